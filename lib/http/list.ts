@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/**
+ * A list of `minimum` to `maximum` items without duplicates. The length is checked before any item is parsed, so that a
+ * body of a million wrong items yields one problem and not a million.
+ */
+export function uniqueList<Item extends z.ZodType<string>>(item: Item, minimum: number, maximum: number) {
+  const message = `must have ${minimum} to ${maximum} items`;
+  return z
+    .array(z.unknown())
+    .min(minimum, { message, abort: true })
+    .max(maximum, { message, abort: true })
+    .pipe(
+      z.array(item).superRefine((items, context) => {
+        const seen = new Map<string, number>();
+        for (const [index, value] of items.entries()) {
+          const first = seen.get(value);
+          if (first === undefined) seen.set(value, index);
+          else context.addIssue({ code: 'custom', path: [index], message: `is a duplicate of item ${first}` });
+        }
+      }),
+    )
+    .meta({ documentedAs: () => z.array(item).min(minimum).max(maximum).meta({ uniqueItems: true }) });
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { text } from './text.ts';
+
+// Query schemas are plain objects on purpose: unknown query parameters are ignored (proxies and trackers add them), while
+// a known one with an empty or malformed value is an error.
+
+/** A whole number written in one to nine decimal digits; nothing is coerced from '1.5', ' 1' or '0x1'. */
+export function integerQuery(minimum: number, maximum: number, description: string) {
+  const message = `must be a whole number from ${minimum} to ${maximum}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, { message, abort: true })
+    .transform(Number)
+    .refine(value => value >= minimum && value <= maximum, { message })
+    .meta({ description, documentedAs: () => z.int().min(minimum).max(maximum) });
+}
+
+/** Exactly 'true' or 'false'. */
+export function flagQuery(description: string) {
+  return z
+    .enum(['true', 'false'], { message: 'must be true or false' })
+    .transform(value => value === 'true')
+    .meta({ description, documentedAs: () => z.boolean() });
+}
+
+/** The beginning of something; an empty one is an error, for it would silently mean "everything". */
+export function prefixQuery(description: string) {
+  return text(1, 256).meta({ description });
+}

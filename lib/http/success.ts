@@ -1,0 +1,7 @@
+import { z } from 'zod';
+
+/** The answer of a change that has nothing else to say. */
+export const Success = z
+  .object({ success: z.literal(true).meta({ description: 'Always true; a failure has an error body instead.' }) })
+  .meta({ id: 'Success', description: 'The change was made.' });
+export type Success = z.infer<typeof Success>;

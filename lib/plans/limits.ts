@@ -1,0 +1,106 @@
+import { z } from 'zod';
+
+export const planNames = ['free', 'pro', 'enterprise'] as const;
+export const PlanName = z.enum(planNames).meta({ id: 'PlanName', description: 'A plan.', example: 'pro' });
+export type PlanName = z.infer<typeof PlanName>;
+
+export const limitNames = [
+  'maxProjects',
+  'maxEnvironmentsPerProject',
+  'maxSecretsPerEnvironment',
+  'maxMembers',
+  'maxWebhooks',
+  'auditRetentionDays',
+] as const;
+export type LimitName = (typeof limitNames)[number];
+
+export const unlimited = -1;
+
+/** One limit's value; -1 means unlimited. */
+export const LimitValue = z
+  .int({ message: 'must be a whole number' })
+  .min(unlimited, { message: 'must be -1 (unlimited) or more' })
+  .max(1_000_000_000, { message: 'must be at most 1000000000' });
+
+const descriptions: Readonly<Record<LimitName, string>> = {
+  maxProjects: 'Projects in the organization.',
+  maxEnvironmentsPerProject: 'Environments in each project.',
+  maxSecretsPerEnvironment: 'Secrets in each environment.',
+  maxMembers: 'Members, pending invitations counted.',
+  maxWebhooks: 'Webhooks in the organization.',
+  auditRetentionDays: 'Days an audit entry is kept.',
+};
+
+/** One schema per limit, in the order of `limitNames`. */
+export function perLimit<S extends z.ZodType>(schema: S): Record<LimitName, S> {
+  return Object.fromEntries(limitNames.map(name => [name, schema.meta({ description: descriptions[name] })])) as Record<
+    LimitName,
+    S
+  >;
+}
+
+export const PlanLimits = z
+  .object(perLimit(LimitValue))
+  .meta({ id: 'PlanLimits', description: 'A value for every plan limit; -1 means unlimited.' });
+export type PlanLimits = z.infer<typeof PlanLimits>;
+
+export const LimitOverrides = z
+  .object(perLimit(LimitValue.optional()))
+  .meta({ id: 'LimitOverrides', description: 'The limits set for one organization alone; they win over its plan.' });
+export type LimitOverrides = z.infer<typeof LimitOverrides>;
+
+export const limitSources = ['default', 'plan', 'override'] as const;
+export const LimitSource = z.enum(limitSources).meta({
+  id: 'LimitSource',
+  description: 'Where a limit comes from: built in, the plan’s runtime configuration, or the organization’s override.',
+  example: 'default',
+});
+export type LimitSource = z.infer<typeof LimitSource>;
+
+export const EffectiveLimits = z
+  .object({
+    effective: PlanLimits.meta({ description: 'The limits in force.' }),
+    source: z.object(perLimit(LimitSource)).meta({ description: 'Where each limit comes from.' }),
+  })
+  .meta({ id: 'EffectiveLimits', description: 'Limits in force, resolved as override, then plan, then default.' });
+export type EffectiveLimits = z.infer<typeof EffectiveLimits>;
+
+export const Usage = z
+  .object({
+    projects: z.int().meta({ description: 'Projects.', example: 4 }),
+    members: z.int().meta({ description: 'Members, without pending invitations.', example: 7 }),
+    invitations: z.int().meta({ description: 'Pending invitations.', example: 1 }),
+    webhooks: z.int().meta({ description: 'Webhooks.', example: 2 }),
+    environments: z.int().meta({ description: 'Environments of all projects.', example: 13 }),
+    secrets: z.int().meta({ description: 'Secrets of all environments, deleted ones not counted.', example: 412 }),
+  })
+  .meta({ id: 'Usage', description: 'What an organization uses at this moment.' });
+export type Usage = z.infer<typeof Usage>;
+
+/** The fallback where neither an override nor the plan's runtime configuration says anything. */
+export const defaultLimits: Readonly<Record<PlanName, PlanLimits>> = {
+  free: {
+    maxProjects: 10,
+    maxEnvironmentsPerProject: 10,
+    maxSecretsPerEnvironment: 1000,
+    maxMembers: 10,
+    maxWebhooks: 10,
+    auditRetentionDays: 30,
+  },
+  pro: {
+    maxProjects: 100,
+    maxEnvironmentsPerProject: 25,
+    maxSecretsPerEnvironment: 2000,
+    maxMembers: 100,
+    maxWebhooks: 50,
+    auditRetentionDays: 365,
+  },
+  enterprise: {
+    maxProjects: unlimited,
+    maxEnvironmentsPerProject: unlimited,
+    maxSecretsPerEnvironment: unlimited,
+    maxMembers: unlimited,
+    maxWebhooks: unlimited,
+    auditRetentionDays: unlimited,
+  },
+};
