@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { Principal } from '../http/principal.ts';
+import type { RequestSource } from '../http/request.ts';
+import type { OrganizationRecord } from '../organizations/records.ts';
+import { effectiveLimits, isUnlimited, recentPlanConfigs } from '../plans/effective-limits.ts';
+import { at, put, type Write } from '../table/store.ts';
+import type { AuditAction } from './actions.ts';
+import { type AuditRecord, auditRecord } from './records.ts';
+
+/** What an entry says beside who and where from. `keys` are names of secrets, never values. */
+export interface AuditFacts {
+  action: AuditAction;
+  target: AuditRecord['target'];
+  environment?: { id: string; slug: string };
+  keys?: readonly string[];
+  revision?: number;
+}
+
+export type AuditActor = AuditRecord['actor'];
+
+export function actorOf({ userId, email, credential }: Principal): AuditActor {
+  return credential.method === 'session'
+    ? { id: userId, email, type: 'session' }
+    : { id: userId, email, type: 'token', tokenId: credential.token.id };
+}
+
+/**
+ * The write of one audit entry, to stand in the same transaction as the change it records, or to be sent before values
+ * leave. The entry expires by the retention that the organization's plan grants today.
+ */
+export async function auditWrite(
+  organization: Pick<OrganizationRecord, 'id' | 'plan' | 'limitOverrides'>,
+  actor: AuditActor,
+  source: RequestSource,
+  { action, target, environment, keys, revision }: AuditFacts,
+): Promise<Write> {
+  const { auditRetentionDays } = effectiveLimits(organization, await recentPlanConfigs()).effective;
+  const now = Date.now();
+  const id = randomUUID();
+  const createdAt = new Date(now).toISOString();
+  return put(at(auditRecord, organization.id, createdAt, id), {
+    id,
+    action,
+    actor,
+    target,
+    ...(environment === undefined ? {} : { environment }),
+    ...(keys === undefined ? {} : { keys: [...keys] }),
+    ...(revision === undefined ? {} : { revision }),
+    ip: source.ip,
+    userAgent: source.userAgent,
+    requestId: source.requestId,
+    createdAt,
+    ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: Math.ceil(now / 1000) + auditRetentionDays * 86_400 }),
+  });
+}

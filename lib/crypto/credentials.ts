@@ -1,0 +1,68 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { base62, base62ToNumber } from './base62.ts';
+
+/*
+ * Every credential that the service hands out is a selector and a verifier in one string: the id of the user it
+ * belongs to (22 base62 digits of the UUID), then 32 random base62 digits (190 bits), then 6 digits of CRC32 over all
+ * before. The checksum lets scanners find leaks and lets junk be refused without a read; the selector makes the
+ * item's key computable; only the SHA-256 of the whole is stored, which is enough for 190 random bits.
+ */
+
+const userDigits = 22;
+const randomDigits = 32;
+const checksumDigits = 6;
+const bodyPattern = new RegExp(`^[0-9A-Za-z]{${userDigits + randomDigits + checksumDigits}}$`);
+
+export const tokenPrefix = 'service_tok_';
+
+export interface Credential {
+  /** What the client keeps. Shown once, never stored. */
+  secret: string;
+  /** SHA-256 of `secret` in base64url: what the table knows of it. */
+  hash: string;
+}
+
+function randomBase62(digits: number): string {
+  // 64 bits more than needed make the bias of the remainder negligible (< 2^-64).
+  const bits = BigInt(`0x${randomBytes(Math.ceil((digits * 6) / 8) + 8).toString('hex')}`);
+  return base62(bits % 62n ** BigInt(digits), digits);
+}
+
+function checksum(text: string): string {
+  return base62(BigInt(crc32(text)), checksumDigits);
+}
+
+/** Makes a credential of the user; `prefix` tells scanners what it is. */
+export function createCredential(userId: string, prefix = ''): Credential {
+  const user = base62(BigInt(`0x${userId.replaceAll('-', '')}`), userDigits);
+  const body = `${prefix}${user}${randomBase62(randomDigits)}`;
+  const secret = body + checksum(body);
+  return { secret, hash: hashCredential(secret) };
+}
+
+/**
+ * The user a well-formed credential names, and its hash; undefined for junk, known without any read.
+ * Says nothing about whether the credential is valid: that is what the item under its hash is for.
+ */
+export function readCredential(secret: string, prefix = ''): { userId: string; hash: string } | undefined {
+  if (!secret.startsWith(prefix)) return undefined;
+  const digits = secret.slice(prefix.length);
+  if (!bodyPattern.test(digits)) return undefined;
+  if (checksum(secret.slice(0, -checksumDigits)) !== secret.slice(-checksumDigits)) return undefined;
+  const hex = base62ToNumber(digits.slice(0, userDigits)).toString(16).padStart(32, '0');
+  if (hex.length > 32) return undefined;
+  const userId = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  return { userId, hash: hashCredential(secret) };
+}
+
+export function hashCredential(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}
+
+/** Compares two texts in time that depends on their lengths only. */
+export function equalInConstantTime(a: string, b: string): boolean {
+  const left = createHash('sha256').update(a).digest();
+  const right = createHash('sha256').update(b).digest();
+  return timingSafeEqual(left, right);
+}

@@ -1,0 +1,66 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/*
+ * AES-256-GCM. A sealed value is nonce (12 bytes, random) | tag (16 bytes) | ciphertext. The additional data names the
+ * one place where the value belongs; anywhere else it fails to open.
+ */
+const format = 'holdfast/1';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** The place of a value. All of it is bound into the ciphertext. */
+export interface Place {
+  organizationId: string;
+  projectId: string;
+  environmentId: string;
+  key: string;
+  version: number;
+  keyVersion: number;
+}
+
+/** Each part with its length before it, so that no two places can run together into the same bytes. */
+function additionalData(place: Place): Buffer {
+  const parts = [
+    format,
+    place.organizationId,
+    place.projectId,
+    place.environmentId,
+    place.key,
+    String(place.version),
+    String(place.keyVersion),
+  ];
+  return Buffer.concat(
+    parts.flatMap(part => {
+      const bytes = Buffer.from(part, 'utf8');
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      return [length, bytes];
+    }),
+  );
+}
+
+export function seal(value: string, dataKey: Uint8Array, place: Place): Uint8Array {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', dataKey, nonce, { authTagLength: tagBytes });
+  cipher.setAAD(additionalData(place));
+  const ciphertext = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
+}
+
+/** @throws Error that names the place, never the value, when the ciphertext is not the one sealed for this place. */
+export function open(sealed: Uint8Array, dataKey: Uint8Array, place: Place): string {
+  // node would take a shorter tag without authTagLength, and a 4-byte tag can be guessed.
+  const decipher = createDecipheriv('aes-256-gcm', dataKey, sealed.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
+  try {
+    decipher.setAAD(additionalData(place));
+    decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
+    return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
+  } catch (cause) {
+    throw new Error(
+      `The ciphertext of ${place.key} version ${place.version} in environment ${place.environmentId} does not belong there or was altered (key version ${place.keyVersion}).`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,47 @@
+import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { requiredSetting } from '../settings.ts';
+
+let client: KMSClient | undefined;
+
+/** The process's KMS client. Only `lib/crypto` uses it; exported so that tests can count its calls. */
+export function kmsClient(): KMSClient {
+  client ??= new KMSClient({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
+  });
+  return client;
+}
+
+/** Bound into the wrapped key by KMS: unwrapping under another context fails. Not secret; AWS logs it. */
+export type EncryptionContext = Record<string, string>;
+
+/** A new AES-256 data key, in clear and wrapped. One KMS call. */
+export async function generateDataKey(context: EncryptionContext): Promise<{ plain: Uint8Array; wrapped: Uint8Array }> {
+  const { Plaintext, CiphertextBlob } = await kmsClient().send(
+    new GenerateDataKeyCommand({
+      KeyId: requiredSetting('KMS_KEY_ID'),
+      KeySpec: 'AES_256',
+      EncryptionContext: context,
+    }),
+  );
+  if (Plaintext === undefined || CiphertextBlob === undefined) throw new Error('KMS returned no data key.');
+  return { plain: Plaintext, wrapped: CiphertextBlob };
+}
+
+/** Encrypts up to 4 KB under the KMS key itself. One KMS call. */
+export async function kmsEncrypt(plain: Uint8Array, context: EncryptionContext): Promise<Uint8Array> {
+  const { CiphertextBlob } = await kmsClient().send(
+    new EncryptCommand({ KeyId: requiredSetting('KMS_KEY_ID'), Plaintext: plain, EncryptionContext: context }),
+  );
+  if (CiphertextBlob === undefined) throw new Error('KMS returned no ciphertext.');
+  return CiphertextBlob;
+}
+
+/** The key id is named, so that KMS refuses a ciphertext made under any other key. One KMS call. */
+export async function kmsDecrypt(wrapped: Uint8Array, context: EncryptionContext): Promise<Uint8Array> {
+  const { Plaintext } = await kmsClient().send(
+    new DecryptCommand({ KeyId: requiredSetting('KMS_KEY_ID'), CiphertextBlob: wrapped, EncryptionContext: context }),
+  );
+  if (Plaintext === undefined) throw new Error('KMS returned no plaintext.');
+  return Plaintext;
+}

@@ -1,0 +1,91 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+
+/*
+ * scrypt at OWASP's strength (Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1), 128 MB and some 0.3 s a hash.
+ * The parameters stand with each hash, so they can be raised later without invalidating anybody's password.
+ */
+const current = { costLog2: 17, blockSize: 8, parallelization: 1 } as const;
+const saltBytes = 16;
+const hashBytes = 32;
+
+/** At most this many at a time in one process: 128 MB each must fit the function's memory. */
+const maximumAtOnce = 2;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= maximumAtOnce) await new Promise<void>(resolve => waiting.push(resolve));
+  else running += 1;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+}
+
+function derive(
+  password: string,
+  salt: Uint8Array,
+  parameters: { costLog2: number; blockSize: number; parallelization: number },
+) {
+  const N = 2 ** parameters.costLog2;
+  return inTurn(
+    () =>
+      new Promise<Buffer>((resolve, reject) => {
+        scrypt(
+          // Two keyboards may compose the same character differently; NFKC makes them one password (NIST SP 800-63B).
+          password.normalize('NFKC'),
+          salt,
+          hashBytes,
+          {
+            N,
+            r: parameters.blockSize,
+            p: parameters.parallelization,
+            // node refuses N = 2^17 under its default bound of 32 MB.
+            maxmem: 128 * N * parameters.blockSize + 1024 * 1024,
+          },
+          (error, key) => (error === null ? resolve(key) : reject(error)),
+        );
+      }),
+  );
+}
+
+/** `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`, salt and hash in base64url. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(saltBytes);
+  const key = await derive(password, salt, current);
+  const { costLog2, blockSize, parallelization } = current;
+  return ['scrypt', costLog2, blockSize, parallelization, salt.toString('base64url'), key.toString('base64url')].join(
+    '$',
+  );
+}
+
+const nobodysSalt = randomBytes(saltBytes);
+
+/**
+ * Whether the password fits the stored hash. For an account that does not exist (`stored` undefined) it does the same
+ * work and answers false, so that the time tells nothing.
+ */
+export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
+  if (stored === undefined) {
+    await derive(password, nobodysSalt, current);
+    return false;
+  }
+  const [scheme, costLog2, blockSize, parallelization, salt, hash] = stored.split('$');
+  if (scheme !== 'scrypt' || salt === undefined || hash === undefined)
+    throw new Error('A stored password hash has an unknown form.');
+  const key = await derive(password, Buffer.from(salt, 'base64url'), {
+    costLog2: Number(costLog2),
+    blockSize: Number(blockSize),
+    parallelization: Number(parallelization),
+  });
+  const expected = Buffer.from(hash, 'base64url');
+  return key.length === expected.length && timingSafeEqual(key, expected);
+}
+
+/** Whether the hash was made with weaker parameters than today's and should be made anew at the next log-in. */
+export function isOutdatedHash(stored: string): boolean {
+  return !stored.startsWith(`scrypt$${current.costLog2}$${current.blockSize}$${current.parallelization}$`);
+}

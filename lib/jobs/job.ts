@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+/** A step of background work, as it travels through the job queue. Ids and slugs only. */
+export const Job = z.discriminatedUnion('type', [
+  /** Erases everything under an organization that is marked `deleting`. */
+  z.object({ type: z.literal('erase-organization'), orgSlug: z.string(), organizationId: z.string() }),
+  /** Erases everything under a project that is marked `deleting`. */
+  z.object({
+    type: z.literal('erase-project'),
+    orgSlug: z.string(),
+    organizationId: z.string(),
+    project: z.string(),
+    projectId: z.string(),
+  }),
+  /** Re-encrypts a project's values under its data key `toVersion`. `cursor` says where the next step begins. */
+  z.object({
+    type: z.literal('re-encrypt-project'),
+    orgSlug: z.string(),
+    organizationId: z.string(),
+    project: z.string(),
+    projectId: z.string(),
+    toVersion: z.int(),
+    cursor: z.record(z.string(), z.string()).optional(),
+  }),
+]);
+export type Job = z.infer<typeof Job>;

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+/** The four roles of the specification, most powerful first. */
+export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
+export const Role = z.enum(roles).meta({ description: 'A member’s role in the organization.', example: 'developer' });
+export type Role = z.infer<typeof Role>;
+
+/** Whether `a` stands above `b`; nobody gives or takes a role above their own. */
+export function outranks(a: Role, b: Role): boolean {
+  return roles.indexOf(a) < roles.indexOf(b);
+}

@@ -1,0 +1,59 @@
+import { ApiError } from '../http/errors.ts';
+import { at, find } from '../table/store.ts';
+import { defaultLimits, type EffectiveLimits, type LimitName, limitNames, type PlanName, unlimited } from './limits.ts';
+import { type PlanConfigs, planConfigsRecord } from './records.ts';
+
+interface Planned {
+  plan: string;
+  limitOverrides: Readonly<Record<string, number>>;
+}
+
+/** The limits in force: the organization's override, else the plan's runtime config, else the built-in constant. Pure. */
+export function effectiveLimits(organization: Planned, configs: PlanConfigs): EffectiveLimits {
+  const builtIn = defaultLimits[organization.plan as PlanName];
+  const resolved = limitNames.map(name => {
+    const override = organization.limitOverrides[name];
+    if (override !== undefined) return { name, value: override, source: 'override' as const };
+    const configured = configs[organization.plan]?.[name];
+    if (configured !== undefined) return { name, value: configured, source: 'plan' as const };
+    return { name, value: builtIn[name], source: 'default' as const };
+  });
+  return {
+    effective: Object.fromEntries(resolved.map(({ name, value }) => [name, value])) as EffectiveLimits['effective'],
+    source: Object.fromEntries(resolved.map(({ name, source }) => [name, source])) as EffectiveLimits['source'],
+  };
+}
+
+/** The runtime plan configs as they are now. */
+export async function readPlanConfigs(): Promise<PlanConfigs> {
+  return (await find(at(planConfigsRecord)))?.plans ?? {};
+}
+
+const cacheMs = 60_000;
+let cached: { configs: Promise<PlanConfigs>; readAt: number } | undefined;
+
+/**
+ * The plan configs, up to a minute old: enough for how long an audit entry is kept, and no read on the hot path.
+ * Limits on creation must use `readPlanConfigs`.
+ */
+export async function recentPlanConfigs(): Promise<PlanConfigs> {
+  if (cached === undefined || Date.now() - cached.readAt > cacheMs) {
+    const configs = readPlanConfigs();
+    cached = { configs, readAt: Date.now() };
+    configs.catch(() => {
+      cached = undefined;
+    });
+  }
+  return cached.configs;
+}
+
+/** @throws plan_limit_exceeded with the limit's name, its value and what is in use. */
+export function planLimitExceeded(limit: LimitName, value: number, used: number): ApiError {
+  return new ApiError('plan_limit_exceeded', `The plan's limit ${limit} of ${value} is reached.`, {
+    details: { limit, value, used },
+  });
+}
+
+export function isUnlimited(value: number): boolean {
+  return value === unlimited;
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+
+export interface Key {
+  pk: string;
+  sk: string;
+}
+
+/** An upgrade step: the attributes of format n → those of format n + 1. */
+export type Upgrade = (attributes: Record<string, unknown>) => Record<string, unknown>;
+
+/**
+ * One kind of item. Every item carries its kind (`kind`) and format version (`v`); reading parses it, so that nothing
+ * unexpected travels on, and lifts older formats through `upgrades` (index 0 lifts format 1 to 2, and so on).
+ */
+export interface Entity<R, KeyInput extends readonly unknown[]> {
+  readonly kind: string;
+  readonly formatVersion: number;
+  readonly key: (...input: KeyInput) => Key;
+  /** The item as stored, given its key's parts. */
+  toItem(key: Key, record: R): Record<string, unknown>;
+  /** @throws Error naming the item's key and the attributes that do not fit, never their values. */
+  readonly parse: (item: Record<string, unknown>) => R;
+}
+
+export function entity<Schema extends z.ZodObject, KeyInput extends readonly unknown[]>(definition: {
+  kind: string;
+  key: (...input: KeyInput) => Key;
+  schema: Schema;
+  upgrades?: readonly Upgrade[];
+}): Entity<z.output<Schema>, KeyInput> {
+  const upgrades = definition.upgrades ?? [];
+  const formatVersion = upgrades.length + 1;
+  return {
+    kind: definition.kind,
+    formatVersion,
+    key: definition.key,
+    toItem: (key, record) => ({ ...key, kind: definition.kind, v: formatVersion, ...record }),
+    parse: item => {
+      const { pk, sk, kind, v, ...attributes } = item;
+      if (kind !== definition.kind || typeof v !== 'number' || v < 1 || v > formatVersion) {
+        throw new Error(
+          `The item ${String(pk)} / ${String(sk)} is of kind ${String(kind)}, format ${String(v)}; expected ${definition.kind} up to format ${formatVersion}.`,
+        );
+      }
+      const current = upgrades.slice(v - 1).reduce((older, upgrade) => upgrade(older), attributes);
+      const parsed = definition.schema.safeParse(current);
+      if (!parsed.success) {
+        const where = parsed.error.issues.map(issue => `${issue.path.join('.')} (${issue.code})`).join(', ');
+        throw new Error(`The item ${String(pk)} / ${String(sk)} of kind ${definition.kind} does not parse: ${where}.`);
+      }
+      return parsed.data;
+    },
+  };
+}
+
+/** Bytes as DynamoDB hands them back. */
+export const Bytes = z.instanceof(Uint8Array);
+
+/** Epoch seconds at which DynamoDB may remove the item. Removal comes late, so readers compare it as well. */
+export const ExpiresAt = z.int().nonnegative();

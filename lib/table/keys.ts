@@ -1,0 +1,120 @@
+import { normalizeEmail } from '../http/text.ts';
+import type { Key } from './entity.ts';
+
+/*
+ * Every key shape of the single table, and with it every access pattern. Slugs never change, so what hangs below an
+ * organization is addressed straight from the path of a request, without a look-up:
+ *
+ *   partition                        sort key                     item
+ *   USER#<userId>                    USER                         the account
+ *                                    SESSION#<hash>               one per log-in
+ *                                    TOKEN#<hash>                 one per CLI token
+ *                                    LINK#<purpose>               the account's one valid link of that purpose
+ *                                    MEMBERSHIP#<orgId>           the user's side of a membership
+ *   EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mails unique
+ *   HANDOFF#<hash>                   HANDOFF                      a dashboard-to-CLI code
+ *   RATE#<limit>#<subject>           RATE                         tries in the current window
+ *   ORG#<orgSlug>                    ORG                          the organization, with its counters
+ *                                    MEMBER#<userId>              a member
+ *                                    INVITATION#<id>              a pending invitation
+ *                                    PROJECT#<project>            a project with its wrapped data keys
+ *                                    ENV#<project>#<env>          an environment's description
+ *                                    TEMPLATE#<project>#<key>     a template key
+ *                                    WEBHOOK#<webhookId>          a webhook
+ *   ORGID#<orgId>                    ORG                          → orgSlug
+ *   ORGS                             SLUG#<slug>, NAME#<name>#…   the directory for administrators
+ *   INVITATION#<hash>                INVITATION                   → the invitation
+ *   ENV#<orgSlug>#<project>#<env>    HEAD                         the environment's state: revision, counts, change in flight
+ *                                    HEAD#<key>                   the newest version of a key
+ *                                    VERSION#<key>#<n>            one version, immutable
+ *   DELIVERIES#<webhookId>           <time>#<id>                  a delivery's log entry
+ *   DELIVERY#<deliveryId>            DELIVERY                     the claim that makes a delivery happen at most once
+ *   AUDIT#<orgId>                    <time>#<id>                  an audit entry
+ *   PLANS                            PLANS                        the runtime plan configs
+ *   CUSTOMER#<customerId>            CUSTOMER                     the payment provider's customer → organization
+ *   PROVIDEREVENT#<eventId>          PROVIDEREVENT                a provider event that was handled
+ *   PLATFORM                         COUNT#<shard>                counters of users, organizations and projects
+ *   METRICS#<day>                    <hour>#<route>               request metrics
+ */
+
+function key(pk: string, sk: string): Key {
+  return { pk, sk };
+}
+
+export const keys = {
+  user: (userId: string) => key(`USER#${userId}`, 'USER'),
+  session: (userId: string, hash: string) => key(`USER#${userId}`, `SESSION#${hash}`),
+  token: (userId: string, hash: string) => key(`USER#${userId}`, `TOKEN#${hash}`),
+  link: (userId: string, purpose: string) => key(`USER#${userId}`, `LINK#${purpose}`),
+  membership: (userId: string, organizationId: string) => key(`USER#${userId}`, `MEMBERSHIP#${organizationId}`),
+  email: (email: string) => key(`EMAIL#${normalizeEmail(email)}`, 'EMAIL'),
+  handoff: (hash: string) => key(`HANDOFF#${hash}`, 'HANDOFF'),
+  rate: (limit: string, subject: string) => key(`RATE#${limit}#${subject}`, 'RATE'),
+  organization: (orgSlug: string) => key(`ORG#${orgSlug}`, 'ORG'),
+  organizationPointer: (orgId: string) => key(`ORGID#${orgId}`, 'ORG'),
+  directoryBySlug: (orgSlug: string) => key('ORGS', `SLUG#${orgSlug}`),
+  directoryByName: (name: string, orgSlug: string) => key('ORGS', `NAME#${name.toLowerCase()}#${orgSlug}`),
+  member: (orgSlug: string, userId: string) => key(`ORG#${orgSlug}`, `MEMBER#${userId}`),
+  invitation: (orgSlug: string, id: string) => key(`ORG#${orgSlug}`, `INVITATION#${id}`),
+  invitationPointer: (hash: string) => key(`INVITATION#${hash}`, 'INVITATION'),
+  project: (orgSlug: string, project: string) => key(`ORG#${orgSlug}`, `PROJECT#${project}`),
+  environment: (orgSlug: string, project: string, env: string) => key(`ORG#${orgSlug}`, `ENV#${project}#${env}`),
+  templateKey: (orgSlug: string, project: string, name: string) => key(`ORG#${orgSlug}`, `TEMPLATE#${project}#${name}`),
+  webhook: (orgSlug: string, webhookId: string) => key(`ORG#${orgSlug}`, `WEBHOOK#${webhookId}`),
+  environmentState: (orgSlug: string, project: string, env: string) =>
+    key(environmentPartition(orgSlug, project, env), 'HEAD'),
+  head: (orgSlug: string, project: string, env: string, name: string) =>
+    key(environmentPartition(orgSlug, project, env), `HEAD#${name}`),
+  version: (orgSlug: string, project: string, env: string, name: string, version: number) =>
+    key(environmentPartition(orgSlug, project, env), `VERSION#${name}#${versionDigits(version)}`),
+  delivery: (webhookId: string, createdAt: string, id: string) => key(`DELIVERIES#${webhookId}`, `${createdAt}#${id}`),
+  deliveryClaim: (deliveryId: string) => key(`DELIVERY#${deliveryId}`, 'DELIVERY'),
+  auditEntry: (orgId: string, createdAt: string, id: string) => key(`AUDIT#${orgId}`, `${createdAt}#${id}`),
+  planConfigs: () => key('PLANS', 'PLANS'),
+  customer: (customerId: string) => key(`CUSTOMER#${customerId}`, 'CUSTOMER'),
+  providerEvent: (eventId: string) => key(`PROVIDEREVENT#${eventId}`, 'PROVIDEREVENT'),
+  platformCount: (shard: number) => key('PLATFORM', `COUNT#${shard}`),
+  metrics: (day: string, hour: string, route: string) => key(`METRICS#${day}`, `${hour}#${route}`),
+} as const;
+
+/** A partition, or the part of one that holds one kind of item. */
+export const ranges = {
+  sessions: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'SESSION#' }),
+  tokens: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'TOKEN#' }),
+  memberships: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'MEMBERSHIP#' }),
+  organization: (orgSlug: string) => ({ pk: `ORG#${orgSlug}` }),
+  members: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'MEMBER#' }),
+  invitations: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'INVITATION#' }),
+  projects: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'PROJECT#' }),
+  environments: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'ENV#' }),
+  projectEnvironments: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `ENV#${project}#` }),
+  templateKeys: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `TEMPLATE#${project}#` }),
+  webhooks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'WEBHOOK#' }),
+  directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),
+  directoryByName: (start: string) => ({ pk: 'ORGS', beginsWith: `NAME#${start.toLowerCase()}` }),
+  /** The environment's state first, then its heads in key order: one Query reads all that a pull needs. */
+  environmentHeads: (orgSlug: string, project: string, env: string) => ({
+    pk: environmentPartition(orgSlug, project, env),
+    beginsWith: 'HEAD',
+  }),
+  versions: (orgSlug: string, project: string, env: string, name: string) => ({
+    pk: environmentPartition(orgSlug, project, env),
+    beginsWith: `VERSION#${name}#`,
+  }),
+  environmentItems: (orgSlug: string, project: string, env: string) => ({
+    pk: environmentPartition(orgSlug, project, env),
+  }),
+  deliveries: (webhookId: string) => ({ pk: `DELIVERIES#${webhookId}` }),
+  audit: (orgId: string) => ({ pk: `AUDIT#${orgId}` }),
+  platformCounts: () => ({ pk: 'PLATFORM', beginsWith: 'COUNT#' }),
+  metrics: (day: string) => ({ pk: `METRICS#${day}` }),
+} as const;
+
+function environmentPartition(orgSlug: string, project: string, env: string): string {
+  return `ENV#${orgSlug}#${project}#${env}`;
+}
+
+/** Sort keys compare as text, so versions have a fixed width; ten digits outlast one write a second for centuries. */
+function versionDigits(version: number): string {
+  return String(version).padStart(10, '0');
+}

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporarilyUnavailable } from '../http/errors.ts';
+
+/** How long one request may go on trying, and how often it has. */
+export interface RetryBudget {
+  readonly endsAt: number;
+  attempts: number;
+}
+
+/** API Gateway answers 503 by itself after 30 s; the service's own answer must come first. */
+export const retryTimeMs = 22_000;
+
+export function retryBudget(timeMs = retryTimeMs): RetryBudget {
+  return { endsAt: Date.now() + timeMs, attempts: 0 };
+}
+
+const firstPauseMs = 10;
+const longestPauseMs = 400;
+
+/**
+ * Waits before the next try: exponential back-off with full jitter.
+ * @throws `temporarily_unavailable` when the budget's time is used up.
+ */
+export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Promise<void> {
+  budget.attempts += 1;
+  const ceiling = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(budget.attempts, 10));
+  const pauseMs = Math.random() * ceiling;
+  if (Date.now() + pauseMs >= budget.endsAt) {
+    throw temporarilyUnavailable('Too many changes at once. Nothing was changed; send the request again.', cause);
+  }
+  await sleep(pauseMs);
+}

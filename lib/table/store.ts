@@ -1,0 +1,323 @@
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { requiredSetting } from '../settings.ts';
+import { tableClient } from './client.ts';
+import type { Entity, Key } from './entity.ts';
+import { type Changes, type Conditions, render } from './expressions.ts';
+import { pauseBeforeRetry, type RetryBudget, retryBudget } from './retry.ts';
+
+type Item = Record<string, unknown>;
+// biome-ignore lint/suspicious/noExplicitAny: any entity, whatever its key's parts
+type AnyEntity<R = any> = Entity<R, any>;
+
+/** A read of one item: which entity, at which key. Built by `at`, sent by `readTogether` or `find`. */
+export interface Read<R> {
+  entity: AnyEntity<R>;
+  key: Key;
+}
+
+export function at<R, K extends readonly unknown[]>(entity: Entity<R, K>, ...key: K): Read<R> {
+  return { entity, key: entity.key(...key) };
+}
+
+type ReadResults<Reads extends Record<string, Read<unknown> | undefined>> = {
+  [Name in keyof Reads]: (Reads[Name] extends Read<infer R> | undefined ? R : never) | undefined;
+};
+
+/** A strongly consistent read of one item. */
+export async function find<R>(read: Read<R>): Promise<R | undefined> {
+  const { Item: item } = await tableClient().send(
+    new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true }),
+  );
+  return item === undefined ? undefined : read.entity.parse(item);
+}
+
+/**
+ * Strongly consistent reads of up to 100 items in one call (more in parallel calls), as one object. They are no
+ * snapshot: each item is read for itself.
+ */
+export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(
+  reads: Reads,
+): Promise<ReadResults<Reads>> {
+  const wanted = Object.entries(reads).filter((entry): entry is [string, Read<unknown>] => entry[1] !== undefined);
+  const found = await readAll(wanted.map(([, read]) => read));
+  return Object.fromEntries(wanted.map(([name], index) => [name, found[index]])) as ReadResults<Reads>;
+}
+
+/** Like `readTogether` for a list: the records in the order of the reads, undefined where there is none. */
+export async function readAll<R>(reads: readonly Read<R>[]): Promise<(R | undefined)[]> {
+  const keys = new Map(reads.map(read => [keyText(read.key), read.key]));
+  const unique = [...keys.values()];
+  const items = new Map<string, Item>();
+  await Promise.all(
+    chunksOf(100, unique).map(async chunk => {
+      for (const item of await batchGet(chunk)) items.set(keyText(item as unknown as Key), item);
+    }),
+  );
+  return reads.map(read => {
+    const item = items.get(keyText(read.key));
+    return item === undefined ? undefined : read.entity.parse(item);
+  });
+}
+
+async function batchGet(keys: readonly Key[]): Promise<Item[]> {
+  const table = requiredSetting('TABLE_NAME');
+  const items: Item[] = [];
+  const budget = retryBudget();
+  let open = keys.map(({ pk, sk }) => ({ pk, sk }));
+  while (open.length > 0) {
+    const answer = await tableClient().send(
+      new BatchGetCommand({ RequestItems: { [table]: { Keys: open, ConsistentRead: true } } }),
+    );
+    items.push(...(answer.Responses?.[table] ?? []));
+    const left = answer.UnprocessedKeys?.[table]?.Keys as typeof open | undefined;
+    // A full answer (16 MB) also leaves keys; only an answer without progress waits.
+    if (left !== undefined && left.length === open.length) await pauseBeforeRetry(budget);
+    open = left ?? [];
+  }
+  return items;
+}
+
+/** A range of one partition. */
+export interface Range {
+  pk: string;
+  /** Sort keys that begin with this. */
+  beginsWith?: string;
+  /** Sort keys in this closed interval. */
+  between?: readonly [string, string];
+  newestFirst?: boolean;
+  /** Items per page at the most; DynamoDB ends a page at 1 MB as well. */
+  pageSize?: number;
+  /** Reads may lag behind writes, for half the price; strongly consistent unless set. */
+  eventuallyConsistent?: boolean;
+  startAfter?: Key;
+}
+
+export interface Page {
+  items: Item[];
+  /** Where the next page starts, undefined at the end. */
+  next: Key | undefined;
+}
+
+/** One page of a range, as raw items. */
+export async function queryPage(range: Range): Promise<Page> {
+  const values: Record<string, unknown> = { ':pk': range.pk };
+  let condition = 'pk = :pk';
+  if (range.beginsWith !== undefined) {
+    condition += ' AND begins_with(sk, :from)';
+    values[':from'] = range.beginsWith;
+  } else if (range.between !== undefined) {
+    condition += ' AND sk BETWEEN :from AND :to';
+    values[':from'] = range.between[0];
+    values[':to'] = range.between[1];
+  }
+  const answer = await tableClient().send(
+    new QueryCommand({
+      TableName: requiredSetting('TABLE_NAME'),
+      KeyConditionExpression: condition,
+      ExpressionAttributeValues: values,
+      ConsistentRead: range.eventuallyConsistent !== true,
+      ScanIndexForward: range.newestFirst !== true,
+      Limit: range.pageSize,
+      ExclusiveStartKey: range.startAfter,
+    }),
+  );
+  return { items: answer.Items ?? [], next: answer.LastEvaluatedKey as Key | undefined };
+}
+
+/** All raw items of a range, page after page. */
+export async function queryItems(range: Range): Promise<Item[]> {
+  const items: Item[] = [];
+  let startAfter = range.startAfter;
+  do {
+    const page = await queryPage(startAfter === undefined ? range : { ...range, startAfter });
+    items.push(...page.items);
+    startAfter = page.next;
+  } while (startAfter !== undefined);
+  return items;
+}
+
+/** All records of a range whose items are of one kind. */
+export async function list<R>(entity: AnyEntity<R>, range: Range): Promise<R[]> {
+  return (await queryItems(range)).map(item => entity.parse(item));
+}
+
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** A write as data. `refused` makes the domain error to throw when its condition does not hold. */
+export interface Write {
+  kind: 'put' | 'update' | 'remove' | 'check';
+  key: Key;
+  item?: Item;
+  changes?: Changes;
+  condition?: Conditions;
+  refused?: (current: Item | undefined) => Error;
+}
+
+interface WriteOptions {
+  if?: Conditions;
+  refused?: (current: Item | undefined) => Error;
+}
+
+function withOptions(write: Write, options: WriteOptions): Write {
+  return {
+    ...write,
+    ...(options.if === undefined ? {} : { condition: options.if }),
+    ...(options.refused === undefined ? {} : { refused: options.refused }),
+  };
+}
+
+export function put<R>(read: Read<R>, record: R, options: WriteOptions = {}): Write {
+  return withOptions({ kind: 'put', key: read.key, item: read.entity.toItem(read.key, record) }, options);
+}
+
+export function update<R>(read: Read<R>, changes: Changes, options: WriteOptions = {}): Write {
+  return withOptions({ kind: 'update', key: read.key, changes }, options);
+}
+
+export function remove<R>(read: Pick<Read<R>, 'key'>, options: WriteOptions = {}): Write {
+  return withOptions({ kind: 'remove', key: read.key }, options);
+}
+
+export function check<R>(read: Pick<Read<R>, 'key'>, options: WriteOptions & { if: Conditions }): Write {
+  return withOptions({ kind: 'check', key: read.key }, options);
+}
+
+/** DynamoDB's bound on the writes of one transaction. */
+export const maximumWritesPerTransaction = 100;
+
+/** A condition of a write did not hold. `indexes` tells which writes of the transaction it was. */
+export class ConditionFailed extends Error {
+  override readonly name = 'ConditionFailed';
+  readonly indexes: readonly number[];
+
+  constructor(indexes: readonly number[]) {
+    super(`A condition did not hold (write ${indexes.join(', ')}).`);
+    this.indexes = indexes;
+  }
+}
+
+/**
+ * All of the writes or none. Conflicts with other transactions are retried with jitter inside `budget`.
+ * @throws the first refused write's domain error, else `ConditionFailed`; `temporarily_unavailable` after the budget.
+ */
+export async function transact(writes: readonly Write[], budget: RetryBudget = retryBudget()): Promise<void> {
+  const [only] = writes;
+  if (only === undefined) return;
+  if (writes.length === 1 && only.kind !== 'check') {
+    await writeAlone(only, budget);
+    return;
+  }
+  const TransactItems = writes.map(toTransactItem);
+  for (;;) {
+    try {
+      await tableClient().send(new TransactWriteCommand({ TransactItems }));
+      return;
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const reasons = error.CancellationReasons ?? [];
+      const failed = reasons.flatMap((reason, index) => (reason.Code === 'ConditionalCheckFailed' ? [index] : []));
+      if (failed.length > 0) throw refusal(writes, failed, index => plain(reasons[index]?.Item));
+      const transient = reasons.some(reason => transientReasons.has(reason.Code ?? ''));
+      if (!transient) throw error;
+      await pauseBeforeRetry(budget, error);
+    }
+  }
+}
+
+/** Reasons of a cancellation that go away by themselves. */
+const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/** One write for itself: half the price of a transaction of one. */
+async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
+  const TableName = requiredSetting('TABLE_NAME');
+  const returned = write.refused === undefined ? {} : ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const);
+  for (;;) {
+    try {
+      const expressions = render(write.condition, write.changes);
+      if (write.kind === 'put') {
+        await tableClient().send(new PutCommand({ TableName, Item: write.item, ...expressions, ...returned }));
+      } else if (write.kind === 'update') {
+        await tableClient().send(new UpdateCommand({ TableName, Key: write.key, ...expressions, ...returned }));
+      } else {
+        await tableClient().send(new DeleteCommand({ TableName, Key: write.key, ...expressions, ...returned }));
+      }
+      return;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) throw refusal([write], [0], () => plain(error.Item));
+      if (!(error instanceof TransactionConflictException)) throw error;
+      await pauseBeforeRetry(budget, error);
+    }
+  }
+}
+
+function refusal(
+  writes: readonly Write[],
+  failed: readonly number[],
+  current: (index: number) => Item | undefined,
+): Error {
+  for (const index of failed) {
+    const refused = writes[index]?.refused;
+    if (refused !== undefined) return refused(current(index));
+  }
+  return new ConditionFailed(failed);
+}
+
+/** The document client leaves the items inside exceptions as they came over the wire. */
+function plain(item: Parameters<typeof unmarshall>[0] | undefined): Item | undefined {
+  return item === undefined ? undefined : unmarshall(item);
+}
+
+function toTransactItem(write: Write): TransactItem {
+  const TableName = requiredSetting('TABLE_NAME');
+  const expressions = render(write.condition, write.changes);
+  const returned = write.refused === undefined ? {} : ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const);
+  if (write.kind === 'put') return { Put: { TableName, Item: write.item, ...expressions, ...returned } };
+  if (write.kind === 'update') {
+    return { Update: { TableName, Key: write.key, UpdateExpression: '', ...expressions, ...returned } };
+  }
+  if (write.kind === 'remove') return { Delete: { TableName, Key: write.key, ...expressions, ...returned } };
+  return { ConditionCheck: { TableName, Key: write.key, ConditionExpression: '', ...expressions, ...returned } };
+}
+
+/**
+ * Runs `attempt` again while it ends with `ConditionFailed`, for optimistic changes that read, decide and write.
+ * @throws `temporarily_unavailable` when others kept getting in first until the budget was used up.
+ */
+export async function retryOnConditionFailed<T>(
+  attempt: (budget: RetryBudget) => Promise<T>,
+  budget: RetryBudget = retryBudget(),
+): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt(budget);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      await pauseBeforeRetry(budget, error);
+    }
+  }
+}
+
+export function chunksOf<T>(size: number, values: readonly T[]): T[][] {
+  const chunks: T[][] = [];
+  for (let start = 0; start < values.length; start += size) chunks.push(values.slice(start, start + size));
+  return chunks;
+}
+
+function keyText({ pk, sk }: Key): string {
+  return `${pk}\u0000${sk}`;
+}
