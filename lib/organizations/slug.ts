@@ -1,0 +1,43 @@
+import { randomInt } from 'node:crypto';
+
+const maximumLength = 48;
+const suffixLength = 6;
+
+/** Letters that Unicode does not decompose into an ASCII letter and a mark. */
+const foldings: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  þ: 'th',
+  ı: 'i',
+};
+
+/**
+ * A slug made from a display name: folded to lower-case ASCII, everything else becomes hyphens. A name without any
+ * Latin letter or digit gives `fallback`.
+ */
+export function slugFromName(name: string, fallback = 'unnamed'): string {
+  const folded = name
+    .normalize('NFKD')
+    .toLowerCase()
+    // An apostrophe or a combining mark joins what it stands between: "Ada's" becomes adas, not ada-s.
+    .replace(/[\p{M}'’]/gu, '')
+    .replace(/[^a-z0-9]/g, character => foldings[character] ?? '-');
+  return cut(folded.replace(/-+/g, '-').replace(/^-/, ''), maximumLength) || fallback;
+}
+
+const suffixAlphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
+
+/** The slug with a random suffix, for when it is taken: 36^6 (two billion) choices, so trying again soon succeeds. */
+export function withSuffix(slug: string): string {
+  const suffix = Array.from({ length: suffixLength }, () => suffixAlphabet[randomInt(suffixAlphabet.length)]).join('');
+  return `${cut(slug, maximumLength - suffixLength - 1)}-${suffix}`;
+}
+
+function cut(slug: string, length: number): string {
+  return slug.slice(0, length).replace(/-$/, '');
+}

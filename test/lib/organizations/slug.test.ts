@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Slug } from '../../../lib/http/text.ts';
+import { slugFromName, withSuffix } from '../../../lib/organizations/slug.ts';
+
+describe('slugFromName', () => {
+  it.each([
+    ['Analytical Engines', 'analytical-engines'],
+    ["Ada's organization", 'adas-organization'],
+    ['  --Web__Shop!! 2 ', 'web-shop-2'],
+    ['Ärger & Größe', 'arger-grosse'],
+    ['Łódź Œuvre Þing', 'lodz-oeuvre-thing'],
+    ['日本', 'unnamed'],
+    ['---', 'unnamed'],
+    ['ﬁne ２', 'fine-2'],
+  ])('makes of %j the slug %j', (name, slug) => {
+    expect(slugFromName(name)).toBe(slug);
+  });
+
+  it('cuts a long name without leaving a hyphen at its end', () => {
+    expect(slugFromName(`${'a'.repeat(47)} b`)).toBe('a'.repeat(47));
+  });
+
+  it('makes a legal slug of any name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), name =>
+        expect(Slug.safeParse(slugFromName(name)).success).toBe(true),
+      ),
+    );
+  });
+});
+
+describe('withSuffix', () => {
+  it('makes another legal slug each time, beginning with the given one', () => {
+    const made = Array.from({ length: 50 }, () => withSuffix('web-shop'));
+
+    expect(new Set(made).size).toBe(50);
+    for (const slug of made) expect(slug).toMatch(/^web-shop-[a-z0-9]{6}$/);
+  });
+
+  it('stays a legal slug at the greatest length', () => {
+    for (const slug of ['a'.repeat(48), `${'a'.repeat(40)}-bcdefgh`]) {
+      expect(Slug.safeParse(withSuffix(slug)).success).toBe(true);
+    }
+  });
+});
