@@ -56,7 +56,7 @@ export class MemberAccess {
   requireProject<P extends KnownProject>(project: P | undefined): P {
     this.#projectAsked = true;
     if (project === undefined || project.status !== 'active' || !this.seesProject(project)) {
-      throw new ApiError('project_not_found', 'There is no such project in this organization.');
+      throw this.projectNotFound();
     }
     return project;
   }
@@ -68,7 +68,7 @@ export class MemberAccess {
   requireEnvironment<E extends KnownEnvironment>(environment: E | undefined, action: 'read' | 'write' | 'see'): E {
     this.#environmentAsked = true;
     if (environment !== undefined && !this.seesProject({ id: environment.projectId })) {
-      throw new ApiError('project_not_found', 'There is no such project in this organization.');
+      throw this.projectNotFound();
     }
     if (environment === undefined || environment.status === 'deleting' || !this.seesEnvironment(environment)) {
       throw new ApiError('environment_not_found', 'There is no such environment in this project.');
@@ -80,6 +80,10 @@ export class MemberAccess {
       );
     }
     return environment;
+  }
+
+  projectNotFound(): ApiError {
+    return new ApiError('project_not_found', 'There is no such project in this organization.');
   }
 
   /** Whether what a path with these parameters names was asked for. An environment's question includes its project's. */

@@ -65,6 +65,8 @@ export interface ResponseContract {
   headers?: Readonly<Record<string, string>>;
 }
 
+export type SuccessStatus = 200 | 201 | 202 | 304;
+
 /** One endpoint, as data: what routing, validation, documentation, rights and the test matrix are derived from. */
 export interface Contract {
   /** verb-noun in kebab case: the function's file name, too. */
@@ -86,7 +88,7 @@ export interface Contract {
   rawBody?: true;
   /** The code for a path parameter that names nothing, where it differs from `path-parameters.ts`. */
   notFound?: Partial<Record<PathParameterName, ErrorCode>>;
-  responses: Readonly<Partial<Record<200 | 201 | 202 | 304, ResponseContract>>>;
+  responses: Readonly<Partial<Record<SuccessStatus, ResponseContract>>>;
   /** Codes this operation can answer beside those that follow from its access, parameters and body. */
   errors: readonly ErrorCode[];
   uses: Uses;
@@ -114,7 +116,7 @@ type ResponseBody<R> = R extends { body: infer S } ? (S extends z.ZodType ? z.in
 /** What a handler may answer: one of the declared statuses with its body. */
 export type HandlerResponse<C extends Contract> = {
   [Status in keyof C['responses']]: {
-    status: Status;
+    status: Status & SuccessStatus;
     body: ResponseBody<C['responses'][Status]>;
     headers?: Readonly<Record<string, string>>;
     cookies?: readonly string[];

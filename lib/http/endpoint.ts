@@ -32,7 +32,7 @@ interface Behaviour<C extends Contract, Deps, Fetched> {
    * only after the caller was found to be allowed; for anybody else it is thrown away.
    */
   fetch?: (request: ParsedRequest<C>, deps: Deps) => Promise<Fetched>;
-  run: (input: EndpointInput<C, Fetched>, deps: Deps) => Promise<HandlerResponse<C>>;
+  run: (input: EndpointInput<C, NoInfer<Fetched>>, deps: NoInfer<Deps>) => Promise<HandlerResponse<NoInfer<C>>>;
 }
 
 /** What the middlewares of one request hand on to each other and to the handler, kept on Lambda's context. */

@@ -19,7 +19,7 @@ export const projectRecord = entity({
     id: z.string(),
     slug: z.string(),
     name: z.string(),
-    description: z.string(),
+    description: z.string().nullable(),
     keyVersion: z.int(),
     wrappedKeys: z.record(z.string(), Bytes),
     rotation: rotationRecord.nullable(),

@@ -54,7 +54,7 @@ export function entity<Schema extends z.ZodObject, KeyInput extends readonly unk
 }
 
 /** Bytes as DynamoDB hands them back. */
-export const Bytes = z.instanceof(Uint8Array);
+export const Bytes = z.custom<Uint8Array>(value => value instanceof Uint8Array);
 
 /** Epoch seconds at which DynamoDB may remove the item. Removal comes late, so readers compare it as well. */
 export const ExpiresAt = z.int().nonnegative();

@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
+  BatchWriteCommand,
   DeleteCommand,
   GetCommand,
   PutCommand,
@@ -292,6 +293,20 @@ function toTransactItem(write: Write): TransactItem {
   }
   if (write.kind === 'remove') return { Delete: { TableName, Key: write.key, ...expressions, ...returned } };
   return { ConditionCheck: { TableName, Key: write.key, ConditionExpression: '', ...expressions, ...returned } };
+}
+
+/** Removes items without any condition, 25 a call. Not atomic: for data that is already out of reach. */
+export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
+  const table = requiredSetting('TABLE_NAME');
+  for (const chunk of chunksOf(25, keysToRemove)) {
+    const budget = retryBudget();
+    let open = chunk.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
+    while (open.length > 0) {
+      const answer = await tableClient().send(new BatchWriteCommand({ RequestItems: { [table]: open } }));
+      open = (answer.UnprocessedItems?.[table] ?? []) as typeof open;
+      if (open.length > 0) await pauseBeforeRetry(budget);
+    }
+  }
 }
 
 /**

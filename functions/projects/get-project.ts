@@ -1,0 +1,7 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { getProject as contract } from '../../lib/projects/contracts.ts';
+import { getProject } from '../../lib/projects/read-projects.ts';
+
+export const handler = endpoint(contract, {
+  run: async ({ access, params }) => ({ status: 200, body: { project: await getProject(access, params.slug) } }),
+});

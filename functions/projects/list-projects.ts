@@ -1,0 +1,7 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { listProjects as contract } from '../../lib/projects/contracts.ts';
+import { listProjects } from '../../lib/projects/read-projects.ts';
+
+export const handler = endpoint(contract, {
+  run: async ({ access }) => ({ status: 200, body: { projects: await listProjects(access) } }),
+});

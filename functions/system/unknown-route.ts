@@ -1,0 +1,9 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { ApiError } from '../../lib/http/errors.ts';
+import { renderError } from '../../lib/http/respond.ts';
+
+/** What no route matches, wrong methods included, gets the one error shape as well. */
+export async function handler(event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> {
+  const error = new ApiError('route_not_found', 'There is no such route: the method or the path is wrong.');
+  return renderError(error, event.requestContext.requestId);
+}

@@ -1,0 +1,79 @@
+import { actorOf, auditWrite } from '../audit/audit-write.ts';
+import type { EnvironmentType } from '../environments/environment-type.ts';
+import { newEnvironment } from '../environments/new-environment.ts';
+import type { MemberAccess } from '../http/access.ts';
+import { ApiError } from '../http/errors.ts';
+import type { RequestSource } from '../http/request.ts';
+import { slugFromName, withSuffix } from '../organizations/slug.ts';
+import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
+import { equals, lessThan } from '../table/expressions.ts';
+import { at, ConditionFailed, find, transact, update } from '../table/store.ts';
+import type { Environment } from './contracts.ts';
+import { environmentView } from './project-view.ts';
+import { projectRecord } from './records.ts';
+
+interface NewEnvironment {
+  name: string;
+  slug?: string | undefined;
+  type: EnvironmentType;
+}
+
+/**
+ * Adds an environment to a project.
+ * @throws project_not_found, plan_limit_exceeded; slug_taken for an explicit slug
+ */
+export async function createEnvironment(
+  access: MemberAccess,
+  source: RequestSource,
+  projectSlug: string,
+  wanted: NewEnvironment,
+): Promise<Environment> {
+  const { organization, principal } = access;
+  const configs = readPlanConfigs();
+  const findProject = () => find(at(projectRecord, organization.slug, projectSlug));
+  let [found, limits] = await Promise.all([findProject(), configs]);
+  const { maxEnvironmentsPerProject: limit } = effectiveLimits(organization, limits).effective;
+  const createdAt = new Date().toISOString();
+  let slug = wanted.slug ?? slugFromName(wanted.name);
+  for (;;) {
+    const project = access.requireProject(found);
+    const { environment, state, writes } = newEnvironment(organization.slug, project, { ...wanted, slug }, createdAt);
+    const [described, ...others] = writes;
+    if (described === undefined) throw new Error('A new environment has no writes.');
+    const unchanged = { status: equals('active'), id: equals(project.id), keyVersion: equals(project.keyVersion) };
+    try {
+      await transact([
+        // The key version is part of the condition: an environment made beside a rotation must not be left behind by it.
+        update(
+          at(projectRecord, organization.slug, projectSlug),
+          { add: { environmentCount: 1 } },
+          {
+            if: isUnlimited(limit) ? unchanged : { ...unchanged, environmentCount: lessThan(limit) },
+            refused: current =>
+              Number(current?.environmentCount) >= limit && !isUnlimited(limit)
+                ? planLimitExceeded('maxEnvironmentsPerProject', limit, Number(current?.environmentCount))
+                : new ConditionFailed([0]),
+          },
+        ),
+        {
+          ...described,
+          refused: () =>
+            wanted.slug === undefined
+              ? new ConditionFailed([1])
+              : new ApiError('slug_taken', `The slug ${slug} is taken in this project.`),
+        },
+        ...others,
+        await auditWrite(organization, actorOf(principal), source, {
+          action: 'environment.created',
+          target: { type: 'environment', id: environment.id, name: slug },
+          environment: { id: environment.id, slug },
+        }),
+      ]);
+      return environmentView(environment, state);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      if (error.indexes.includes(0)) found = await findProject();
+      else slug = withSuffix(slugFromName(wanted.name));
+    }
+  }
+}

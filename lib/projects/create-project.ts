@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { countPlatform } from '../admin/platform-counts.ts';
+import { actorOf, auditWrite } from '../audit/audit-write.ts';
+import { createDataKey } from '../crypto/data-keys.ts';
+import { firstEnvironments, newEnvironment } from '../environments/new-environment.ts';
+import type { MemberAccess } from '../http/access.ts';
+import { ApiError } from '../http/errors.ts';
+import type { RequestSource } from '../http/request.ts';
+import { growOrganization } from '../organizations/grow-organization.ts';
+import { slugFromName, withSuffix } from '../organizations/slug.ts';
+import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
+import { isNew } from '../table/expressions.ts';
+import { at, ConditionFailed, put, transact } from '../table/store.ts';
+import type { Project } from './contracts.ts';
+import { environmentView } from './project-view.ts';
+import { type ProjectRecord, projectRecord } from './records.ts';
+
+interface NewProject {
+  name: string;
+  slug?: string | undefined;
+  description?: string | undefined;
+}
+
+/**
+ * Creates a project with its data key and first environments, all or nothing.
+ * @throws plan_limit_exceeded; slug_taken for an explicit slug (one made from the name gets a suffix instead)
+ */
+export async function createProject(access: MemberAccess, source: RequestSource, wanted: NewProject): Promise<Project> {
+  const { organization, principal } = access;
+  const id = randomUUID();
+  const keyVersion = 1;
+  const [wrapped, configs] = await Promise.all([
+    createDataKey({ organizationId: organization.id, projectId: id, keyVersion }),
+    readPlanConfigs(),
+  ]);
+  const { maxProjects } = effectiveLimits(organization, configs).effective;
+  const createdAt = new Date().toISOString();
+  let slug = wanted.slug ?? slugFromName(wanted.name);
+  for (;;) {
+    const project: ProjectRecord = {
+      id,
+      slug,
+      name: wanted.name,
+      description: wanted.description ?? null,
+      keyVersion,
+      wrappedKeys: { [keyVersion]: wrapped },
+      rotation: null,
+      environmentCount: firstEnvironments.length,
+      createdAt,
+      status: 'active',
+    };
+    const environments = firstEnvironments.map(first => newEnvironment(organization.slug, project, first, createdAt));
+    const slugTaken = () => new ApiError('slug_taken', `The slug ${slug} is taken in this organization.`);
+    try {
+      await transact([
+        growOrganization(organization.slug, 'projectCount', 'maxProjects', maxProjects),
+        put(at(projectRecord, organization.slug, slug), project, {
+          if: isNew,
+          ...(wanted.slug === undefined ? {} : { refused: slugTaken }),
+        }),
+        ...environments.flatMap(({ writes }) => writes),
+        countPlatform({ projects: 1 }),
+        await auditWrite(organization, actorOf(principal), source, {
+          action: 'project.created',
+          target: { type: 'project', id, name: slug },
+        }),
+      ]);
+      return {
+        id,
+        slug,
+        name: project.name,
+        description: project.description,
+        keyVersion,
+        rotation: null,
+        environments: environments.map(({ environment, state }) => environmentView(environment, state)),
+        createdAt,
+      };
+    } catch (error) {
+      if (!(error instanceof ConditionFailed) || wanted.slug !== undefined) throw error;
+      slug = withSuffix(slugFromName(wanted.name));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Log } from '../http/logger.ts';
+import type { Job } from '../jobs/job.ts';
+import { queueJob } from '../jobs/queue.ts';
+import { eraseRange, itemsPerStep, type StepBudget } from '../table/erase-range.ts';
+import { keys, ranges } from '../table/keys.ts';
+import { at, find, list, removeAll } from '../table/store.ts';
+import { environmentRecord, projectRecord } from './records.ts';
+
+type EraseProject = Extract<Job, { type: 'erase-project' }>;
+
+/** The job came before the change that it follows was visible; the queue hands it over again. */
+export class NotYetCommitted extends Error {
+  override readonly name = 'NotYetCommitted';
+}
+
+/**
+ * One step of erasing a deleted project; queues the next one while anything is left. Safe to run twice, also at once.
+ * @throws NotYetCommitted while the project is still active: its deletion is committed after the job was queued
+ */
+export async function eraseProject(job: EraseProject, log: Log): Promise<void> {
+  const project = await find(at(projectRecord, job.orgSlug, job.project));
+  if (project === undefined || project.id !== job.projectId) return;
+  if (project.status === 'active') throw new NotYetCommitted(`The project ${job.projectId} is still active.`);
+  const done = await eraseProjectData(job.orgSlug, job.project, { items: itemsPerStep });
+  if (done) log.info('erased a project', { organizationId: job.organizationId, projectId: job.projectId });
+  else await queueJob(job);
+}
+
+/**
+ * Erases what hangs below a project, and last the project's own item, so that an interrupted step is found again.
+ * @returns true when nothing is left
+ */
+export async function eraseProjectData(orgSlug: string, project: string, budget: StepBudget): Promise<boolean> {
+  for (const environment of await list(environmentRecord, ranges.projectEnvironments(orgSlug, project))) {
+    if (!(await eraseRange(ranges.environmentItems(orgSlug, project, environment.slug), budget))) return false;
+    await removeAll([keys.environment(orgSlug, project, environment.slug)]);
+  }
+  if (!(await eraseRange(ranges.templateKeys(orgSlug, project), budget))) return false;
+  await removeAll([keys.project(orgSlug, project)]);
+  return true;
+}

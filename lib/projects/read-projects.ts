@@ -1,0 +1,29 @@
+import type { MemberAccess } from '../http/access.ts';
+import { ranges } from '../table/keys.ts';
+import { at, find, list } from '../table/store.ts';
+import type { Project } from './contracts.ts';
+import { viewProjects } from './project-view.ts';
+import { environmentRecord, projectRecord } from './records.ts';
+
+/** The organization's projects by slug, as far as the caller's token sees them. */
+export async function listProjects(access: MemberAccess): Promise<Project[]> {
+  const { slug } = access.organization;
+  const [projects, environments] = await Promise.all([
+    list(projectRecord, ranges.projects(slug)),
+    list(environmentRecord, ranges.environments(slug)),
+  ]);
+  const shown = projects.filter(project => project.status === 'active' && access.seesProject(project));
+  return viewProjects(access, shown, environments);
+}
+
+/** @throws project_not_found */
+export async function getProject(access: MemberAccess, slug: string): Promise<Project> {
+  const orgSlug = access.organization.slug;
+  const [found, environments] = await Promise.all([
+    find(at(projectRecord, orgSlug, slug)),
+    list(environmentRecord, ranges.projectEnvironments(orgSlug, slug)),
+  ]);
+  const project = access.requireProject(found);
+  const [view] = await viewProjects(access, [project], environments);
+  return view as Project;
+}
