@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import { startLocalStack } from '../../infra/local/stack.ts';
+import { forgetSettings } from '../../lib/settings.ts';
+
+/** Who sends a request: a dashboard session, a bearer token, or (undefined) nobody. */
+export type Caller = { cookie: string } | { token: string } | undefined;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the API answers
+  body: any;
+}
+
+export interface Api {
+  /** Base address with `/v1`. */
+  url: string;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  get(path: string, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body: unknown, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
+  put(path: string, body: unknown, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
+  patch(path: string, body: unknown, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
+  delete(path: string, as?: Caller, headers?: Record<string, string>): Promise<Answer>;
+  /** Mails sent so far, oldest first. */
+  mails(): Promise<{ to: string; subject: string; text: string; createdAt: string }[]>;
+  stop(): Promise<void>;
+}
+
+interface CallOptions {
+  as?: Caller;
+  /** Sent as JSON; a string is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/**
+ * The whole service for one test file: gateway, handlers, workers and stand-ins in this process, so that AWS calls can
+ * be counted and disturbed, on the run's DynamoDB Local with a table of its own.
+ */
+export async function startApi(settings: Record<string, string> = {}): Promise<Api> {
+  const stack = await startLocalStack({
+    port: 0,
+    dataDir: 'memory',
+    env: {
+      AWS_ENDPOINT_URL_DYNAMODB: inject('dynamoDbUrl'),
+      TABLE_NAME: `test-${randomUUID()}`,
+      LOG_LEVEL: 'ERROR',
+      LOGIN_FAILURE_LIMIT: '-1',
+      ...settings,
+    },
+  });
+  forgetSettings();
+  const call: Api['call'] = async (method, path, { as, body, headers = {} } = {}) => {
+    const response = await fetch(stack.url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...credentialHeaders(as),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  return {
+    url: stack.url,
+    call,
+    get: (path, as, headers = {}) => call('GET', path, { as, headers }),
+    post: (path, body, as, headers = {}) => call('POST', path, { as, body, headers }),
+    put: (path, body, as, headers = {}) => call('PUT', path, { as, body, headers }),
+    patch: (path, body, as, headers = {}) => call('PATCH', path, { as, body, headers }),
+    delete: (path, as, headers = {}) => call('DELETE', path, { as, headers }),
+    mails: async () => {
+      const response = await fetch(new URL('/local/mail', stack.url));
+      return ((await response.json()) as { messages: Awaited<ReturnType<Api['mails']>> }).messages;
+    },
+    stop: () => stack.stop(),
+  };
+}
+
+function credentialHeaders(as: Caller): Record<string, string> {
+  if (as === undefined) return {};
+  if ('token' in as) return { authorization: `Bearer ${as.token}` };
+  return { cookie: as.cookie, 'x-requested-with': 'service' };
+}
+
+/** The session cookie that an answer sets, as a caller. */
+export function sessionOf(answer: Answer): { cookie: string } {
+  const cookie = answer.headers.getSetCookie().find(line => line.startsWith('__service_session='));
+  if (cookie === undefined) throw new Error(`The answer (${answer.status}) sets no session cookie.`);
+  return { cookie: cookie.split(';')[0] as string };
+}
+
+export const testPassword = 'correct horse battery';
+
+export interface Person {
+  session: { cookie: string };
+  email: string;
+  user: { id: string };
+  organization: { id: string; slug: string };
+}
+
+/** Registers somebody new, with a personal organization. */
+export async function registerPerson(api: Api, name = 'Somebody'): Promise<Person> {
+  const email = `${randomUUID()}@example.com`;
+  const answer = await api.post('/auth/register', { email, password: testPassword, name });
+  if (answer.status !== 201) throw new Error(`Registering failed: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return { session: sessionOf(answer), email, user: answer.body.user, organization: answer.body.organization };
+}
+
+/** A project of the person's organization. */
+export async function createProject(api: Api, person: Person, name = 'Shop'): Promise<{ id: string; slug: string }> {
+  const answer = await api.post(`/projects/${person.organization.id}`, { name }, person.session);
+  if (answer.status !== 201)
+    throw new Error(`Creating a project failed: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body.project;
+}
+
+/** A bearer token of the person. */
+export async function createToken(
+  api: Api,
+  person: Person,
+  scope: Record<string, unknown> = {},
+): Promise<{ token: string }> {
+  const answer = await api.post('/auth/token', { name: 'test', ...scope }, person.session);
+  if (answer.status !== 201)
+    throw new Error(`Creating a token failed: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return { token: answer.body.token };
+}

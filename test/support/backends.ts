@@ -1,0 +1,16 @@
+import type { TestProject } from 'vitest/node';
+import { startDynamoDb } from '../../infra/local/dynamodb.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    dynamoDbUrl: string;
+  }
+}
+
+/** One DynamoDB Local, in memory, for the whole run: starting a JVM for each test file would be most of the time. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dynamoDb = await startDynamoDb(undefined);
+  await dynamoDb.ready;
+  project.provide('dynamoDbUrl', dynamoDb.url);
+  return () => dynamoDb.stop();
+}
