@@ -23,9 +23,9 @@ describe('slugFromName', () => {
 
   it('makes a legal slug of any name', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), name =>
-        expect(Slug.safeParse(slugFromName(name)).success).toBe(true),
-      ),
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), name => {
+        expect(Slug.safeParse(slugFromName(name)).success).toBe(true);
+      }),
     );
   });
 });
