@@ -3,10 +3,11 @@ import { crc32 } from 'node:zlib';
 import { base62, base62ToNumber } from './base62.ts';
 
 /*
- * Every credential that the service hands out is a selector and a verifier in one string: the id of the user it
- * belongs to (22 base62 digits of the UUID), then 32 random base62 digits (190 bits), then 6 digits of CRC32 over all
- * before. The checksum lets scanners find leaks and lets junk be refused without a read; the selector makes the
- * item's key computable; only the SHA-256 of the whole is stored, which is enough for 190 random bits.
+ * Every credential that the service hands out is a verifier and a selector in one string: 32 random base62 digits (190
+ * bits), the id of the user it belongs to (22 base62 digits of the UUID), then 6 digits of CRC32 over all before. The
+ * checksum lets scanners find leaks and lets junk be refused without a read; the selector makes the item's key
+ * computable; only the SHA-256 of the whole is stored, which is enough for 190 random bits. The random part comes
+ * first so that the first characters, which lists show, differ among one user's tokens.
  */
 
 const userDigits = 22;
@@ -36,7 +37,7 @@ function checksum(text: string): string {
 /** Makes a credential of the user; `prefix` tells scanners what it is. */
 export function createCredential(userId: string, prefix = ''): Credential {
   const user = base62(BigInt(`0x${userId.replaceAll('-', '')}`), userDigits);
-  const body = `${prefix}${user}${randomBase62(randomDigits)}`;
+  const body = `${prefix}${randomBase62(randomDigits)}${user}`;
   const secret = body + checksum(body);
   return { secret, hash: hashCredential(secret) };
 }
@@ -50,7 +51,7 @@ export function readCredential(secret: string, prefix = ''): { userId: string; h
   const digits = secret.slice(prefix.length);
   if (!bodyPattern.test(digits)) return undefined;
   if (checksum(secret.slice(0, -checksumDigits)) !== secret.slice(-checksumDigits)) return undefined;
-  const hex = base62ToNumber(digits.slice(0, userDigits)).toString(16).padStart(32, '0');
+  const hex = base62ToNumber(digits.slice(randomDigits, randomDigits + userDigits)).toString(16).padStart(32, '0');
   if (hex.length > 32) return undefined;
   const userId = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
   return { userId, hash: hashCredential(secret) };
