@@ -8,7 +8,7 @@ declare module 'vitest' {
 }
 
 /** One DynamoDB Local, in memory, for the whole run: starting a JVM for each test file would be most of the time. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dynamoDb = await startDynamoDb(undefined);
   await dynamoDb.ready;
   project.provide('dynamoDbUrl', dynamoDb.url);

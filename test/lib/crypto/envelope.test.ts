@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { open, type Place, seal } from '../../../lib/crypto/envelope.ts';
+
+const place: Place = {
+  organizationId: 'o',
+  projectId: 'p',
+  environmentId: 'e',
+  key: 'KEY',
+  version: 3,
+  keyVersion: 1,
+};
+
+describe('sealing a value', () => {
+  it('gives back any text, in its own place', () => {
+    const dataKey = randomBytes(32);
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }).filter(text => text.isWellFormed()),
+        text => {
+          expect(open(seal(text, dataKey, place), dataKey, place)).toBe(text);
+        },
+      ),
+    );
+  });
+
+  it('fails in any other place', () => {
+    const dataKey = randomBytes(32);
+    const sealed = seal('value', dataKey, place);
+    const others: Partial<Place>[] = [
+      { organizationId: 'x' },
+      { projectId: 'x' },
+      { environmentId: 'x' },
+      { key: 'x' },
+      { version: 4 },
+      { keyVersion: 2 },
+      // Parts that would run together without their lengths.
+      { organizationId: 'op', projectId: '' },
+    ];
+    for (const other of others) expect(() => open(sealed, dataKey, { ...place, ...other })).toThrow(/does not belong/);
+  });
+
+  it('fails when any byte was altered, and names the place but not the value', () => {
+    const dataKey = randomBytes(32);
+    const sealed = seal('canary-value', dataKey, place);
+    for (let index = 0; index < sealed.length; index += 1) {
+      const altered = Uint8Array.from(sealed);
+      altered[index] = (altered[index] ?? 0) ^ 1;
+      expect(() => open(altered, dataKey, place)).toThrow(/KEY version 3/);
+    }
+  });
+
+  it('fails under another key and for a shortened tag', () => {
+    const dataKey = randomBytes(32);
+    const sealed = seal('value', dataKey, place);
+    expect(() => open(sealed, randomBytes(32), place)).toThrow(/does not belong/);
+    expect(() => open(sealed.subarray(0, 20), dataKey, place)).toThrow();
+  });
+
+  it('never gives the same ciphertext twice', () => {
+    const dataKey = randomBytes(32);
+    expect(Buffer.from(seal('v', dataKey, place)).equals(Buffer.from(seal('v', dataKey, place)))).toBe(false);
+  });
+});
