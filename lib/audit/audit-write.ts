@@ -38,7 +38,7 @@ export async function auditWrite(
   const now = Date.now();
   const id = randomUUID();
   const createdAt = new Date(now).toISOString();
-  return put(at(auditRecord, organization.id, createdAt, id), {
+  return put(at(auditRecord, organization.id, action, createdAt, id), {
     id,
     action,
     actor,

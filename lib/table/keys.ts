@@ -29,7 +29,9 @@ import type { Key } from './entity.ts';
  *                                    VERSION#<key>#<n>            one version, immutable
  *   DELIVERIES#<webhookId>           <time>#<id>                  a delivery's log entry
  *   DELIVERY#<deliveryId>            DELIVERY                     the claim that makes a delivery happen at most once
- *   AUDIT#<orgId>                    <time>#<id>                  an audit entry
+ *   PAYLOAD#<payloadId>              <n>                          a piece of a payload too long for the webhook queue
+ *   AUDIT#<orgId>                    <action>#<time>#<id>         an audit entry
+ *                                    COUNT#<action>               how many entries of that action there are
  *   PLANS                            PLANS                        the runtime plan configs
  *   CUSTOMER#<customerId>            CUSTOMER                     the payment provider's customer → organization
  *   PROVIDEREVENT#<eventId>          PROVIDEREVENT                a provider event that was handled
@@ -69,7 +71,10 @@ export const keys = {
     key(environmentPartition(orgSlug, project, env), `VERSION#${name}#${versionDigits(version)}`),
   delivery: (webhookId: string, createdAt: string, id: string) => key(`DELIVERIES#${webhookId}`, `${createdAt}#${id}`),
   deliveryClaim: (deliveryId: string) => key(`DELIVERY#${deliveryId}`, 'DELIVERY'),
-  auditEntry: (orgId: string, createdAt: string, id: string) => key(`AUDIT#${orgId}`, `${createdAt}#${id}`),
+  payloadPiece: (payloadId: string, piece: number) => key(`PAYLOAD#${payloadId}`, String(piece).padStart(3, '0')),
+  auditEntry: (orgId: string, action: string, createdAt: string, id: string) =>
+    key(`AUDIT#${orgId}`, `${action}#${createdAt}#${id}`),
+  auditCount: (orgId: string, action: string) => key(`AUDIT#${orgId}`, `COUNT#${action}`),
   planConfigs: () => key('PLANS', 'PLANS'),
   customer: (customerId: string) => key(`CUSTOMER#${customerId}`, 'CUSTOMER'),
   providerEvent: (eventId: string) => key(`PROVIDEREVENT#${eventId}`, 'PROVIDEREVENT'),
@@ -105,6 +110,9 @@ export const ranges = {
     pk: environmentPartition(orgSlug, project, env),
   }),
   deliveries: (webhookId: string) => ({ pk: `DELIVERIES#${webhookId}` }),
+  /** Entries of one action, by time. */
+  auditEntries: (orgId: string, action: string) => ({ pk: `AUDIT#${orgId}`, beginsWith: `${action}#` }),
+  auditCounts: (orgId: string) => ({ pk: `AUDIT#${orgId}`, beginsWith: 'COUNT#' }),
   audit: (orgId: string) => ({ pk: `AUDIT#${orgId}` }),
   platformCounts: () => ({ pk: 'PLATFORM', beginsWith: 'COUNT#' }),
   metrics: (day: string) => ({ pk: `METRICS#${day}` }),
