@@ -179,7 +179,7 @@ const HandOffBody = z
     for (const issue of result.error.issues) context.issues.push({ ...issue, input: undefined } as z.core.$ZodRawIssue);
     return z.NEVER;
   })
-  .meta({ documentedAs: () => z.union([OfferHandOff, TakeHandOff]) });
+  .meta({ documentedAs: () => z.xor([OfferHandOff, TakeHandOff]) });
 
 const IssuedToken = z
   .object({

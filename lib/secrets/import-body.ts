@@ -19,7 +19,7 @@ const ListEntry = z.strictObject({
 
 /** The three forms, as documented. Parsing does not go through them, see `ImportBody`. */
 const documentedForms = () =>
-  z.union([
+  z.xor([
     z
       .strictObject({
         secrets: z
