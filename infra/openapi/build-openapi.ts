@@ -14,7 +14,10 @@ export interface OpenApiDocument {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: JsonObject;
-  components: Record<string, Record<string, JsonObject>>;
+  components: Record<
+    'schemas' | 'responses' | 'parameters' | 'examples' | 'headers' | 'securitySchemes',
+    Record<string, JsonObject>
+  >;
 }
 
 export interface Operation {

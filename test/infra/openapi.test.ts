@@ -1,0 +1,260 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { buildOpenApi, type Operation, renderOpenApi } from '../../infra/openapi/build-openapi.ts';
+import { jsonSchemaOf } from '../../infra/openapi/json-schema.ts';
+import { errorsOf } from '../../lib/http/contract-errors.ts';
+import { errorStatuses } from '../../lib/http/errors.ts';
+import { parameterNames } from '../../lib/http/path-parameters.ts';
+import { routes } from '../../lib/routes.ts';
+import { EventPayload, eventNames } from '../../lib/webhooks/events.ts';
+
+const document = buildOpenApi(routes);
+
+function operation(operationId: string): Operation {
+  const found = Object.values(document.paths)
+    .flatMap(item => Object.values(item))
+    .find(candidate => candidate.operationId === operationId);
+  if (found === undefined) throw new Error(`There is no operation ${operationId}.`);
+  return found;
+}
+
+/** Follows a `#/…` reference. */
+function resolve(reference: string): unknown {
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], document);
+}
+
+function resolved<T>(node: T): T {
+  const reference = (node as { $ref?: string }).$ref;
+  return reference === undefined ? node : (resolve(reference) as T);
+}
+
+/** Calls back with every object of a JSON tree and where it stands. */
+function walk(node: unknown, visit: (node: Record<string, unknown>, path: string) => void, path = '#'): void {
+  if (Array.isArray(node)) for (const [index, item] of node.entries()) walk(item, visit, `${path}/${index}`);
+  else if (typeof node === 'object' && node !== null) {
+    visit(node as Record<string, unknown>, path);
+    for (const [name, value] of Object.entries(node)) walk(value, visit, `${path}/${name}`);
+  }
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  description: string;
+  schema: { default?: unknown; type?: string };
+}
+
+function parametersOf(operationId: string): Parameter[] {
+  return (operation(operationId).parameters ?? []).map(parameter => resolved(parameter) as unknown as Parameter);
+}
+
+test('openapi.json is what the contracts say; if not, `npm run openapi` writes it', () => {
+  const written = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');
+  // Compared as a boolean: a difference of ten thousand lines helps nobody.
+  expect(written === renderOpenApi(routes)).toBe(true);
+});
+
+test('the same routes give the same document, byte for byte', () => {
+  const [first, second] = [renderOpenApi(routes), renderOpenApi(routes)];
+  expect(first === second).toBe(true);
+});
+
+describe('the document', () => {
+  test('is OpenAPI 3.1 of Holdfast with a server variable', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d$/);
+    expect(document.info).toMatchObject({ title: 'Holdfast' });
+    expect(document.servers).toEqual([expect.objectContaining({ url: '{baseUrl}' })]);
+  });
+
+  test('has every route once and nothing else', () => {
+    const described = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`),
+    );
+    expect(described.sort()).toEqual(
+      routes.map(({ operationId, method, path }) => `${operationId} ${method} ${path}`).sort(),
+    );
+  });
+
+  test('has no reference that leads nowhere, and no component that nothing refers to', () => {
+    const used = new Set<string>();
+    walk(document, (node, path) => {
+      if (typeof node.$ref !== 'string') return;
+      used.add(node.$ref);
+      expect(resolve(node.$ref), `${path} refers to ${node.$ref}`).toBeDefined();
+    });
+    const declared = Object.entries(document.components)
+      .filter(([kind]) => kind !== 'securitySchemes' && kind !== 'examples')
+      .flatMap(([kind, members]) => Object.keys(members).map(name => `#/components/${kind}/${name}`));
+    expect(declared.filter(name => !used.has(name))).toEqual([]);
+  });
+
+  test('names its components as OpenAPI allows', () => {
+    for (const members of Object.values(document.components)) {
+      for (const name of Object.keys(members)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/);
+    }
+  });
+
+  test('carries nothing of the schemas’ own notes', () => {
+    walk(document, (node, path) => {
+      for (const name of ['documentedAs', '$defs', '$schema', '~standard']) expect(node, path).not.toHaveProperty(name);
+    });
+  });
+
+  test('names every operation once, webhooks included', () => {
+    const ids: unknown[] = [];
+    walk([document.paths, document.webhooks], node => {
+      if ('operationId' in node) ids.push(node.operationId);
+    });
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('has a described tag for every area', () => {
+    const areas = new Set(routes.map(({ area }) => area));
+    expect(new Set(document.tags.map(({ name }) => name))).toEqual(areas);
+    for (const { description } of document.tags) expect(description).not.toBe('');
+  });
+
+  test('describes every event that a webhook can get, with an example that fits the payload', () => {
+    expect(Object.keys(document.webhooks)).toEqual([...eventNames, 'webhook.ping']);
+    const examples: unknown[] = [];
+    walk(document.webhooks, node => {
+      if ('example' in node) examples.push(node.example);
+    });
+    expect(examples).toHaveLength(eventNames.length + 1);
+    for (const example of examples) expect(EventPayload.parse(example)).toEqual(example);
+  });
+
+  test('describes the two ways to sign in', () => {
+    expect(document.components.securitySchemes).toMatchObject({
+      sessionCookie: { type: 'apiKey', in: 'cookie', name: '__service_session' },
+      bearerToken: { type: 'http', scheme: 'bearer' },
+    });
+  });
+});
+
+describe.each(routes.map(contract => [contract.operationId, contract] as const))('%s', (operationId, contract) => {
+  test('declares each parameter of its path', () => {
+    const inPath = parametersOf(operationId).filter(parameter => parameter.in === 'path');
+    expect(inPath.map(({ name }) => name)).toEqual(parameterNames(contract.path));
+    for (const parameter of inPath) expect(parameter.required).toBe(true);
+  });
+
+  test('describes each parameter', () => {
+    for (const { description, schema } of parametersOf(operationId)) {
+      expect(description).toMatch(/\S/);
+      expect(schema).toBeDefined();
+    }
+  });
+
+  test('documents every status that it can answer, each error with its codes and an example of each', () => {
+    const { responses } = operation(operationId);
+    const byStatus = Map.groupBy(errorsOf(contract), code => errorStatuses[code]);
+    expect(Object.keys(responses).map(Number)).toEqual(
+      [...Object.keys(contract.responses).map(Number), ...byStatus.keys()].sort((a, b) => a - b),
+    );
+    for (const [status, codes] of byStatus) {
+      const response = resolved(responses[status]) as { content: { 'application/json': Record<string, unknown> } };
+      const content = response.content['application/json'];
+      expect(content.schema).toMatchObject({
+        allOf: [
+          { $ref: '#/components/schemas/Error' },
+          { properties: { error: { properties: { code: { enum: codes } } } } },
+        ],
+      });
+      expect(Object.keys(content.examples as object)).toEqual(codes);
+    }
+  });
+
+  test('carries the request id in every answer, and when to try again where that helps', () => {
+    for (const [status, declared] of Object.entries(operation(operationId).responses)) {
+      const { headers } = resolved(declared) as { headers: object };
+      expect(headers).toHaveProperty('X-Request-Id');
+      if (status === '429' || status === '503') expect(headers).toHaveProperty('Retry-After');
+    }
+  });
+
+  test('has a body in exactly those requests and answers that have one', () => {
+    const { requestBody, responses } = operation(operationId);
+    expect(requestBody !== undefined).toBe(contract.body !== undefined || contract.rawBody === true);
+    for (const [status, response] of Object.entries(contract.responses)) {
+      expect(responses[status]?.content !== undefined).toBe(response.body !== null);
+    }
+  });
+
+  test('asks for the CSRF header where a session can change something, and only there', () => {
+    const header = parametersOf(operationId).find(({ name }) => name === 'X-Requested-With');
+    const cookie = operation(operationId).security.filter(way => 'sessionCookie' in way).length > 0;
+    expect(header !== undefined).toBe(cookie && contract.method !== 'GET');
+  });
+});
+
+describe('security', () => {
+  test.each([
+    ['register', []],
+    ['receive-provider-event', []],
+    ['hand-off-token', [{ sessionCookie: [] }, {}]],
+    ['create-token', [{ sessionCookie: [] }]],
+    ['pull-secrets', [{ sessionCookie: [] }, { bearerToken: [] }]],
+    ['get-statistics', [{ sessionCookie: [] }, { bearerToken: [] }]],
+  ])('of %s is %j', (operationId, security) => {
+    expect(operation(operationId).security).toEqual(security);
+  });
+
+  test('demands the CSRF header outright where only a session will do', () => {
+    const required = (id: string) => parametersOf(id).find(({ name }) => name === 'X-Requested-With')?.required;
+    expect(required('create-token')).toBe(true);
+    expect(required('set-secret')).toBe(false);
+  });
+});
+
+describe('schemas', () => {
+  test('show query parameters as what they mean, with their defaults', () => {
+    const byName = Object.fromEntries(parametersOf('list-versions').map(({ name, schema }) => [name, schema]));
+    expect(byName).toMatchObject({
+      values: { type: 'boolean', default: false },
+      limit: { type: 'integer', minimum: 1, maximum: 500 },
+      offset: { type: 'integer', minimum: 0, default: 0 },
+    });
+  });
+
+  test('show conditional headers by their usual names', () => {
+    expect(parametersOf('pull-secrets').map(({ name }) => name)).toContain('If-None-Match');
+    expect(parametersOf('set-secret').map(({ name }) => name)).toContain('If-Match');
+    const { responses } = operation('pull-secrets');
+    expect(responses['200']?.headers).toHaveProperty('ETag');
+    expect(responses['304']?.headers).toHaveProperty('ETag');
+  });
+
+  test('of an import are the three forms, of which a body is exactly one', () => {
+    const { oneOf } = document.components.schemas.ImportSecretsRequest as { oneOf: { required: string[] }[] };
+    expect(oneOf.map(({ required }) => required)).toEqual([['secrets'], ['secrets'], ['dotenv']]);
+  });
+
+  test('are strict for requests and open for answers', () => {
+    const { schemas } = document.components;
+    expect(schemas.SetSecretRequest).toMatchObject({ additionalProperties: false });
+    expect(schemas.SetSecretResponse).not.toHaveProperty('additionalProperties');
+    expect(schemas.Project).not.toHaveProperty('additionalProperties');
+  });
+
+  test('with the same id have to be the same', () => {
+    const components = new Map();
+    jsonSchemaOf(z.object({ a: z.string().meta({ id: 'OpenApiTestTwin' }) }), 'input', components);
+    expect(() =>
+      jsonSchemaOf(z.object({ a: z.number().meta({ id: 'OpenApiTestTwin' }) }), 'input', components),
+    ).toThrow('Two different schemas have the id OpenApiTestTwin.');
+  });
+
+  test('show only examples that they allow', () => {
+    walk(document.components.schemas, (node, path) => {
+      if (!Array.isArray(node.examples) || !Array.isArray(node.enum)) return;
+      for (const example of node.examples) expect(node.enum, path).toContain(example);
+    });
+  });
+});
