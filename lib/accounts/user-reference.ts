@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Uuid } from '../http/text.ts';
 
 /** Who did something, as shown beside it. */

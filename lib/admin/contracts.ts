@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { contract } from '../http/contract.ts';
 import { alwaysPaged, Pagination } from '../http/pagination.ts';
 import { integerQuery, prefixQuery } from '../http/query.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventNames } from '../webhooks/events.ts';
 
 /** Everything that the audit log of an organization records: each change, and each read of values. A closed list. */

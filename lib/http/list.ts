@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * A list of `minimum` to `maximum` items without duplicates. The length is checked before any item is parsed, so that a

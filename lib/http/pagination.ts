@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { integerQuery } from './query.ts';
 
 export const maxPageSize = 500;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { text } from './text.ts';
 
 // Query schemas are plain objects on purpose: unknown query parameters are ignored (proxies and trackers add them), while

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The answer of a change that has nothing else to say. */
 export const Success = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { UserReference } from '../accounts/user-reference.ts';
 import { contract } from '../http/contract.ts';
 import { Success } from '../http/success.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Slug, Timestamp, Uuid } from '../http/text.ts';
 import { LimitOverrides, PlanName } from '../plans/limits.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const planNames = ['free', 'pro', 'enterprise'] as const;
 export const PlanName = z.enum(planNames).meta({ id: 'PlanName', description: 'A plan.', example: 'pro' });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SecretKey } from '../http/text.ts';
 import { parseDotenv } from './dotenv.ts';
 import { SecretValue } from './secret-value.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** 64 KiB in UTF-8, as stored. */
 export const maxValueBytes = 65_536;

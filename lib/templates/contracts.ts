@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { contract } from '../http/contract.ts';
 import { Success } from '../http/success.ts';
 import { SecretKey, Timestamp, text } from '../http/text.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { UserReference } from '../accounts/user-reference.ts';
 import { Slug, Timestamp, Uuid } from '../http/text.ts';
 
