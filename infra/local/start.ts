@@ -1,0 +1,56 @@
+import { StartError } from './start-error.ts';
+
+/*
+ * `npm start`. PORT (3000; 0 takes a free one) and DATA_DIR (`.local`; `memory` keeps nothing) say where; every other
+ * setting of the service may be given as well. Progress goes to stderr; stdout gets one line when it serves.
+ */
+
+process.on('SIGTERM', () => void stop());
+process.on('SIGINT', () => void stop());
+process.on('SIGHUP', () => void stop());
+// Lambda would replace the function's environment and go on; so does the stack.
+process.on('unhandledRejection', error => console.error('A function left a promise to fail by itself:', error));
+
+const starting = start();
+let stopping: Promise<void> | undefined;
+
+async function start() {
+  try {
+    const port = portOf(process.env.PORT);
+    // Loaded only now: the SDK takes a moment, and a signal in that moment must be heard.
+    const { startLocalStack } = await import('./stack.ts');
+    const stack = await startLocalStack({
+      port,
+      dataDir: process.env.DATA_DIR || '.local',
+      report: line => console.error(line),
+      preload: true,
+    });
+    void stack.failed.then(sentence => {
+      console.error(sentence);
+      process.exit(1);
+    });
+    console.log(`ready ${stack.url}`);
+    return stack;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    console.error(error instanceof StartError ? reason : `The local stack cannot start: ${reason}`);
+    process.exit(1);
+  }
+}
+
+/** A terminal and npm may both send the same signal; the first one counts. */
+function stop(): Promise<void> {
+  stopping ??= (async () => {
+    const stack = await starting;
+    await stack.stop();
+    process.exit(0);
+  })();
+  return stopping;
+}
+
+function portOf(text = ''): number {
+  if (text === '') return 3000;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new StartError(`PORT must be a number from 0 to 65535, not "${text}".`);
+}
