@@ -67,3 +67,39 @@ export const tokenRecord = entity({
   }),
 });
 export type TokenRecord = ReturnType<typeof tokenRecord.parse>;
+
+/** The hash of the one mailed link of a purpose that is valid; a newer link takes its place. */
+export const linkRecord = entity({
+  kind: 'link',
+  key: keys.link,
+  schema: z.object({ hash: z.string(), expiresAt: ExpiresAt }),
+});
+
+/** Tries in the current window of a rate limit; the window ends with `expiresAt`. */
+export const rateRecord = entity({
+  kind: 'rate',
+  key: keys.rate,
+  schema: z.object({ tries: z.int(), expiresAt: ExpiresAt }),
+});
+
+/** A dashboard-to-CLI code: what the token will be. The token itself is made at the exchange and never stored in clear. */
+export const handOffRecord = entity({
+  kind: 'handOff',
+  key: keys.handoff,
+  schema: z.object({
+    userId: z.string(),
+    /** The sessions of this epoch may hand off; ending them ends the code as well. */
+    sessionEpoch: z.int(),
+    codeChallenge: z.string(),
+    name: z.string(),
+    access: z.enum(tokenAccesses),
+    organizationId: z.string().nullable(),
+    orgSlug: z.string().nullable(),
+    memberId: z.string().nullable(),
+    projectId: z.string().nullable(),
+    environmentId: z.string().nullable(),
+    expiresInDays: z.int().nullable(),
+    expiresAt: ExpiresAt,
+  }),
+});
+export type HandOffRecord = ReturnType<typeof handOffRecord.parse>;

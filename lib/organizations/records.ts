@@ -2,6 +2,18 @@ import { z } from 'zod';
 import { entity } from '../table/entity.ts';
 import { keys } from '../table/keys.ts';
 
+/** What is known of an organization at the payment provider. */
+const billingState = z.object({
+  /** null: the provider named no customer. */
+  customerId: z.string().nullable(),
+  subscriptionId: z.string().nullable(),
+  status: z.enum(['none', 'active', 'past_due', 'canceled']),
+  currentPeriodEnd: z.string().nullable(),
+  /** Provider's `created` of the newest event applied, per subscription, in epoch seconds. */
+  eventTimes: z.record(z.string(), z.int()),
+});
+export type BillingState = z.output<typeof billingState>;
+
 /** An organization with the counters that its limits are enforced on (see `lib/plans`). */
 export const organizationRecord = entity({
   kind: 'organization',
@@ -21,17 +33,8 @@ export const organizationRecord = entity({
     invitationCount: z.int(),
     webhookCount: z.int(),
     /** What the payment provider last said; absent before the first checkout. */
-    billing: z
-      .object({
-        customerId: z.string(),
-        subscriptionId: z.string().nullable(),
-        status: z.enum(['none', 'active', 'past_due', 'canceled']),
-        currentPeriodEnd: z.string().nullable(),
-        /** Provider's `created` of the newest event applied, per subscription, in epoch seconds. */
-        eventTimes: z.record(z.string(), z.int()),
-      })
-      .optional(),
-    /** Epoch milliseconds of the last change of `plan`, by whomever: the later change wins. */
+    billing: billingState.optional(),
+    /** Epoch milliseconds at which an administrator last set `plan`, 0 before: older provider events leave it alone. */
     planChangedAtMs: z.int(),
   }),
 });

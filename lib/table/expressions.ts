@@ -25,6 +25,8 @@ export const isThere: Condition = { pk: exists };
 /** What an update does. `set` of undefined removes the attribute; `add` adds to a number, from 0 where absent. */
 export interface Changes {
   set?: Readonly<Record<string, unknown>>;
+  /** Set where the attribute is not there yet, else left as it is. */
+  setIfAbsent?: Readonly<Record<string, unknown>>;
   add?: Readonly<Record<string, number>>;
   remove?: readonly string[];
 }
@@ -82,8 +84,13 @@ export function render(conditions: Conditions | undefined, changes?: Changes): E
         .map(([path]) => path),
     ];
     const clauses: string[] = [];
-    if (set.length > 0)
-      clauses.push(`SET ${set.map(([path, content]) => `${name(path)} = ${value(content)}`).join(', ')}`);
+    const assignments = [
+      ...set.map(([path, content]) => `${name(path)} = ${value(content)}`),
+      ...Object.entries(changes.setIfAbsent ?? {}).map(
+        ([path, content]) => `${name(path)} = if_not_exists(${name(path)}, ${value(content)})`,
+      ),
+    ];
+    if (assignments.length > 0) clauses.push(`SET ${assignments.join(', ')}`);
     const added = Object.entries(changes.add ?? {});
     if (added.length > 0) clauses.push(`ADD ${added.map(([path, by]) => `${name(path)} ${value(by)}`).join(', ')}`);
     if (removed.length > 0) clauses.push(`REMOVE ${removed.map(name).join(', ')}`);

@@ -190,6 +190,12 @@ export function update<R>(read: Read<R>, changes: Changes, options: WriteOptions
   return withOptions({ kind: 'update', key: read.key, changes }, options);
 }
 
+/** An update that makes the item where it is not there yet. */
+export function upsert<R>(read: Read<R>, changes: Changes, options: WriteOptions = {}): Write {
+  const { kind, formatVersion } = read.entity;
+  return update(read, { ...changes, set: { kind, v: formatVersion, ...changes.set } }, options);
+}
+
 export function remove<R>(read: Pick<Read<R>, 'key'>, options: WriteOptions = {}): Write {
   return withOptions({ kind: 'remove', key: read.key }, options);
 }

@@ -1,0 +1,24 @@
+import type { CliToken, User } from './contracts.ts';
+import type { TokenRecord, UserRecord } from './records.ts';
+
+/** The account as the API shows it. */
+export function userView({ id, email, name, emailVerified, isAdmin, createdAt }: UserRecord): User {
+  return { id, email, name, emailVerified, isAdmin, createdAt };
+}
+
+/** A token as the API shows it, without its hash. */
+export function tokenView(token: TokenRecord): CliToken {
+  const { id, name, prefix, access, organizationId, projectId, environmentId, createdAt, lastUsedAt } = token;
+  return {
+    id,
+    name,
+    prefix,
+    access,
+    organizationId,
+    projectId,
+    environmentId,
+    createdAt,
+    lastUsedAt,
+    expiresAt: token.expiryDate,
+  };
+}

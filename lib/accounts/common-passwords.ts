@@ -1,0 +1,16 @@
+import { dictionary } from '@zxcvbn-ts/language-common';
+import { invalidRequest } from '../http/errors.ts';
+
+let commonPasswords: ReadonlySet<string> | undefined;
+
+/**
+ * Refuses one of the most common leaked passwords, in any case, as NIST SP 800-63B (5.1.1.2) demands. The list is
+ * zxcvbn's, some 50,000.
+ * @throws invalid_request naming `field`
+ */
+export function refuseCommonPassword(field: string, password: string): void {
+  commonPasswords ??= new Set(dictionary['passwords-common']);
+  if (commonPasswords.has(password.toLowerCase())) {
+    throw invalidRequest([{ path: field, message: 'is one of the most common passwords; choose another' }]);
+  }
+}

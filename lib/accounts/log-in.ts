@@ -1,0 +1,78 @@
+import { hashPassword, isOutdatedHash, verifyPassword } from '../crypto/passwords.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Log } from '../http/logger.ts';
+import type { RequestSource } from '../http/request.ts';
+import { settings } from '../settings.ts';
+import { equals } from '../table/expressions.ts';
+import { at, ConditionFailed, find, transact, update } from '../table/store.ts';
+import { newSession } from './new-session.ts';
+import {
+  forgetTries,
+  type RateLimit,
+  rateSubjectOfAddress,
+  rateSubjectOfEmail,
+  returnTry,
+  takeTries,
+} from './rate-limit.ts';
+import { emailRecord, type UserRecord, userRecord } from './records.ts';
+
+/** Whom a read is made for where there is no such account, so that both take the same waves. */
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Starts a session. An unknown e-mail and a wrong password do the same work and get the same answer. A try that is
+ * refused by the limit is not evaluated, so it tells nothing of the password.
+ * @throws rate_limited, invalid_credentials
+ */
+export async function logIn(
+  { email, password }: { email: string; password: string },
+  source: RequestSource,
+  log: Log,
+): Promise<{ user: UserRecord; cookie: string }> {
+  const limits = loginLimits(email, source.ip);
+  const [pointer] = await Promise.all([
+    find(at(emailRecord, email)),
+    takeTries([limits.ofEmail, limits.ofAddress]).catch(error => {
+      log.account('login_refused', { email, ip: source.ip });
+      throw error;
+    }),
+  ]);
+  const user = await find(at(userRecord, pointer?.userId ?? nobody));
+  if (!(await verifyPassword(password, user?.passwordHash)) || user === undefined) {
+    log.account('login_failed', { email, userId: user?.id, ip: source.ip });
+    throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
+  }
+  const session = newSession(user);
+  await Promise.all([
+    transact([session.write]),
+    // What counts are failures: this try was none of them.
+    forgetTries(limits.ofEmail),
+    returnTry(limits.ofAddress),
+    rehashIfOutdated(user, password),
+  ]);
+  log.account('logged_in', { userId: user.id, ip: source.ip });
+  return { user, cookie: session.cookie };
+}
+
+/** Ten times as many for an address alone: many people may share one. */
+function loginLimits(email: string, ip: string): { ofEmail: RateLimit; ofAddress: RateLimit } {
+  const tries = settings().LOGIN_FAILURE_LIMIT;
+  const address = rateSubjectOfAddress(ip);
+  const windowSeconds = 15 * 60;
+  return {
+    ofEmail: { name: 'login', tries, windowSeconds, subject: `${rateSubjectOfEmail(email)} ${address}` },
+    ofAddress: { name: 'login-address', tries: tries < 0 ? tries : tries * 10, windowSeconds, subject: address },
+  };
+}
+
+/** The password is at hand only now: the moment to store it with today's parameters. */
+async function rehashIfOutdated(user: UserRecord, password: string): Promise<void> {
+  if (!isOutdatedHash(user.passwordHash)) return;
+  const passwordHash = await hashPassword(password);
+  try {
+    const unchanged = { passwordHash: equals(user.passwordHash) };
+    await transact([update(at(userRecord, user.id), { set: { passwordHash } }, { if: unchanged })]);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}

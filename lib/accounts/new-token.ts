@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { createCredential, tokenPrefix } from '../crypto/credentials.ts';
+import { isNew } from '../table/expressions.ts';
+import { at, put, type Write } from '../table/store.ts';
+import type { TokenAccess } from './contracts.ts';
+import { type TokenRecord, tokenRecord } from './records.ts';
+
+const shownCharacters = 16;
+
+/** A token that is issued: the bearer token in clear, for this once, and its record. */
+export interface IssuedToken {
+  token: string;
+  cliToken: TokenRecord;
+}
+
+interface TokenFacts {
+  name: string;
+  access: TokenAccess;
+  organizationId: string | null;
+  projectId: string | null;
+  environmentId: string | null;
+  memberId: string | null;
+  expiresInDays: number | null;
+}
+
+/** A new bearer token of the user, with the write that makes it valid. */
+export function newToken(
+  user: { id: string; email: string },
+  { expiresInDays, ...facts }: TokenFacts,
+): IssuedToken & { write: Write } {
+  const { secret, hash } = createCredential(user.id, tokenPrefix);
+  const now = Date.now();
+  const expiryMs = expiresInDays === null ? undefined : now + expiresInDays * 24 * 60 * 60 * 1000;
+  const cliToken: TokenRecord = {
+    ...facts,
+    id: randomUUID(),
+    userId: user.id,
+    email: user.email,
+    hash,
+    prefix: secret.slice(0, shownCharacters),
+    createdAt: new Date(now).toISOString(),
+    lastUsedAt: null,
+    expiryDate: expiryMs === undefined ? null : new Date(expiryMs).toISOString(),
+    ...(expiryMs === undefined ? {} : { expiresAt: Math.ceil(expiryMs / 1000) }),
+  };
+  return { token: secret, cliToken, write: put(at(tokenRecord, user.id, hash), cliToken, { if: isNew }) };
+}

@@ -1,0 +1,52 @@
+import { ApiError } from '../http/errors.ts';
+import type { Principal } from '../http/principal.ts';
+import { memberRecord } from '../members/records.ts';
+import { organizationView } from '../organizations/organization-view.ts';
+import { membershipRecord, organizationRecord } from '../organizations/records.ts';
+import { ranges } from '../table/keys.ts';
+import { at, list, readAll } from '../table/store.ts';
+import { tokenView, userView } from './account-view.ts';
+import type { CliToken, OwnOrganization, User } from './contracts.ts';
+import type { UserRecord } from './records.ts';
+
+interface CurrentUser {
+  user: User;
+  organizations: OwnOrganization[];
+  authentication: { method: 'session' | 'token'; token?: CliToken };
+}
+
+/**
+ * Who the caller is, and the organizations that the credential sees, by name. A token whose membership has ended
+ * is no valid credential any more.
+ * @throws unauthenticated
+ */
+export async function readCurrentUser({
+  userId,
+  user,
+  credential,
+}: Principal & { user: UserRecord }): Promise<CurrentUser> {
+  const token = credential.method === 'token' ? credential.token : undefined;
+  const boundTo = token?.organizationId ?? null;
+  const memberships = (await list(membershipRecord, ranges.memberships(userId))).filter(
+    ({ organizationId }) => boundTo === null || organizationId === boundTo,
+  );
+  const [organizations, members] = await Promise.all([
+    readAll(memberships.map(({ orgSlug }) => at(organizationRecord, orgSlug))),
+    readAll(memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, userId))),
+  ]);
+  const seen = memberships.flatMap(({ organizationId }, index) => {
+    const organization = organizations[index];
+    const member = members[index];
+    if (organization?.id !== organizationId || organization.status !== 'active' || member === undefined) return [];
+    if (boundTo !== null && member.id !== token?.memberId) return [];
+    return [{ ...organizationView(organization), role: member.role }];
+  });
+  if (boundTo !== null && seen.length === 0) {
+    throw new ApiError('unauthenticated', 'The membership that this token was made under has ended.');
+  }
+  return {
+    user: userView(user),
+    organizations: seen.sort((a, b) => a.name.localeCompare(b.name) || a.slug.localeCompare(b.slug)),
+    authentication: token === undefined ? { method: 'session' } : { method: 'token', token: tokenView(token) },
+  };
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { countPlatform } from '../admin/platform-counts.ts';
+import { hashPassword } from '../crypto/passwords.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Log } from '../http/logger.ts';
+import type { RequestSource } from '../http/request.ts';
+import { verificationMail } from '../mail/account-mails.ts';
+import { sendMail } from '../mail/send-mail.ts';
+import { newOrganization, withFreeSlug } from '../organizations/new-organization.ts';
+import type { OrganizationRecord } from '../organizations/records.ts';
+import { settings } from '../settings.ts';
+import { isNew } from '../table/expressions.ts';
+import { at, find, put, transact } from '../table/store.ts';
+import { refuseCommonPassword } from './common-passwords.ts';
+import { newLink } from './mailed-link.ts';
+import { newSession } from './new-session.ts';
+import { rateSubjectOfAddress, takeTry } from './rate-limit.ts';
+import { emailRecord, type UserRecord, userRecord } from './records.ts';
+
+interface Registration {
+  email: string;
+  password: string;
+  name?: string | undefined;
+  organizationName?: string | undefined;
+}
+
+interface Registered {
+  user: UserRecord;
+  organization: OrganizationRecord;
+  cookie: string;
+}
+
+/**
+ * Creates an account with its personal organization and its first session, all or nothing, then mails the verification
+ * link. A mail that cannot be sent is logged: the account is there, and the link can be asked for again.
+ * @throws rate_limited, invalid_request for a common password, email_taken
+ */
+export async function register(wanted: Registration, source: RequestSource, log: Log): Promise<Registered> {
+  refuseCommonPassword('password', wanted.password);
+  await takeTry({
+    name: 'register',
+    tries: settings().REGISTER_LIMIT_PER_HOUR,
+    windowSeconds: 60 * 60,
+    subject: rateSubjectOfAddress(source.ip),
+  });
+  // Spares the work of hashing; that the address stays free is a condition of the transaction.
+  if ((await find(at(emailRecord, wanted.email))) !== undefined) throw emailTaken();
+
+  const id = randomUUID();
+  const user: UserRecord = {
+    id,
+    email: wanted.email,
+    name: wanted.name ?? (wanted.email.split('@')[0] as string),
+    emailVerified: false,
+    isAdmin: false,
+    passwordHash: await hashPassword(wanted.password),
+    sessionEpoch: 0,
+    createdAt: new Date().toISOString(),
+  };
+  const session = newSession(user);
+  const link = newLink(id, 'verify-email');
+  const name = wanted.organizationName ?? personalOrganizationName(user.name);
+  const organization = await withFreeSlug({ name }, async slug => {
+    const made = await newOrganization({ name, slug }, user, { id, email: user.email, type: 'session' }, source);
+    await transact([
+      put(at(emailRecord, user.email), { userId: id }, { if: isNew, refused: emailTaken }),
+      put(at(userRecord, id), user, { if: isNew }),
+      ...made.writes,
+      session.write,
+      link.write,
+      countPlatform({ users: 1, organizations: 1 }),
+    ]);
+    return made.organization;
+  });
+  log.account('registered', { userId: id, ip: source.ip });
+  try {
+    await sendMail(user.email, verificationMail(user.name, link.url));
+  } catch (error) {
+    log.error('could not send the verification mail', error, { userId: id });
+  }
+  return { user, organization, cookie: session.cookie };
+}
+
+const emailTaken = () => new ApiError('email_taken', 'There is an account with this e-mail address already.');
+
+const maximumNameLength = 100;
+
+/** At most 100 characters, as every name; a long user's name is cut. Pure. */
+export function personalOrganizationName(userName: string): string {
+  const suffix = "'s organization";
+  return [...userName].slice(0, maximumNameLength - suffix.length).join('') + suffix;
+}

@@ -1,0 +1,75 @@
+import { ApiError } from '../http/errors.ts';
+import { type MemberRecord, memberRecord } from '../members/records.ts';
+import { membershipRecord, type OrganizationRecord, organizationRecord } from '../organizations/records.ts';
+import { environmentRecord, projectRecord } from '../projects/records.ts';
+import { equals } from '../table/expressions.ts';
+import { ranges } from '../table/keys.ts';
+import { at, check, find, list, readTogether, type Write } from '../table/store.ts';
+import type { TokenAccess } from './contracts.ts';
+
+/** What a token is asked to be; the contract has checked that a narrower limit comes with the wider one. */
+export interface WantedToken {
+  name: string;
+  access: TokenAccess;
+  organizationId?: string | undefined;
+  projectId?: string | undefined;
+  environmentId?: string | undefined;
+  expiresInDays?: number | undefined;
+}
+
+/** The organization that a token is limited to, and the membership that it lives and dies with. */
+export interface TokenScope {
+  organization: OrganizationRecord;
+  member: MemberRecord;
+}
+
+const organizationNotFound = () => new ApiError('organization_not_found', 'There is no such organization.');
+
+/**
+ * Finds what the token is limited to, as far as the user can see it; undefined for a token without a limit. Two waves.
+ * @throws organization_not_found, project_not_found, environment_not_found
+ */
+export async function resolveTokenScope(userId: string, wanted: WantedToken): Promise<TokenScope | undefined> {
+  const { organizationId, projectId, environmentId } = wanted;
+  if (organizationId === undefined) return undefined;
+  const membership = await find(at(membershipRecord, userId, organizationId));
+  if (membership === undefined) throw organizationNotFound();
+  const { orgSlug } = membership;
+  const [{ organization, member }, projects, environments] = await Promise.all([
+    readTogether({ organization: at(organizationRecord, orgSlug), member: at(memberRecord, orgSlug, userId) }),
+    projectId === undefined ? [] : list(projectRecord, ranges.projects(orgSlug)),
+    environmentId === undefined ? [] : list(environmentRecord, ranges.environments(orgSlug)),
+  ]);
+  if (organization?.id !== organizationId || organization.status !== 'active' || member === undefined) {
+    throw organizationNotFound();
+  }
+  if (projectId !== undefined && !projects.some(({ id, status }) => id === projectId && status === 'active')) {
+    throw new ApiError('project_not_found', 'There is no such project in this organization.');
+  }
+  if (
+    environmentId !== undefined &&
+    !environments.some(environment => environment.id === environmentId && environment.projectId === projectId)
+  ) {
+    throw new ApiError('environment_not_found', 'There is no such environment in this project.');
+  }
+  return { organization, member };
+}
+
+/** The conditions that organization and membership still are the same, for the transaction that makes the token. */
+export function scopeHolds(scope: {
+  orgSlug: string;
+  organizationId: string;
+  userId: string;
+  memberId: string;
+}): Write[] {
+  return [
+    check(at(organizationRecord, scope.orgSlug), {
+      if: { id: equals(scope.organizationId), status: equals('active') },
+      refused: organizationNotFound,
+    }),
+    check(at(memberRecord, scope.orgSlug, scope.userId), {
+      if: { id: equals(scope.memberId) },
+      refused: organizationNotFound,
+    }),
+  ];
+}

@@ -1,0 +1,53 @@
+export interface Mail {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** What a mail says, in plain text: paragraphs, and one link between them. */
+interface Content {
+  subject: string;
+  before: readonly string[];
+  link: { label: string; url: string };
+  after: readonly string[];
+}
+
+/** Text and HTML from one content, so that they cannot differ. Everything that goes into the HTML is escaped. */
+export function composeMail({ subject, before, link, after }: Content): Mail {
+  const text = [...before, `${link.label}:\n${link.url}`, ...after].join('\n\n');
+  const url = escapeHtml(link.url);
+  const button =
+    `<a href="${url}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:#1f2937;` +
+    `color:#ffffff;text-decoration:none">${escapeHtml(link.label)}</a>`;
+  const body = [
+    ...before.map(paragraph),
+    `<p>${button}</p>`,
+    `<p style="font-size:13px;color:#6b7280;word-break:break-all">${url}</p>`,
+    ...after.map(paragraph),
+  ].join('\n');
+  const html = [
+    '<!doctype html>',
+    `<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>`,
+    '<body style="font-family:system-ui,sans-serif;line-height:1.5;color:#111827;max-width:560px;margin:24px auto">',
+    body,
+    '</body></html>',
+  ].join('\n');
+  return { subject, text: `${text}\n`, html };
+}
+
+function paragraph(content: string): string {
+  return `<p>${escapeHtml(content)}</p>`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Safe as text and as a quoted attribute (OWASP XSS Prevention, rules 1 and 2). */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, character => entities[character] as string);
+}

@@ -1,0 +1,24 @@
+import type { UserRecord } from '../accounts/records.ts';
+import { countPlatform } from '../admin/platform-counts.ts';
+import { actorOf } from '../audit/audit-write.ts';
+import type { Principal } from '../http/principal.ts';
+import type { RequestSource } from '../http/request.ts';
+import { transact } from '../table/store.ts';
+import { newOrganization, withFreeSlug } from './new-organization.ts';
+import type { OrganizationRecord } from './records.ts';
+
+/**
+ * Creates an organization that the caller owns, all or nothing.
+ * @throws slug_taken for an explicit slug (one made from the name gets a suffix instead)
+ */
+export async function createOrganization(
+  principal: Principal & { user: UserRecord },
+  source: RequestSource,
+  wanted: { name: string; slug?: string | undefined },
+): Promise<OrganizationRecord> {
+  return withFreeSlug(wanted, async slug => {
+    const made = await newOrganization({ name: wanted.name, slug }, principal.user, actorOf(principal), source);
+    await transact([...made.writes, countPlatform({ organizations: 1 })]);
+    return made.organization;
+  });
+}

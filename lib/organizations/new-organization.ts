@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { type AuditActor, auditWrite } from '../audit/audit-write.ts';
+import { ApiError } from '../http/errors.ts';
+import type { RequestSource } from '../http/request.ts';
+import { type MemberRecord, memberRecord } from '../members/records.ts';
+import { isNew } from '../table/expressions.ts';
+import { at, put, type Write } from '../table/store.ts';
+import {
+  directoryByNameRecord,
+  directoryBySlugRecord,
+  membershipRecord,
+  type OrganizationRecord,
+  organizationPointerRecord,
+  organizationRecord,
+} from './records.ts';
+import { slugFromName, withSuffix } from './slug.ts';
+
+interface Founder {
+  id: string;
+  email: string;
+  name: string;
+}
+
+interface NewOrganization {
+  organization: OrganizationRecord;
+  /** Everything an organization begins with but the platform's count, which the caller writes in one with others. */
+  writes: Write[];
+}
+
+/**
+ * A new organization with its first owner, as writes for one transaction. That transaction fails with slug_taken where
+ * another organization, be it one that is being erased, has the slug.
+ */
+export async function newOrganization(
+  { name, slug }: { name: string; slug: string },
+  founder: Founder,
+  actor: AuditActor,
+  source: RequestSource,
+): Promise<NewOrganization> {
+  const now = Date.now();
+  const createdAt = new Date(now).toISOString();
+  const organization: OrganizationRecord = {
+    id: randomUUID(),
+    slug,
+    name,
+    plan: 'free',
+    limitOverrides: {},
+    createdAt,
+    status: 'active',
+    projectCount: 0,
+    memberCount: 1,
+    ownerCount: 1,
+    invitationCount: 0,
+    webhookCount: 0,
+    planChangedAtMs: now,
+  };
+  const { id } = organization;
+  const owner: MemberRecord = {
+    id: randomUUID(),
+    userId: founder.id,
+    email: founder.email,
+    name: founder.name,
+    role: 'owner',
+    joinedAt: createdAt,
+  };
+  const directoryEntry = { id, slug, name };
+  return {
+    organization,
+    writes: [
+      put(at(organizationRecord, slug), organization, {
+        if: isNew,
+        refused: () => new ApiError('slug_taken', `The slug ${slug} is taken.`),
+      }),
+      put(at(organizationPointerRecord, id), { orgSlug: slug }, { if: isNew }),
+      put(at(directoryBySlugRecord, slug), directoryEntry),
+      put(at(directoryByNameRecord, name, slug), directoryEntry),
+      put(at(memberRecord, slug, founder.id), owner),
+      put(at(membershipRecord, founder.id, id), { organizationId: id, orgSlug: slug }),
+      await auditWrite(organization, actor, source, {
+        action: 'organization.created',
+        target: { type: 'organization', id, name },
+      }),
+    ],
+  };
+}
+
+/**
+ * Runs `create` with the slug asked for, or else with one made from the name, and again with a suffix while it is taken.
+ * @throws slug_taken for a slug that was asked for
+ */
+export async function withFreeSlug<T>(
+  wanted: { name: string; slug?: string | undefined },
+  create: (slug: string) => Promise<T>,
+): Promise<T> {
+  const first = wanted.slug ?? slugFromName(wanted.name);
+  for (let slug = first; ; slug = withSuffix(first)) {
+    try {
+      return await create(slug);
+    } catch (error) {
+      if (wanted.slug !== undefined || !(error instanceof ApiError) || error.code !== 'slug_taken') throw error;
+    }
+  }
+}
