@@ -33,8 +33,8 @@ export const Delivery = z
     error: z
       .string()
       .nullable()
-      .meta({ description: 'Why there was no answer; null if there was one.', example: 'timed out after 5 seconds' }),
-    createdAt: Timestamp.meta({ description: 'When it was sent.' }),
+      .meta({ description: 'Why it failed; null if it succeeded.', example: 'timed out after 5 s' }),
+    createdAt: Timestamp.meta({ description: 'When its event happened.' }),
   })
   .meta({ id: 'Delivery', description: 'A delivery, as logged. It is never retried.' });
 export type Delivery = z.infer<typeof Delivery>;

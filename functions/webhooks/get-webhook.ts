@@ -1,0 +1,7 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { getWebhook as contract } from '../../lib/webhooks/contracts.ts';
+import { getWebhook } from '../../lib/webhooks/read-webhooks.ts';
+
+export const handler = endpoint(contract, {
+  run: async ({ access, params }) => ({ status: 200, body: await getWebhook(access, params.webhookId) }),
+});

@@ -1,0 +1,10 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { testWebhook as contract } from '../../lib/webhooks/contracts.ts';
+import { testWebhook } from '../../lib/webhooks/test-webhook.ts';
+
+export const handler = endpoint(contract, {
+  run: async ({ access, source, params }) => ({
+    status: 202,
+    body: { deliveryId: await testWebhook(access, source, params.webhookId) },
+  }),
+});

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { actorOf, auditWrite } from '../audit/audit-write.ts';
+import type { MemberAccess } from '../http/access.ts';
+import type { RequestSource } from '../http/request.ts';
+import { growOrganization } from '../organizations/grow-organization.ts';
+import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
+import { isNew } from '../table/expressions.ts';
+import { at, put, transact } from '../table/store.ts';
+import type { Webhook } from './contracts.ts';
+import type { EventName } from './events.ts';
+import { findScope, readPlaces, scopeChecks } from './find-scope.ts';
+import { type WebhookRecord, webhookRecord } from './records.ts';
+import { requireTarget } from './require-target.ts';
+import { createSigningSecret, sealSigningSecret } from './signing-secret.ts';
+import { webhookTarget, webhookView } from './webhook-view.ts';
+
+interface NewWebhook {
+  url: string;
+  events: EventName[];
+  projectId?: string | undefined;
+  environmentId?: string | undefined;
+}
+
+/**
+ * Creates a webhook. Its signing secret is returned here and never again.
+ * @throws invalid_request for a target that is known to be forbidden, project_not_found, environment_not_found,
+ * plan_limit_exceeded
+ */
+export async function createWebhook(
+  access: MemberAccess,
+  source: RequestSource,
+  wanted: NewWebhook,
+): Promise<{ webhook: Webhook; signingSecret: string }> {
+  const { organization, principal } = access;
+  requireTarget(wanted.url);
+  const id = randomUUID();
+  const signingSecret = createSigningSecret();
+  const limits = { projectId: wanted.projectId ?? null, environmentId: wanted.environmentId ?? null };
+  const [places, configs, sealedSecret] = await Promise.all([
+    readPlaces(organization.slug, limits.projectId !== null || limits.environmentId !== null),
+    readPlanConfigs(),
+    sealSigningSecret(signingSecret, { organizationId: organization.id, id }),
+  ]);
+  const scope = findScope(places, limits);
+  const { maxWebhooks } = effectiveLimits(organization, configs).effective;
+  const createdAt = new Date().toISOString();
+  const webhook: WebhookRecord = {
+    id,
+    organizationId: organization.id,
+    orgSlug: organization.slug,
+    url: wanted.url,
+    events: wanted.events,
+    ...scope,
+    active: true,
+    sealedSecret,
+    createdAt,
+    updatedAt: createdAt,
+  };
+  await transact([
+    growOrganization(organization.slug, 'webhookCount', 'maxWebhooks', maxWebhooks),
+    put(at(webhookRecord, organization.slug, id), webhook, { if: isNew }),
+    ...scopeChecks(organization.slug, scope),
+    await auditWrite(organization, actorOf(principal), source, {
+      action: 'webhook.created',
+      target: webhookTarget(webhook),
+    }),
+  ]);
+  return { webhook: webhookView(webhook), signingSecret };
+}

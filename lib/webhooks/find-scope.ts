@@ -1,0 +1,66 @@
+import { ApiError } from '../http/errors.ts';
+import { type EnvironmentRecord, environmentRecord, type ProjectRecord, projectRecord } from '../projects/records.ts';
+import { equals } from '../table/expressions.ts';
+import { ranges } from '../table/keys.ts';
+import { at, check, list, type Write } from '../table/store.ts';
+import type { WebhookRecord } from './records.ts';
+
+type Wanted = Pick<WebhookRecord, 'projectId' | 'environmentId'>;
+
+/** What a webhook is limited to: the ids as they are stored, and the places that they name. */
+export type Scope = Pick<WebhookRecord, 'projectId' | 'environmentId' | 'project' | 'environment'>;
+
+const projectNotFound = () => new ApiError('project_not_found', 'There is no such project in this organization.');
+const environmentNotFound = () => new ApiError('environment_not_found', 'There is no such environment there.');
+
+/** Where the organization's webhooks can be limited to. */
+export interface Places {
+  projects: readonly ProjectRecord[];
+  environments: readonly EnvironmentRecord[];
+}
+
+/**
+ * All projects and environments of the organization, for items are keyed by slugs and limits name ids. Two calls side
+ * by side; none where nothing is limited.
+ */
+export async function readPlaces(orgSlug: string, isNeeded: boolean): Promise<Places> {
+  if (!isNeeded) return { projects: [], environments: [] };
+  const [projects, environments] = await Promise.all([
+    list(projectRecord, ranges.projects(orgSlug)),
+    list(environmentRecord, ranges.environments(orgSlug)),
+  ]);
+  return { projects, environments };
+}
+
+/**
+ * Finds what the ids name. Pure.
+ * @throws project_not_found, environment_not_found (also for an environment of another project than `projectId`)
+ */
+export function findScope({ projects, environments }: Places, wanted: Wanted): Scope {
+  const active = projects.filter(project => project.status === 'active');
+  const named = active.find(({ id }) => sameId(id, wanted.projectId));
+  if (wanted.projectId !== null && named === undefined) throw projectNotFound();
+  const environment = environments.find(({ id }) => sameId(id, wanted.environmentId));
+  const project = named ?? active.find(({ id }) => id === environment?.projectId);
+  if (wanted.environmentId !== null && (environment === undefined || environment.projectId !== project?.id)) {
+    throw environmentNotFound();
+  }
+  return {
+    projectId: named?.id ?? null,
+    environmentId: environment?.id ?? null,
+    project: project === undefined ? null : { id: project.id, slug: project.slug },
+    environment: environment === undefined ? null : { id: environment.id, slug: environment.slug },
+  };
+}
+
+/** Ids are compared without case (RFC 9562, 4). */
+function sameId(id: string, wanted: string | null): boolean {
+  return id === wanted?.toLowerCase();
+}
+
+/** Holds only while the scope's project is there, to stand in the transaction that stores the scope. */
+export function scopeChecks(orgSlug: string, { project }: Scope): Write[] {
+  if (project === null) return [];
+  const condition = { id: equals(project.id), status: equals('active') };
+  return [check(at(projectRecord, orgSlug, project.slug), { if: condition, refused: projectNotFound })];
+}

@@ -1,0 +1,47 @@
+import { isIP } from 'node:net';
+import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
+
+/** What is allowed beyond https to public addresses; for development. */
+export interface TargetRules {
+  /** Also http, and loopback. No other private address. */
+  allowLoopback: boolean;
+}
+
+/** The host of a URL without brackets: a name, or an address in its canonical form whatever the notation was. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** Names that by definition lead nowhere public (RFC 6761, RFC 6762, RFC 8375; `internal` is reserved by ICANN). */
+const privateSuffixes = ['localhost', 'local', 'internal', 'home.arpa'];
+
+/** Whether the name means this machine, by RFC 6761. */
+export function isLocalhost(host: string): boolean {
+  return /(?:^|\.)localhost\.?$/i.test(host);
+}
+
+/**
+ * Why nothing may be sent to the URL, as far as its text says; undefined where only the name's addresses can tell.
+ * The URL parser has brought addresses of every notation (decimal, octal, hexadecimal, short, full-width) into one.
+ * A phrase that fits behind "url: ". Pure.
+ */
+export function targetProblem(text: string, rules: TargetRules): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return 'must be an absolute https URL';
+  if (url.protocol === 'http:' && !rules.allowLoopback) return 'must be an https URL';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (url.port === '0') return 'must not name port 0';
+  const host = hostOf(url);
+  if (isIP(host) !== 0) return addressProblem(host, rules);
+  if (isLocalhost(host)) return rules.allowLoopback ? undefined : `the host ${host} is not public`;
+  const name = host.replace(/\.$/, '');
+  const isPrivate = privateSuffixes.some(suffix => name.endsWith(`.${suffix}`));
+  // A name without a dot is resolved in the local network, if at all.
+  return isPrivate || !name.includes('.') ? `the host ${host} is not public` : undefined;
+}
+
+/** Why nothing may be sent to the address; undefined where it may. Pure. */
+export function addressProblem(address: string, rules: TargetRules): string | undefined {
+  if (isPublicAddress(address) || (rules.allowLoopback && isLoopbackAddress(address))) return undefined;
+  return `the address ${address} is not public`;
+}

@@ -1,0 +1,50 @@
+import { actorOf, auditWrite } from '../audit/audit-write.ts';
+import type { MemberAccess } from '../http/access.ts';
+import { temporarilyUnavailable } from '../http/errors.ts';
+import type { RequestSource } from '../http/request.ts';
+import { transact } from '../table/store.ts';
+import { type EventPayload, manyKeys, pingEvent } from './events.ts';
+import { deliveriesOf, queueDeliveries } from './queue-deliveries.ts';
+import { requireWebhook } from './read-webhooks.ts';
+import type { WebhookRecord } from './records.ts';
+import { webhookTarget } from './webhook-view.ts';
+
+/** Stands for the project and the environment of a ping where the webhook has no such limit. */
+const nowhere = { id: '00000000-0000-0000-0000-000000000000', slug: 'ping' };
+
+/** The body of a test ping. Every member is present. Pure. */
+export function pingPayload(
+  { organizationId, project, environment }: WebhookRecord,
+  actor: EventPayload['actor'],
+  timestamp: string,
+): EventPayload {
+  return {
+    event: pingEvent,
+    timestamp,
+    org: { id: organizationId },
+    project: project ?? nowhere,
+    environment: environment ?? nowhere,
+    key: manyKeys,
+    actor,
+    metadata: {},
+  };
+}
+
+/**
+ * Queues a ping, also for an inactive webhook. @returns the delivery's id, to look for in the webhook's log
+ * @throws webhook_not_found; temporarily_unavailable where the queue does not take it
+ */
+export async function testWebhook(access: MemberAccess, source: RequestSource, webhookId: string): Promise<string> {
+  const { organization, principal } = access;
+  const webhook = await requireWebhook(access, webhookId);
+  const actor = { id: principal.userId, email: principal.email };
+  const [delivery] = deliveriesOf(pingPayload(webhook, actor, new Date().toISOString()), [webhook]);
+  if (delivery === undefined) throw new Error('A ping has one delivery.');
+  const entry = await auditWrite(organization, actorOf(principal), source, {
+    action: 'webhook.tested',
+    target: webhookTarget(webhook),
+  });
+  const [lost] = await Promise.all([queueDeliveries([delivery]), transact([entry])]);
+  if (lost.length > 0) throw temporarilyUnavailable('The ping could not be queued. Send the request again.');
+  return delivery.deliveryId;
+}

@@ -1,0 +1,84 @@
+import { actorOf, auditWrite } from '../audit/audit-write.ts';
+import type { MemberAccess } from '../http/access.ts';
+import type { RequestSource } from '../http/request.ts';
+import { equals } from '../table/expressions.ts';
+import { at, put, retryOnConditionFailed, transact } from '../table/store.ts';
+import type { Webhook } from './contracts.ts';
+import type { EventName } from './events.ts';
+import { findScope, type Places, readPlaces, type Scope, scopeChecks } from './find-scope.ts';
+import { requireWebhook } from './read-webhooks.ts';
+import { type WebhookRecord, webhookRecord } from './records.ts';
+import { requireTarget } from './require-target.ts';
+import { webhookTarget, webhookView } from './webhook-view.ts';
+
+interface WebhookChanges {
+  url?: string | undefined;
+  events?: EventName[] | undefined;
+  projectId?: string | null | undefined;
+  environmentId?: string | null | undefined;
+  active?: boolean | undefined;
+}
+
+/**
+ * Changes the given fields. A limit that stays is not looked up again: it may name what was deleted since. Where one
+ * limit changes, both must fit together.
+ * @throws webhook_not_found, invalid_request for a forbidden target, project_not_found, environment_not_found
+ */
+export async function updateWebhook(
+  access: MemberAccess,
+  source: RequestSource,
+  webhookId: string,
+  changes: WebhookChanges,
+): Promise<Webhook> {
+  const { organization, principal } = access;
+  if (changes.url !== undefined) requireTarget(changes.url);
+  return retryOnConditionFailed(async budget => {
+    const [webhook, places] = await Promise.all([
+      requireWebhook(access, webhookId),
+      readPlaces(organization.slug, changes.projectId !== undefined || changes.environmentId !== undefined),
+    ]);
+    const scope = changedScope(webhook, changes, places);
+    const changed: WebhookRecord = {
+      ...webhook,
+      url: changes.url ?? webhook.url,
+      events: changes.events ?? webhook.events,
+      active: changes.active ?? webhook.active,
+      ...scope,
+      updatedAt: laterThan(webhook.updatedAt),
+    };
+    await transact(
+      [
+        // As it was read: a change made in between is not overwritten, and a deleted webhook does not come back.
+        put(at(webhookRecord, organization.slug, webhook.id), changed, {
+          if: { updatedAt: equals(webhook.updatedAt) },
+        }),
+        ...(scope === undefined ? [] : scopeChecks(organization.slug, scope)),
+        await auditWrite(organization, actorOf(principal), source, {
+          action: 'webhook.updated',
+          target: webhookTarget(changed),
+        }),
+      ],
+      budget,
+    );
+    return webhookView(changed);
+  });
+}
+
+/** The scope after the change; undefined where it stays. */
+function changedScope(
+  webhook: WebhookRecord,
+  { projectId, environmentId }: WebhookChanges,
+  places: Places,
+): Scope | undefined {
+  const wanted = {
+    projectId: projectId === undefined ? webhook.projectId : projectId,
+    environmentId: environmentId === undefined ? webhook.environmentId : environmentId,
+  };
+  const stays = wanted.projectId === webhook.projectId && wanted.environmentId === webhook.environmentId;
+  return stays ? undefined : findScope(places, wanted);
+}
+
+/** `updatedAt` is also the version that changes are conditioned on, so two changes never share a millisecond. */
+function laterThan(previous: string): string {
+  return new Date(Math.max(Date.now(), Date.parse(previous) + 1)).toISOString();
+}
