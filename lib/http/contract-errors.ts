@@ -30,9 +30,11 @@ export function errorsOf(contract: Contract): ErrorCode[] {
   for (const name of parameterNames(contract.path)) {
     codes.add(contract.notFound?.[name] ?? pathParameters[name].notFound);
   }
-  if (contract.query || contract.headers || contract.body || contract.rawBody) codes.add('invalid_request');
-  if (contract.body || contract.rawBody) codes.add('payload_too_large');
+  // A change that takes no body can be sent one all the same, and refuses it for the same reasons.
+  const takesBody = contract.method !== 'GET';
+  if (contract.query || contract.headers || takesBody) codes.add('invalid_request');
+  if (takesBody) codes.add('payload_too_large');
   // A raw body is what its signature says, whatever its media type.
-  if (contract.body) codes.add('unsupported_media_type');
+  if (takesBody && !contract.rawBody) codes.add('unsupported_media_type');
   return order.filter(code => codes.has(code));
 }

@@ -4,6 +4,7 @@ import { contract } from '../http/contract.ts';
 import { uniqueList } from '../http/list.ts';
 import { optionalPage, Pagination } from '../http/pagination.ts';
 import { flagQuery, prefixQuery } from '../http/query.ts';
+import { Success } from '../http/success.ts';
 import { SecretKey, Slug, Timestamp } from '../http/text.ts';
 import { roles } from '../members/role.ts';
 import { ImportBody, maxKeysPerChange } from './import-body.ts';
@@ -422,7 +423,7 @@ export const deleteSecret = /* @__PURE__ */ contract({
     200: {
       description: 'The secret is deleted.',
       body: z.object({
-        success: z.literal(true).meta({ description: 'Always true; a failure has an error body instead.' }),
+        success: Success.shape.success,
         revision: Revision,
       }),
       example: { success: true, revision: 21 },
