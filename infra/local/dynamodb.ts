@@ -39,9 +39,12 @@ export async function startDynamoDb(directory: string | undefined): Promise<Dyna
     });
   });
   const url = `http://127.0.0.1:${port}`;
+  const ready = waitUntilReady(url, jvm);
+  // Its failure may come before the caller has got to waiting for it.
+  ready.catch(() => undefined);
   return {
     url,
-    ready: waitUntilReady(url, jvm),
+    ready,
     failed,
     async stop() {
       stopped = true;

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AwsError, type AwsServer, callOperation, operation, startAwsServer } from './aws-server.ts';
 import { reasonOf } from './data-directory.ts';
 import { StartError } from './start-error.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AwsError, type AwsServer, operation, startAwsServer } from './aws-server.ts';
 import { openDatabase } from './data-directory.ts';
 

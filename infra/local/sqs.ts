@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import type { DatabaseSync } from 'node:sqlite';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AwsError, type AwsRequest, type AwsServer, callOperation, operation, startAwsServer } from './aws-server.ts';
 import { openDatabase } from './data-directory.ts';
 

@@ -105,8 +105,7 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
     Object.assign(process.env, env);
     forgetSettings();
     // Loading the functions fills the time the JVM needs.
-    if (options.preload) await preload(routes, loadHandler, report);
-    await dynamoDb?.ready;
+    await Promise.all([dynamoDb?.ready, options.preload ? preload(routes, loadHandler, report) : undefined]);
     await ensureTable(tableName);
 
     const invoke = createInvoke(loadHandler);
