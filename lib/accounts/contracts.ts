@@ -229,7 +229,7 @@ export const register = /* @__PURE__ */ contract({
     },
   },
   errors: ['email_taken', 'rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], mail: true },
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], mail: true },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -401,7 +401,7 @@ export const revokeToken = /* @__PURE__ */ contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: { 200: { description: 'The token is revoked.', body: Success, example: { success: true } } },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'DeleteItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'] },
 });
 
 export const changePassword = /* @__PURE__ */ contract({
@@ -424,7 +424,7 @@ export const changePassword = /* @__PURE__ */ contract({
   bodyExample: { currentPassword: 'an example of a pass phrase', newPassword: 'another example of a pass phrase' },
   responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
   errors: ['rate_limited'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
+  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -435,11 +435,12 @@ export const sendVerification = /* @__PURE__ */ contract({
   path: '/v1/auth/send-verification',
   summary: 'Send an e-mail verification link',
   description:
-    'Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is verified.',
+    'Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is verified. ' +
+    'Limited to 20 mails an hour.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: { 200: { description: 'The link is on its way.', body: Success, example: { success: true } } },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], mail: true },
+  errors: ['rate_limited', 'temporarily_unavailable'],
+  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem'], mail: true },
 });
 
 export const verifyEmail = /* @__PURE__ */ contract({
@@ -460,7 +461,7 @@ export const verifyEmail = /* @__PURE__ */ contract({
     },
   },
   errors: ['invalid_token'],
-  uses: { table: ['GetItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'] },
+  uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'] },
 });
 
 export const requestPasswordReset = /* @__PURE__ */ contract({
@@ -477,7 +478,7 @@ export const requestPasswordReset = /* @__PURE__ */ contract({
   bodyExample: { email: 'ada@example.com' },
   responses: { 200: { description: 'Always, account or not.', body: Success, example: { success: true } } },
   errors: ['rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], mail: true },
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], mail: true },
 });
 
 export const resetPassword = /* @__PURE__ */ contract({
@@ -492,6 +493,6 @@ export const resetPassword = /* @__PURE__ */ contract({
   bodyExample: { token: 'EXAMPLE-reset-token-0000', newPassword: 'another example of a pass phrase' },
   responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
   errors: ['invalid_token'],
-  uses: { table: ['GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'ConditionCheckItem'] },
+  uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'] },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });

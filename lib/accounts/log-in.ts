@@ -6,6 +6,7 @@ import { settings } from '../settings.ts';
 import { equals } from '../table/expressions.ts';
 import { at, ConditionFailed, find, transact, update } from '../table/store.ts';
 import { newSession } from './new-session.ts';
+import { nobody } from './nobody.ts';
 import {
   forgetTries,
   type RateLimit,
@@ -15,9 +16,6 @@ import {
   takeTries,
 } from './rate-limit.ts';
 import { emailRecord, type UserRecord, userRecord } from './records.ts';
-
-/** Whom a read is made for where there is no such account, so that both take the same waves. */
-const nobody = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Starts a session. An unknown e-mail and a wrong password do the same work and get the same answer. A try that is

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The four roles of the specification, most powerful first. */
 export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;

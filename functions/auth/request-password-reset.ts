@@ -1,0 +1,11 @@
+import { requestPasswordReset as contract } from '../../lib/accounts/contracts.ts';
+import { requestPasswordReset } from '../../lib/accounts/reset-password.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { succeeded } from '../../lib/http/success.ts';
+
+export const handler = endpoint(contract, {
+  run: async ({ body, source, log }) => {
+    await requestPasswordReset(body.email, source, log);
+    return { status: 200, body: succeeded };
+  },
+});

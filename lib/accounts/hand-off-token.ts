@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { auditWrite } from '../audit/audit-write.ts';
+import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Log } from '../http/logger.ts';
+import type { Principal } from '../http/principal.ts';
+import type { RequestSource } from '../http/request.ts';
+import { organizationRecord } from '../organizations/records.ts';
+import { isNew, isThere } from '../table/expressions.ts';
+import { at, find, put, readTogether, remove, transact } from '../table/store.ts';
+import { type IssuedToken, newToken } from './new-token.ts';
+import { handOffRecord, type UserRecord, userRecord } from './records.ts';
+import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.ts';
+
+const codeLifetimeSeconds = 60;
+
+/**
+ * First half of the hand-off: a code that the CLI exchanges for the token, once and within a minute.
+ * @throws unauthenticated without a session; organization_not_found, project_not_found, environment_not_found
+ */
+export async function offerHandOff(
+  principal: (Principal & { user: UserRecord }) | undefined,
+  wanted: WantedToken & { codeChallenge: string },
+): Promise<{ code: string; expiresAt: string }> {
+  if (principal === undefined) throw new ApiError('unauthenticated', 'Asking for a code needs a session. Sign in.');
+  const { userId, user } = principal;
+  const scope = await resolveTokenScope(userId, wanted);
+  const { secret, hash } = createCredential(userId);
+  const expiresAt = Math.floor(Date.now() / 1000) + codeLifetimeSeconds;
+  await transact([
+    put(
+      at(handOffRecord, hash),
+      {
+        userId,
+        sessionEpoch: user.sessionEpoch,
+        codeChallenge: wanted.codeChallenge,
+        name: wanted.name,
+        access: wanted.access,
+        organizationId: scope?.organization.id ?? null,
+        orgSlug: scope?.organization.slug ?? null,
+        memberId: scope?.member.id ?? null,
+        projectId: wanted.projectId ?? null,
+        environmentId: wanted.environmentId ?? null,
+        expiresInDays: wanted.expiresInDays ?? null,
+        expiresAt,
+      },
+      { if: isNew },
+    ),
+  ]);
+  return { code: secret, expiresAt: new Date(expiresAt * 1000).toISOString() };
+}
+
+/**
+ * Second half: the code and its verifier (RFC 7636, S256) for the token. A wrong verifier burns the code, and so does
+ * the end of the session's epoch (a changed password).
+ * @throws invalid_token; organization_not_found where the membership has ended in the meantime
+ */
+export async function takeHandOff(
+  { code, codeVerifier }: { code: string; codeVerifier: string },
+  source: RequestSource,
+  log: Log,
+): Promise<IssuedToken> {
+  const claimed = readCredential(code);
+  if (claimed === undefined) throw invalidCode();
+  const item = at(handOffRecord, claimed.hash);
+  const { handOff, user } = await readTogether({ handOff: item, user: at(userRecord, claimed.userId) });
+  if (handOff === undefined || user === undefined) throw invalidCode();
+  const useUp = remove(item, { if: isThere, refused: invalidCode });
+  const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
+  const isValid =
+    handOff.expiresAt * 1000 > Date.now() &&
+    handOff.sessionEpoch === user.sessionEpoch &&
+    equalInConstantTime(challenge, handOff.codeChallenge);
+  if (!isValid) {
+    await transact([useUp]);
+    log.account('handoff_refused', { userId: user.id, ip: source.ip });
+    throw invalidCode();
+  }
+  const { write, ...issued } = newToken(user, handOff);
+  const { id, name } = issued.cliToken;
+  const { organizationId, orgSlug, memberId } = handOff;
+  if (organizationId === null || orgSlug === null || memberId === null) {
+    await transact([useUp, write]);
+    log.account('token_created', { userId: user.id, tokenId: id });
+    return issued;
+  }
+  const organization = await find(at(organizationRecord, orgSlug));
+  if (organization === undefined) throw invalidCode();
+  await transact([
+    useUp,
+    write,
+    ...scopeHolds({ orgSlug, organizationId, userId: user.id, memberId }),
+    // The person who handed it off is the actor, for the CLI has no credential yet.
+    await auditWrite(organization, { id: user.id, email: user.email, type: 'session' }, source, {
+      action: 'token.created',
+      target: { type: 'token', id, name },
+    }),
+  ]);
+  return issued;
+}
+
+const invalidCode = () => new ApiError('invalid_token', 'This code is not valid: it is unknown, used or expired.');

@@ -1,0 +1,11 @@
+import { ranges } from '../table/keys.ts';
+import { list } from '../table/store.ts';
+import { type TokenRecord, tokenRecord } from './records.ts';
+
+/** The user's tokens that are neither revoked nor expired, newest first. DynamoDB removes expired ones late. */
+export async function listTokens(userId: string): Promise<TokenRecord[]> {
+  const now = Date.now();
+  return (await list(tokenRecord, ranges.tokens(userId)))
+    .filter(({ expiryDate }) => expiryDate === null || Date.parse(expiryDate) > now)
+    .sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.id.localeCompare(b.id));
+}

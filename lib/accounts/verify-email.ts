@@ -1,0 +1,39 @@
+import { temporarilyUnavailable } from '../http/errors.ts';
+import type { Log } from '../http/logger.ts';
+import { verificationMail } from '../mail/account-mails.ts';
+import { sendMail } from '../mail/send-mail.ts';
+import { isThere } from '../table/expressions.ts';
+import { at, transact, update } from '../table/store.ts';
+import { newLink, openLink } from './mailed-link.ts';
+import { takeTry } from './rate-limit.ts';
+import { type UserRecord, userRecord } from './records.ts';
+
+/** Enough for anybody whose mail does not arrive, too few to flood somebody else's mailbox with. */
+const mailsAnHour = 20;
+
+/**
+ * Mails a verification link, which replaces any earlier one. Nothing happens where the address is verified.
+ * @throws rate_limited; temporarily_unavailable where the mail cannot be handed over
+ */
+export async function sendVerification(user: UserRecord): Promise<void> {
+  if (user.emailVerified) return;
+  await takeTry({ name: 'verification', tries: mailsAnHour, windowSeconds: 60 * 60, subject: user.id });
+  const link = newLink(user.id, 'verify-email');
+  await transact([link.write]);
+  try {
+    await sendMail(user.email, verificationMail(user.name, link.url));
+  } catch (error) {
+    throw temporarilyUnavailable('The mail could not be sent right now. Send the request again.', error);
+  }
+}
+
+/**
+ * Confirms the address with a mailed link's token.
+ * @throws invalid_token
+ */
+export async function verifyEmail(token: string, log: Log): Promise<UserRecord> {
+  const { user, useUp } = await openLink(token, 'verify-email');
+  await transact([useUp, update(at(userRecord, user.id), { set: { emailVerified: true } }, { if: isThere })]);
+  log.account('email_verified', { userId: user.id });
+  return { ...user, emailVerified: true };
+}
