@@ -1,4 +1,5 @@
-import { routes as declaredRoutes } from '../../lib/routes.ts';
+import { documentationRoutes } from '../../lib/documentation/routes.ts';
+import { routes as contracts } from '../../lib/routes.ts';
 import { forgetSettings } from '../../lib/settings.ts';
 import { startAccessLog } from './access-log.ts';
 import { openDataDirectory } from './data-directory.ts';
@@ -39,6 +40,8 @@ export interface LocalStack {
   stop(): Promise<void>;
 }
 
+/** The API and its documentation. */
+const declaredRoutes: readonly Route[] = [...contracts, ...documentationRoutes];
 const requestGraceMs = 30_000;
 const workerGraceMs = 15_000;
 /** Longer than a delivery's 5 seconds; a crash in the middle is found out when the message comes back. */

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+
+/** A document that is the same for everybody, made once per cold start. */
+export interface PublicDocument {
+  etag: string;
+  headers: Readonly<Record<string, string>>;
+  text: string;
+  gzipped: Buffer;
+}
+
+/** HTTP APIs do not compress, and Lambda's bound of 6 MB counts what is handed over: so it is compressed here, once. */
+export function publicDocument(text: string, headers: Readonly<Record<string, string>>): PublicDocument {
+  return {
+    etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
+    headers,
+    text,
+    gzipped: gzipSync(text),
+  };
+}
+
+/** Answers with the document, gzipped where the client takes it, or with 304 where the client has it. */
+export function answerDocument(
+  { etag, headers, text, gzipped }: PublicDocument,
+  event: APIGatewayProxyEventV2,
+): APIGatewayProxyStructuredResultV2 {
+  const common = {
+    'cache-control': 'public, max-age=300',
+    etag,
+    'strict-transport-security': 'max-age=31536000; includeSubDomains',
+    vary: 'accept-encoding',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': event.requestContext.requestId,
+  };
+  const known = (event.headers['if-none-match'] ?? '').split(',').map(tag => tag.trim().replace(/^W\//, ''));
+  if (known.includes(etag)) return { statusCode: 304, headers: common };
+  if (/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(event.headers['accept-encoding'] ?? '')) {
+    return {
+      statusCode: 200,
+      headers: { ...headers, ...common, 'content-encoding': 'gzip' },
+      body: gzipped.toString('base64'),
+      isBase64Encoded: true,
+    };
+  }
+  return { statusCode: 200, headers: { ...headers, ...common }, body: text };
+}
