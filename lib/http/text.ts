@@ -33,7 +33,7 @@ const controlCharacters = /\p{Cc}/u;
 export function line(minimum: number, maximum: number) {
   return text(minimum, maximum)
     .refine(value => !controlCharacters.test(value), { message: 'must not contain control characters' })
-    .refine(value => minimum === 0 || value.trim() !== '', { message: 'must not be blank' })
+    .refine(value => value === '' || value.trim() !== '', { message: 'must not be blank' })
     .meta({ minLength: minimum, maxLength: maximum });
 }
 

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+
+let api: Api;
+let owner: Person;
+let base: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  owner = await registerPerson(api, 'Owner');
+  base = `/projects/${owner.organization.id}`;
+});
+afterAll(() => api.stop());
+
+describe('projects', () => {
+  it('begin with three environments, in the order in which values travel', async () => {
+    const answer = await api.post(base, { name: 'Web Shop', description: 'Our shop' }, owner.session);
+    expect(answer.status).toBe(201);
+    const { project } = answer.body;
+    expect(project).toMatchObject({
+      slug: 'web-shop',
+      name: 'Web Shop',
+      description: 'Our shop',
+      keyVersion: 1,
+      rotation: null,
+    });
+    expect(
+      project.environments.map(({ slug, type, revision, secretCount }: Record<string, unknown>) => [
+        slug,
+        type,
+        revision,
+        secretCount,
+      ]),
+    ).toEqual([
+      ['dev', 'development', 0, 0],
+      ['staging', 'staging', 0, 0],
+      ['production', 'production', 0, 0],
+    ]);
+    expect((await api.get(`${base}/web-shop`, owner.session)).body).toEqual({ project });
+  });
+
+  it('get a suffix where the slug made from their name is taken, and a conflict where an explicit one is', async () => {
+    const first = await createProject(api, owner, 'Twice');
+    const second = await createProject(api, owner, 'Twice');
+    expect(first.slug).toBe('twice');
+    expect(second.slug).toMatch(/^twice-[a-z0-9]+$/);
+    const explicit = await api.post(base, { name: 'Other', slug: 'twice' }, owner.session);
+    expect([explicit.status, explicit.body.error.code]).toEqual([409, 'slug_taken']);
+  });
+
+  it('are listed by slug, and a limited token sees only its own project and environment', async () => {
+    const project = await createProject(api, owner, 'Only this');
+    const { environments } = (await api.get(`${base}/${project.slug}`, owner.session)).body.project;
+    const staging = environments[1];
+    const scope = { organizationId: owner.organization.id, projectId: project.id };
+    const projectToken = await createToken(api, owner, scope);
+    const environmentToken = await createToken(api, owner, { ...scope, environmentId: staging.id });
+
+    const all = (await api.get(base, owner.session)).body.projects.map(({ slug }: { slug: string }) => slug);
+    expect(all).toEqual(all.toSorted());
+    expect(all.length).toBeGreaterThan(1);
+    const listed = await api.get(base, projectToken);
+    expect(listed.body.projects.map(({ id }: { id: string }) => id)).toEqual([project.id]);
+    const narrowed = await api.get(base, environmentToken);
+    expect(narrowed.body.projects[0].environments).toEqual([staging]);
+    const other = await api.get(`${base}/${all.find((slug: string) => slug !== project.slug)}`, projectToken);
+    expect([other.status, other.body.error.code]).toEqual([404, 'project_not_found']);
+  });
+
+  it('cannot grow past the plan together: of ten at once with two places left, two are made', async () => {
+    const person = await registerPerson(api, 'Limited');
+    const path = `/projects/${person.organization.id}`;
+    for (let index = 0; index < 8; index += 1) await createProject(api, person, `P${index}`);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => api.post(path, { name: `Late ${index}` }, person.session)),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
+    const refused = answers.filter(({ status }) => status === 402);
+    expect(refused).toHaveLength(8);
+    for (const { body } of refused) {
+      expect(body.error).toMatchObject({
+        code: 'plan_limit_exceeded',
+        details: { limit: 'maxProjects', value: 10, used: 10 },
+      });
+    }
+    expect((await api.get(path, person.session)).body.projects).toHaveLength(10);
+  });
+
+  it('are out of reach at once when deleted, and give their place and, after erasure, their slug back', async () => {
+    const project = await createProject(api, owner, 'Short lived');
+    const deleted = await api.delete(`${base}/${project.slug}`, owner.session);
+    expect([deleted.status, deleted.body]).toEqual([200, { success: true }]);
+    for (const answer of [
+      await api.get(`${base}/${project.slug}`, owner.session),
+      await api.delete(`${base}/${project.slug}`, owner.session),
+    ]) {
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'project_not_found']);
+    }
+    await expect
+      .poll(async () => (await api.post(base, { name: 'Again', slug: project.slug }, owner.session)).status, {
+        timeout: 20_000,
+        interval: 300,
+      })
+      .toBe(201);
+  });
+});
+
+describe('custom environments', () => {
+  it('are production unless declared otherwise, and their slug is theirs alone in the project', async () => {
+    const project = await createProject(api, owner, 'Custom');
+    const path = `${base}/${project.slug}/environments`;
+    const plain = await api.post(path, { name: 'Load Test' }, owner.session);
+    expect(plain.status).toBe(201);
+    expect(plain.body.environment).toMatchObject({
+      slug: 'load-test',
+      type: 'production',
+      revision: 0,
+      secretCount: 0,
+    });
+    const typed = await api.post(path, { name: 'Preview', slug: 'preview', type: 'development' }, owner.session);
+    expect(typed.body.environment).toMatchObject({ slug: 'preview', type: 'development' });
+    const taken = await api.post(path, { name: 'X', slug: 'dev' }, owner.session);
+    expect([taken.status, taken.body.error.code]).toEqual([409, 'slug_taken']);
+    const missing = await api.post(`${base}/nothing/environments`, { name: 'X' }, owner.session);
+    expect([missing.status, missing.body.error.code]).toEqual([404, 'project_not_found']);
+  });
+
+  it('cannot grow past the plan together', async () => {
+    const project = await createProject(api, owner, 'Many');
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        api.post(`${base}/${project.slug}/environments`, { name: `E${index}` }, owner.session),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(7);
+    const refused = answers.filter(({ status }) => status === 402);
+    expect(refused).toHaveLength(3);
+    expect(refused[0]?.body.error.details).toEqual({ limit: 'maxEnvironmentsPerProject', value: 10, used: 10 });
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+
+let api: Api;
+let owner: Person;
+let stranger: Person;
+
+beforeAll(async () => {
+  api = await startApi();
+  owner = await registerPerson(api, 'Owner');
+  stranger = await registerPerson(api, 'Stranger');
+});
+afterAll(() => api.stop());
+
+function expectErrorShape(answer: Awaited<ReturnType<Api['call']>>, status: number, code: string) {
+  expect(answer.status).toBe(status);
+  expect(answer.body).toEqual({
+    error: {
+      code,
+      message: expect.any(String),
+      requestId: answer.headers.get('x-request-id'),
+      ...(answer.body.error.details === undefined ? {} : { details: answer.body.error.details }),
+    },
+  });
+}
+
+describe('the conventions of every endpoint', () => {
+  it('answers 401 to nobody, before it looks at the request', async () => {
+    expectErrorShape(await api.get(`/projects/${owner.organization.id}`), 401, 'unauthenticated');
+    expectErrorShape(await api.post(`/projects/${owner.organization.id}`, 'not json'), 401, 'unauthenticated');
+  });
+
+  it('refuses a bearer token that is junk, and does not fall back to the cookie', async () => {
+    const headers = { authorization: 'Bearer service_tok_junk' };
+    expectErrorShape(await api.get('/auth/me', owner.session, headers), 401, 'unauthenticated');
+    expectErrorShape(await api.get('/auth/me', owner.session, { authorization: 'Basic eDp5' }), 401, 'unauthenticated');
+  });
+
+  it('answers a stranger as if the organization did not exist', async () => {
+    const real = await api.get(`/projects/${owner.organization.id}`, stranger.session);
+    const invented = await api.get('/projects/00000000-0000-4000-8000-000000000000', stranger.session);
+    const malformed = await api.get('/projects/not-an-id', stranger.session);
+    for (const answer of [real, invented, malformed]) expectErrorShape(answer, 404, 'organization_not_found');
+    expect(real.body.error.message).toBe(invented.body.error.message);
+  });
+
+  it('answers a stranger with a bad body as it answers any stranger', async () => {
+    const answer = await api.post(`/projects/${owner.organization.id}`, { nonsense: true }, stranger.session);
+    expectErrorShape(answer, 404, 'organization_not_found');
+  });
+
+  it('demands the CSRF header of a changing request with the cookie, and of no other', async () => {
+    const path = `/projects/${owner.organization.id}`;
+    const cookie = { cookie: owner.session.cookie };
+    expectErrorShape(
+      await api.call('POST', path, { body: { name: 'A' }, headers: cookie }),
+      403,
+      'csrf_header_required',
+    );
+    const other = { ...cookie, 'x-requested-with': 'XMLHttpRequest' };
+    expectErrorShape(
+      await api.call('POST', path, { body: { name: 'A' }, headers: other }),
+      403,
+      'csrf_header_required',
+    );
+    expect((await api.call('GET', path, { headers: cookie })).status).toBe(200);
+    const token = await createToken(api, owner);
+    expect((await api.post(path, { name: 'By token' }, token)).status).toBe(201);
+  });
+
+  it('names every problem of a body at once', async () => {
+    const answer = await api.post(
+      `/projects/${owner.organization.id}`,
+      { name: '', slug: 'No Slug', colour: 'red' },
+      owner.session,
+    );
+    expectErrorShape(answer, 400, 'invalid_request');
+    const paths = answer.body.error.details.map((problem: { path: string }) => problem.path);
+    expect(paths.toSorted()).toEqual(['colour', 'name', 'slug']);
+  });
+
+  it('refuses malformed JSON, a missing body, a wrong media type and an unpaired surrogate', async () => {
+    const path = `/projects/${owner.organization.id}`;
+    expectErrorShape(await api.post(path, '{"name": ', owner.session), 400, 'invalid_request');
+    expectErrorShape(await api.call('POST', path, { as: owner.session }), 400, 'invalid_request');
+    expectErrorShape(
+      await api.post(path, '{"name":"A"}', owner.session, { 'content-type': 'text/plain' }),
+      415,
+      'unsupported_media_type',
+    );
+    expectErrorShape(await api.post(path, '{"name":"\\ud800"}', owner.session), 400, 'invalid_request');
+    expectErrorShape(await api.post(path, '{"name":"A","name":"B"}', owner.session), 400, 'invalid_request');
+  });
+
+  it('refuses a body over 5 MB as a whole', async () => {
+    const answer = await api.post(
+      `/projects/${owner.organization.id}`,
+      { name: 'A', description: 'x'.repeat(5 * 1024 * 1024) },
+      owner.session,
+    );
+    expectErrorShape(answer, 413, 'payload_too_large');
+  });
+
+  it('answers unknown routes, wrong methods and broken escapes in the one error shape', async () => {
+    expectErrorShape(await api.get('/nothing/here', owner.session), 404, 'route_not_found');
+    expectErrorShape(await api.put('/auth/me', {}, owner.session), 404, 'route_not_found');
+    expectErrorShape(await api.get('/projects/%zz', owner.session), 404, 'route_not_found');
+  });
+
+  it('matches the path before it decodes it, so that an escaped slash never splits a segment', async () => {
+    const project = await createProject(api, owner, 'Escapes');
+    const escaped = await api.get(`/projects/${owner.organization.id}%2F${project.slug}`, owner.session);
+    expectErrorShape(escaped, 404, 'organization_not_found');
+  });
+
+  it('never lets an answer be cached, and always names the request', async () => {
+    const answer = await api.get('/auth/me', owner.session);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('x-request-id')).toBeTruthy();
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+});
