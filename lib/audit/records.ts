@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ExpiresAt, entity } from '../table/entity.ts';
 import { keys } from '../table/keys.ts';
 
@@ -9,7 +9,13 @@ export const auditRecord = entity({
   schema: z.object({
     id: z.string(),
     action: z.string(),
-    actor: z.object({ id: z.string(), email: z.string(), type: z.string(), tokenId: z.string().optional() }),
+    // The system has neither id nor e-mail.
+    actor: z.object({
+      id: z.string().nullable(),
+      email: z.string().nullable(),
+      type: z.string(),
+      tokenId: z.string().optional(),
+    }),
     target: z.object({ type: z.string(), id: z.string(), name: z.string() }),
     environment: z.object({ id: z.string(), slug: z.string() }).optional(),
     keys: z.array(z.string()).optional(),

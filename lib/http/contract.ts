@@ -108,7 +108,8 @@ export interface ParsedRequest<C extends Contract> {
   params: PathParameters<C['path']>;
   query: ParsedOr<C['query'], Record<string, never>>;
   headers: ParsedOr<C['headers'], Record<string, never>>;
-  body: ParsedOr<C['body'], undefined>;
+  /** The raw body as text where the contract says so. */
+  body: C extends { rawBody: true } ? string : ParsedOr<C['body'], undefined>;
 }
 
 type ResponseBody<R> = R extends { body: infer S } ? (S extends z.ZodType ? z.input<S> : null) : never;

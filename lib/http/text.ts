@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Code points, not UTF-16 units: what a person counts as characters. */
 function codePointCount(value: string): number {

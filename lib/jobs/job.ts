@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A step of background work, as it travels through the job queue. Ids and slugs only. */
 export const Job = z.discriminatedUnion('type', [

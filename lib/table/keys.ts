@@ -37,6 +37,7 @@ import type { Key } from './entity.ts';
  *   PROVIDEREVENT#<eventId>          PROVIDEREVENT                a provider event that was handled
  *   PLATFORM                         COUNT#<shard>                counters of users, organizations and projects
  *   METRICS#<day>                    <hour>#<route>               request metrics
+ *   METRICSBATCH#<batch>             METRICSBATCH                 a batch of the access log that was counted
  */
 
 function key(pk: string, sk: string): Key {
@@ -79,6 +80,7 @@ export const keys = {
   customer: (customerId: string) => key(`CUSTOMER#${customerId}`, 'CUSTOMER'),
   providerEvent: (eventId: string) => key(`PROVIDEREVENT#${eventId}`, 'PROVIDEREVENT'),
   platformCount: (shard: number) => key('PLATFORM', `COUNT#${shard}`),
+  countedBatch: (batch: string) => key(`METRICSBATCH#${batch}`, 'METRICSBATCH'),
   metrics: (day: string, hour: string, route: string) => key(`METRICS#${day}`, `${hour}#${route}`),
 } as const;
 
