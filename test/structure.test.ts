@@ -1,0 +1,123 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../lib/routes.ts';
+
+const root = join(import.meta.dirname, '..');
+
+interface Source {
+  path: string;
+  text: string;
+  /** Imported modules: packages by name, own files by their path from the root. */
+  imports: string[];
+  /** Those of them that are there at run time. */
+  valueImports: string[];
+}
+
+function sourcesOf(pattern: string): Source[] {
+  return globSync(pattern, { cwd: root }).map(path => {
+    const text = readFileSync(join(root, path), 'utf8');
+    const statements = [...text.matchAll(/^(?:import|export)\s(?:[^'";]*?\sfrom\s)?'([^']+)';/gm)];
+    const resolve = (specifier: string) =>
+      specifier.startsWith('.') ? relative(root, join(root, path, '..', specifier)) : specifier;
+    return {
+      path,
+      text,
+      imports: statements.map(match => resolve(match[1] as string)),
+      valueImports: statements
+        .filter(match => !/^(?:import|export) type\s/.test(match[0]))
+        .map(match => resolve(match[1] as string)),
+    };
+  });
+}
+
+const lib = sourcesOf('lib/**/*.ts');
+const functions = sourcesOf('functions/**/*.ts');
+const infra = sourcesOf('infra/**/*.ts');
+
+function offenders(sources: Source[], forbidden: (imported: string, source: Source) => boolean): string[] {
+  return sources.flatMap(source =>
+    source.imports.filter(imported => forbidden(imported, source)).map(imported => `${source.path} → ${imported}`),
+  );
+}
+
+describe('the direction of imports', () => {
+  it('is never from lib to functions, infra or tests', () => {
+    expect(lib.length).toBeGreaterThan(50);
+    expect(offenders(lib, imported => /^(functions|infra|test)\//.test(imported))).toEqual([]);
+  });
+
+  it('is from functions to lib only, and never between functions', () => {
+    expect(offenders(functions, imported => /^(functions|infra|test)\//.test(imported))).toEqual([]);
+  });
+
+  it('is from infra to functions nowhere: the local stack loads them as Lambda does, by name', () => {
+    expect(offenders(infra, imported => /^(functions|test)\//.test(imported))).toEqual([]);
+  });
+
+  it('leads from contracts to zod and domain rules only', () => {
+    const contracts = [
+      ...lib.filter(({ path }) => path.endsWith('/contracts.ts')),
+      ...lib.filter(({ path }) => path === 'lib/routes.ts'),
+    ];
+    const reached = new Set<string>();
+    const visit = (path: string) => {
+      const source = lib.find(one => one.path === path);
+      if (source === undefined || reached.has(path)) return;
+      reached.add(path);
+      for (const imported of source.valueImports) {
+        if (imported.startsWith('lib/')) visit(imported);
+        else reached.add(imported);
+      }
+    };
+    for (const { path } of contracts) visit(path);
+    const packages = [...reached].filter(path => !path.startsWith('lib/'));
+    expect(packages.filter(name => name !== 'zod' && !name.startsWith('node:'))).toEqual([]);
+    expect([...reached].filter(path => path.startsWith('lib/table/') || path === 'lib/settings.ts')).toEqual([]);
+  });
+});
+
+describe('what stands in one place only', () => {
+  it('reads the environment in lib/settings.ts alone', () => {
+    const readers = [...lib, ...functions].filter(({ text }) => text.includes('process.env'));
+    expect(readers.map(({ path }) => path)).toEqual(['lib/settings.ts']);
+  });
+
+  it('makes each SDK client in one file', () => {
+    const makers = [...lib, ...functions].filter(({ text }) => /new (\w+)Client\(/.test(text)).map(({ path }) => path);
+    expect(makers.toSorted()).toEqual([
+      'lib/billing/provider-secrets.ts',
+      'lib/crypto/kms.ts',
+      'lib/jobs/queue.ts',
+      'lib/mail/send-mail.ts',
+      'lib/table/client.ts',
+    ]);
+  });
+
+  it('spells keys of the table in lib/table/keys.ts alone', () => {
+    const shape = /[`'"](?:USER|ORG|ORGID|EMAIL|ENV|HEAD|VERSION|AUDIT|RATE|TOKEN|SESSION|MEMBER|PROJECT|WEBHOOK)#/;
+    expect(
+      lib.filter(({ path, text }) => path !== 'lib/table/keys.ts' && shape.test(text)).map(({ path }) => path),
+    ).toEqual([]);
+  });
+
+  it('imports zod as a namespace, without which no bundle drops the parts it does not use', () => {
+    const named = [...lib, ...functions, ...infra].filter(({ text }) => /import \{[^}]*\} from 'zod'/.test(text));
+    expect(named.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('functions', () => {
+  it('are one file a route, named by its operation', () => {
+    const expected = routes.map(({ area, operationId }) => `functions/${area}/${operationId}.ts`);
+    const found = functions.map(({ path }) => path).filter(path => !/^functions\/(workers|system)\//.test(path));
+    expect(found.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('hold no rule of their own: no try, no parsing, no keys', () => {
+    const endpoints = functions.filter(({ path }) => !path.startsWith('functions/workers/'));
+    expect(endpoints.filter(({ text }) => /\btry\b|JSON\.parse|from 'zod'/.test(text)).map(({ path }) => path)).toEqual(
+      [],
+    );
+  });
+});
