@@ -47,7 +47,12 @@ export function seal(value: string, dataKey: Uint8Array, place: Place): Uint8Arr
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** @throws Error that names the place, never the value, when the ciphertext is not the one sealed for this place. */
+/** A ciphertext that is not the one sealed for its place. Names the place, never the value. */
+export class AlteredCiphertext extends Error {
+  override readonly name = 'AlteredCiphertext';
+}
+
+/** @throws AlteredCiphertext that names the place, never the value, when the ciphertext is not the one sealed for this place. */
 export function open(sealed: Uint8Array, dataKey: Uint8Array, place: Place): string {
   // node would take a shorter tag without authTagLength, and a 4-byte tag can be guessed.
   const decipher = createDecipheriv('aes-256-gcm', dataKey, sealed.subarray(0, nonceBytes), {
@@ -58,7 +63,7 @@ export function open(sealed: Uint8Array, dataKey: Uint8Array, place: Place): str
     decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
     return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
   } catch (cause) {
-    throw new Error(
+    throw new AlteredCiphertext(
       `The ciphertext of ${place.key} version ${place.version} in environment ${place.environmentId} does not belong there or was altered (key version ${place.keyVersion}).`,
       { cause },
     );

@@ -22,6 +22,8 @@ interface Sealed {
 export interface KeyRing {
   /** The key version that `seal` uses. */
   readonly keyVersion: number;
+  /** Whether the project, as it was read, has the record's data key. */
+  canOpen(record: Sealed): boolean;
   seal(value: string, place: ValuePlace): Promise<Uint8Array>;
   /**
    * The value of a head or version.
@@ -57,6 +59,7 @@ export function keyRing(
   });
   return {
     keyVersion: project.keyVersion,
+    canOpen: ({ keyVersion }) => keyVersion !== undefined && project.wrappedKeys[String(keyVersion)] !== undefined,
     seal: async (value, place) => seal(value, await keyOf(project.keyVersion), placeOf(place, project.keyVersion)),
     open: async (environmentId, { key, version, sealed, keyVersion }) => {
       if (sealed === undefined || keyVersion === undefined) {

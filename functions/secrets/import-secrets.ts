@@ -1,0 +1,13 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { beginChange } from '../../lib/secrets/change-secrets.ts';
+import { importSecrets as contract } from '../../lib/secrets/contracts.ts';
+import { importSecrets } from '../../lib/secrets/import-secrets.ts';
+
+export const handler = endpoint(contract, {
+  fetch: ({ params, body }) =>
+    beginChange(
+      params,
+      body.secrets.map(({ key }) => key),
+    ),
+  run: async input => ({ status: 200, body: await importSecrets(input) }),
+});

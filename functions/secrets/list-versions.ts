@@ -1,0 +1,8 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { listVersions as contract } from '../../lib/secrets/contracts.ts';
+import { beginHistory, listVersions } from '../../lib/secrets/list-versions.ts';
+
+export const handler = endpoint(contract, {
+  fetch: ({ params }) => beginHistory(params),
+  run: async input => ({ status: 200, body: await listVersions(input) }),
+});

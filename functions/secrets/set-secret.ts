@@ -1,0 +1,12 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { beginChange } from '../../lib/secrets/change-secrets.ts';
+import { setSecret as contract } from '../../lib/secrets/contracts.ts';
+import { setSecret } from '../../lib/secrets/set-secret.ts';
+
+export const handler = endpoint(contract, {
+  fetch: ({ params, body }) => beginChange(params, [body.key]),
+  run: async input => {
+    const { created, result } = await setSecret(input);
+    return { status: created ? 201 : 200, body: result };
+  },
+});

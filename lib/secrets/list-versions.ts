@@ -1,0 +1,149 @@
+import { actorOf, auditWrite } from '../audit/audit-write.ts';
+import { type EnvironmentPath, partsOf } from '../environments/environment-path.ts';
+import { type KeyRing, keyRing } from '../environments/key-ring.ts';
+import {
+  type EnvironmentState,
+  environmentStateRecord,
+  type HeadRecord,
+  headRecord,
+  type VersionRecord,
+  versionRecord,
+} from '../environments/records.ts';
+import { maxEnvironmentBytes } from '../environments/secret-size.ts';
+import { readAgainWhileStale, StaleRead } from '../environments/stale-read.ts';
+import type { EndpointInput } from '../http/endpoint.ts';
+import { ApiError } from '../http/errors.ts';
+import { type ProjectRecord, projectRecord } from '../projects/records.ts';
+import { keys } from '../table/keys.ts';
+import { at, type Page, queryPage, readTogether, transact } from '../table/store.ts';
+import type { listVersions as contract } from './contracts.ts';
+
+type Params = EnvironmentPath & { key: string };
+
+interface BegunHistory {
+  project?: ProjectRecord | undefined;
+  state?: EnvironmentState | undefined;
+  head?: HeadRecord | undefined;
+}
+
+/** One wave, to be begun together with authentication. */
+export async function beginHistory(params: Params): Promise<BegunHistory> {
+  return readTogether({
+    project: at(projectRecord, params.orgSlug, params.project),
+    state: at(environmentStateRecord, ...partsOf(params)),
+    head: at(headRecord, ...partsOf(params), params.key),
+  });
+}
+
+/**
+ * The history of a key, newest first. Values leave only after their audit entry is written.
+ * @throws secret_not_found for a key that never was; payload_too_large when the values do not fit one answer
+ */
+export async function listVersions({
+  access,
+  source,
+  log,
+  params,
+  query,
+  fetched,
+}: EndpointInput<typeof contract, BegunHistory>) {
+  return readAgainWhileStale(log, { ...params }, async tries => {
+    const begun = tries === 0 ? fetched : await beginHistory(params);
+    const project = access.requireProject(begun.project);
+    const state = access.requireEnvironment(begun.state, 'read');
+    const newest = newestVersion(state, begun.head);
+    if (newest === 0) throw new ApiError('secret_not_found', `There is no secret ${params.key} in this environment.`);
+    // Versions are numbered without gaps, so a page is a range of sort keys.
+    const to = newest - (query.limit === undefined ? 0 : query.offset);
+    const from = query.limit === undefined ? 1 : Math.max(1, to - query.limit + 1);
+    const versions = to < from ? [] : await readVersions(params, from, to, query.values);
+    requireComplete(versions, from, to, state);
+
+    const ring = keyRing(access.organization.id, project);
+    const valued = query.values ? versions.filter(({ deleted }) => deleted === undefined) : [];
+    if (!valued.every(ring.canOpen)) throw new StaleRead(`The project ${project.id} lacks a data key of the history.`);
+    const [values] = await Promise.all([
+      openAll(ring, state.id, valued),
+      query.values
+        ? auditWrite(access.organization, actorOf(access.principal), source, {
+            action: 'secret.history_read',
+            target: { type: 'project', id: project.id, name: project.slug },
+            environment: { id: state.id, slug: state.slug },
+            keys: [params.key],
+            revision: state.revision,
+          }).then(write => transact([write]))
+        : undefined,
+    ]);
+    return {
+      key: params.key,
+      versions: versions.map(({ version, revision, createdAt, createdBy, deleted }) => {
+        const value = values.get(version);
+        const shown = { version, revision, createdAt, createdBy, deleted: deleted === true };
+        return value === undefined ? shown : { ...shown, value };
+      }),
+      ...(query.limit === undefined ? {} : { pagination: { limit: query.limit, offset: query.offset, total: newest } }),
+    };
+  });
+}
+
+/**
+ * The key's newest committed version, 0 where there is none.
+ * @throws StaleRead when the head belongs to a later revision than the state, and not to a change in flight
+ */
+function newestVersion(state: EnvironmentState, head: HeadRecord | undefined): number {
+  if (head === undefined) return 0;
+  if (head.revision <= state.revision) return head.version;
+  if (head.revision === state.pending?.revision) return head.version - 1;
+  throw new StaleRead(`The head of ${head.key} in environment ${state.id} is ahead of the state.`);
+}
+
+/** Versions `from` to `to`, newest first. @throws payload_too_large when values are wanted that do not fit one answer */
+async function readVersions(
+  { key, ...path }: Params,
+  from: number,
+  to: number,
+  withValues: boolean,
+): Promise<VersionRecord[]> {
+  const keyOf = (version: number) => keys.version(...partsOf(path), key, version);
+  const versions: VersionRecord[] = [];
+  let sizeBytes = 0;
+  let next: Page['next'];
+  do {
+    const page = await queryPage({
+      pk: keyOf(from).pk,
+      between: [keyOf(from).sk, keyOf(to).sk],
+      newestFirst: true,
+      ...(next === undefined ? {} : { startAfter: next }),
+    });
+    for (const item of page.items) {
+      const version = versionRecord.parse(item);
+      sizeBytes += withValues ? (version.sizeBytes ?? 0) : 0;
+      versions.push(version);
+    }
+    if (sizeBytes > maxEnvironmentBytes) {
+      throw new ApiError('payload_too_large', 'The values of this history do not fit one answer; ask for pages.', {
+        details: { sizeBytes, maximumBytes: maxEnvironmentBytes },
+      });
+    }
+    next = page.next;
+  } while (next !== undefined);
+  return versions;
+}
+
+/** @throws StaleRead when the range has gaps, or something in it is of a later revision */
+function requireComplete(versions: readonly VersionRecord[], from: number, to: number, state: EnvironmentState): void {
+  const expected = Math.max(0, to - from + 1);
+  if (versions.length !== expected || versions.some(({ revision }) => revision > state.revision)) {
+    throw new StaleRead(`The history read of environment ${state.id} does not fit revision ${state.revision}.`);
+  }
+}
+
+async function openAll(
+  ring: KeyRing,
+  environmentId: string,
+  versions: readonly VersionRecord[],
+): Promise<Map<number, string>> {
+  const values = new Map<number, string>();
+  for (const version of versions) values.set(version.version, await ring.open(environmentId, version));
+  return values;
+}

@@ -1,0 +1,60 @@
+import { type BegunRead, beginRead, readLive } from '../environments/read-live-secrets.ts';
+import { isLive } from '../environments/read-snapshot.ts';
+import type { EndpointInput } from '../http/endpoint.ts';
+import { ApiError } from '../http/errors.ts';
+import { type BegunChange, beginChange, changeSecrets } from './change-secrets.ts';
+import type { promoteSecrets as contract } from './contracts.ts';
+
+type Request = EndpointInput<typeof contract, { source: BegunRead; target: BegunChange }>;
+
+/** The reads of both ends, to be begun together with authentication. */
+export async function beginPromotion({ params, body }: Pick<Request, 'params' | 'body'>) {
+  const [source, target] = await Promise.all([
+    beginRead({ ...params, env: body.from }),
+    beginChange({ ...params, env: body.to }, body.keys ?? 'all'),
+  ]);
+  return { source, target };
+}
+
+/**
+ * Copies secrets of one environment to another of the project, as one change of the target.
+ * @throws secret_not_found for a key that the source lacks, and what `changeSecrets` throws
+ */
+export async function promoteSecrets({ access, source, log, headers, body, fetched }: Request) {
+  // Without the right to read the source a developer could read production by promoting it to development.
+  const from = await readLive(access, fetched.source, log, async ({ state, live, ring }) => {
+    const there = new Set(live.map(({ key }) => key));
+    const lacking = (body.keys ?? []).find(key => !there.has(key));
+    if (lacking !== undefined) {
+      throw new ApiError('secret_not_found', `There is no secret ${lacking} in the source environment.`);
+    }
+    const wanted = body.keys === undefined ? there : new Set(body.keys);
+    const secrets = await Promise.all(
+      live
+        .filter(({ key }) => wanted.has(key))
+        .map(async head => ({ key: head.key, value: await ring.open(state.id, head) })),
+    );
+    return { id: state.id, slug: state.slug, secrets };
+  });
+
+  return changeSecrets(fetched.target, {
+    access,
+    source,
+    log,
+    ifMatch: headers['if-match'],
+    decide: async ({ head, hasValue }) => {
+      const candidates = from.secrets.filter(({ key }) => body.overwrite || !isLive(head(key)));
+      const skipped = from.secrets.filter(({ key }) => !body.overwrite && isLive(head(key))).map(({ key }) => key);
+      const same = await Promise.all(candidates.map(({ key, value }) => hasValue(key, value)));
+      const puts = candidates.filter((_, index) => !same[index]);
+      const unchanged = candidates.filter((_, index) => same[index]).map(({ key }) => key);
+      return {
+        puts,
+        deletions: [],
+        event: 'secret.promoted',
+        from: { id: from.id, slug: from.slug },
+        answer: ({ revision }) => ({ promoted: puts.map(({ key }) => key), skipped, unchanged, revision }),
+      };
+    },
+  });
+}

@@ -1,0 +1,17 @@
+import type { Pagination } from '../http/pagination.ts';
+
+interface Query {
+  limit?: number | undefined;
+  offset: number;
+  search?: string | undefined;
+}
+
+/** The part of a list in key order that a query asks for: a prefix, and a page where a limit is given. Pure. */
+export function pageOf<T extends { key: string }>(
+  all: readonly T[],
+  { limit, offset, search }: Query,
+): { shown: readonly T[]; pagination?: Pagination } {
+  const found = search === undefined ? all : all.filter(({ key }) => key.startsWith(search));
+  if (limit === undefined) return { shown: found };
+  return { shown: found.slice(offset, offset + limit), pagination: { limit, offset, total: found.length } };
+}
