@@ -368,7 +368,13 @@ export const handOffToken = /* @__PURE__ */ contract({
       example: { code: 'EXAMPLE-handoff-code-000000', expiresAt: '2026-01-31T09:27:53.589Z' },
     },
   },
-  errors: ['invalid_token', 'organization_not_found', 'project_not_found', 'environment_not_found'],
+  errors: [
+    'invalid_token',
+    'insufficient_scope',
+    'organization_not_found',
+    'project_not_found',
+    'environment_not_found',
+  ],
   uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'] },
 });
 
@@ -439,7 +445,7 @@ export const sendVerification = /* @__PURE__ */ contract({
     'Limited to 20 mails an hour.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: { 200: { description: 'The link is on its way.', body: Success, example: { success: true } } },
-  errors: ['rate_limited', 'temporarily_unavailable'],
+  errors: ['rate_limited'],
   uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem'], mail: true },
 });
 

@@ -70,7 +70,7 @@ export const listMembers = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
 });
 
 export const inviteMember = /* @__PURE__ */ contract({
@@ -102,10 +102,7 @@ export const inviteMember = /* @__PURE__ */ contract({
     },
   },
   errors: ['already_member', 'plan_limit_exceeded'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    mail: true,
-  },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'], mail: true },
 });
 
 export const acceptInvitation = /* @__PURE__ */ contract({
@@ -143,7 +140,7 @@ export const acceptInvitation = /* @__PURE__ */ contract({
     },
   },
   errors: ['already_member'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
 });
 
 export const changeRole = /* @__PURE__ */ contract({
@@ -165,7 +162,7 @@ export const changeRole = /* @__PURE__ */ contract({
     },
   },
   errors: ['last_owner'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'] },
 });
 
 export const removeMember = /* @__PURE__ */ contract({
@@ -182,16 +179,5 @@ export const removeMember = /* @__PURE__ */ contract({
     200: { description: 'The member or invitation is gone.', body: Success, example: { success: true } },
   },
   errors: ['last_owner'],
-  uses: {
-    table: [
-      'BatchGetItem',
-      'GetItem',
-      'Query',
-      'PutItem',
-      'UpdateItem',
-      'DeleteItem',
-      'ConditionCheckItem',
-      'BatchWriteItem',
-    ],
-  },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
 });
