@@ -86,7 +86,7 @@ export const startCheckout = /* @__PURE__ */ contract({
     },
   },
   errors: ['billing_provider_error', 'billing_not_configured'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], payments: true },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], payments: true },
 });
 
 export const openPortal = /* @__PURE__ */ contract({
@@ -107,7 +107,7 @@ export const openPortal = /* @__PURE__ */ contract({
     },
   },
   errors: ['billing_provider_error', 'billing_not_configured'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], payments: true },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], payments: true },
 });
 
 export const receiveProviderEvent = /* @__PURE__ */ contract({
@@ -129,5 +129,5 @@ export const receiveProviderEvent = /* @__PURE__ */ contract({
   rawBody: true,
   responses: { 200: { description: 'The event was taken note of.', body: Success, example: { success: true } } },
   errors: ['invalid_signature', 'billing_not_configured'],
-  uses: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], payments: true },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], payments: true },
 });

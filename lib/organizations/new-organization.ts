@@ -52,7 +52,7 @@ export async function newOrganization(
     ownerCount: 1,
     invitationCount: 0,
     webhookCount: 0,
-    planChangedAtMs: now,
+    planChangedAtMs: 0,
   };
   const { id } = organization;
   const owner: MemberRecord = {

@@ -1,0 +1,9 @@
+import { inspectOrganization as contract } from '../../lib/admin/contracts.ts';
+import { inspectOrganization } from '../../lib/admin/inspect-organization.ts';
+import { findPointer } from '../../lib/admin/organization-by-id.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+
+export const handler = endpoint(contract, {
+  fetch: ({ params }) => findPointer(params.orgId),
+  run: async ({ params, fetched }) => ({ status: 200, body: await inspectOrganization(params.orgId, fetched) }),
+});

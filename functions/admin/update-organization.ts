@@ -1,0 +1,12 @@
+import { updateOrganization as contract } from '../../lib/admin/contracts.ts';
+import { findPointer } from '../../lib/admin/organization-by-id.ts';
+import { updateOrganization } from '../../lib/admin/update-organization.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+
+export const handler = endpoint(contract, {
+  fetch: ({ params }) => findPointer(params.orgId),
+  run: async ({ params, body, fetched, principal, source }) => ({
+    status: 200,
+    body: await updateOrganization(principal, source, params.orgId, fetched, body),
+  }),
+});

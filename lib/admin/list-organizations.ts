@@ -1,0 +1,50 @@
+import { organizationView } from '../organizations/organization-view.ts';
+import { directoryByNameRecord, directoryBySlugRecord, organizationRecord } from '../organizations/records.ts';
+import { readUsage, usageOf } from '../plans/usage.ts';
+import { ranges } from '../table/keys.ts';
+import { at, chunksOf, list, readAll } from '../table/store.ts';
+import type { OrganizationWithUsage } from './contracts.ts';
+
+interface Search {
+  limit: number;
+  offset: number;
+  /** Start of slug or name, in any case. */
+  search?: string | undefined;
+}
+
+interface OrganizationPage {
+  organizations: OrganizationWithUsage[];
+  pagination: { limit: number; offset: number; total: number };
+}
+
+/** Organizations whose usage is counted at the same time; more would only queue for the client's connections. */
+const countedAtOnce = 50;
+
+/** A page of the organizations, by slug, each with what it uses. Those being deleted are not in the directory. */
+export async function listOrganizations({ limit, offset, search }: Search): Promise<OrganizationPage> {
+  const slugs = await matchingSlugs(search?.toLowerCase() ?? '');
+  const organizations: OrganizationWithUsage[] = [];
+  for (const chunk of chunksOf(countedAtOnce, slugs.slice(offset, offset + limit))) {
+    // The slug is all that counting needs, so it goes along with reading the organizations.
+    const [records, usages] = await Promise.all([
+      readAll(chunk.map(slug => at(organizationRecord, slug))),
+      Promise.all(chunk.map(slug => readUsage(slug))),
+    ]);
+    for (const [index, record] of records.entries()) {
+      const usage = usages[index];
+      if (record?.status !== 'active' || usage === undefined) continue;
+      organizations.push({ ...organizationView(record), usage: usageOf(record, usage) });
+    }
+  }
+  return { organizations, pagination: { limit, offset, total: slugs.length } };
+}
+
+async function matchingSlugs(start: string): Promise<string[]> {
+  const [bySlug, byName] = await Promise.all([
+    list(directoryBySlugRecord, ranges.directoryBySlug(start)),
+    start === '' ? [] : list(directoryByNameRecord, ranges.directoryByName(start)),
+  ]);
+  // A name's key goes on with the slug behind a `#`, which a search may hold, too.
+  const named = byName.filter(({ name }) => name.toLowerCase().startsWith(start));
+  return [...new Set([...bySlug, ...named].map(({ slug }) => slug))].sort();
+}

@@ -1,0 +1,20 @@
+import { ApiError } from '../http/errors.ts';
+import { type OrganizationRecord, organizationPointerRecord, organizationRecord } from '../organizations/records.ts';
+import { at, find } from '../table/store.ts';
+
+/** Where an organization's id leads: its slug, as long as it exists. Needs nothing but the id, so it is read early. */
+export function findPointer(organizationId: string): Promise<{ orgSlug: string } | undefined> {
+  return find(at(organizationPointerRecord, organizationId));
+}
+
+/** @throws organization_not_found, for one that is being deleted as well */
+export async function getOrganization(
+  organizationId: string,
+  pointer: { orgSlug: string } | undefined,
+): Promise<OrganizationRecord> {
+  const organization = pointer === undefined ? undefined : await find(at(organizationRecord, pointer.orgSlug));
+  if (organization?.id !== organizationId || organization.status !== 'active') {
+    throw new ApiError('organization_not_found', 'There is no such organization.');
+  }
+  return organization;
+}

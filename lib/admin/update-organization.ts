@@ -1,0 +1,82 @@
+import type { z } from 'zod';
+import { actorOf, auditWrite } from '../audit/audit-write.ts';
+import type { Principal } from '../http/principal.ts';
+import type { RequestSource } from '../http/request.ts';
+import type { Organization } from '../organizations/organization.ts';
+import { organizationView } from '../organizations/organization-view.ts';
+import { type OrganizationRecord, organizationRecord } from '../organizations/records.ts';
+import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
+import { type EffectiveLimits, limitNames } from '../plans/limits.ts';
+import { equals } from '../table/expressions.ts';
+import { at, retryOnConditionFailed, transact, update } from '../table/store.ts';
+import type { updateOrganization as contract } from './contracts.ts';
+import { getOrganization } from './organization-by-id.ts';
+
+type Wanted = z.output<(typeof contract)['body']>;
+
+/**
+ * Sets an organization's plan and overrides. What differs from before is recorded in the organization's audit log.
+ * A plan that is named is the administrator's word from now on, even where it is the same: provider events from before
+ * this moment leave it alone.
+ * @throws organization_not_found
+ */
+export async function updateOrganization(
+  principal: Principal,
+  source: RequestSource,
+  organizationId: string,
+  pointer: { orgSlug: string } | undefined,
+  wanted: Wanted,
+): Promise<{ organization: Organization; limits: EffectiveLimits }> {
+  return retryOnConditionFailed(async budget => {
+    const [before, configs] = await Promise.all([getOrganization(organizationId, pointer), readPlanConfigs()]);
+    const after: OrganizationRecord = {
+      ...before,
+      plan: wanted.plan ?? before.plan,
+      planChangedAtMs: wanted.plan === undefined ? before.planChangedAtMs : Date.now(),
+      limitOverrides: mergeOverrides(before.limitOverrides, wanted.limitOverrides ?? {}),
+    };
+    const { id, slug, name } = after;
+    const actions = [
+      ...(after.plan === before.plan ? [] : (['billing.plan_changed'] as const)),
+      ...(haveSameOverrides(before, after) ? [] : (['organization.limits_changed'] as const)),
+    ];
+    const target = { type: 'organization', id, name } as const;
+    const audits = await Promise.all(
+      actions.map(action => auditWrite(after, actorOf(principal), source, { action, target })),
+    );
+    const { plan, planChangedAtMs, limitOverrides } = after;
+    const change = update(
+      at(organizationRecord, slug),
+      { set: { plan, planChangedAtMs, limitOverrides } },
+      {
+        if: {
+          id: equals(id),
+          status: equals('active'),
+          plan: equals(before.plan),
+          planChangedAtMs: equals(before.planChangedAtMs),
+          limitOverrides: equals(before.limitOverrides),
+        },
+      },
+    );
+    await transact([change, ...audits], budget);
+    return { organization: organizationView(after), limits: effectiveLimits(after, configs) };
+  });
+}
+
+/** The overrides after a change: what is not named stays, null removes. Pure. */
+export function mergeOverrides(
+  before: Readonly<Record<string, number>>,
+  wanted: NonNullable<Wanted['limitOverrides']>,
+): Record<string, number> {
+  const merged: Record<string, number> = { ...before };
+  for (const name of limitNames) {
+    const value = wanted[name];
+    if (value === null) delete merged[name];
+    else if (value !== undefined) merged[name] = value;
+  }
+  return merged;
+}
+
+function haveSameOverrides(a: OrganizationRecord, b: OrganizationRecord): boolean {
+  return limitNames.every(name => a.limitOverrides[name] === b.limitOverrides[name]);
+}

@@ -1,0 +1,49 @@
+import { ApiError } from '../http/errors.ts';
+import { type OrganizationRecord, organizationRecord } from '../organizations/records.ts';
+import { absent, equals, isNew } from '../table/expressions.ts';
+import { at, ConditionFailed, find, put, transact, update } from '../table/store.ts';
+import { createCustomer } from './provider.ts';
+import { customerRecord } from './records.ts';
+
+/**
+ * The organization's customer at the provider, made where there is none. Requests at the same moment end with one: the
+ * provider knows them by their idempotency key, and the first to remember a customer here decides.
+ * @throws organization_not_found, billing_provider_error, billing_not_configured
+ */
+export async function ensureCustomer(organization: OrganizationRecord): Promise<string> {
+  const { id, slug, billing } = organization;
+  if (billing !== undefined && billing.customerId !== null) return billing.customerId;
+  const customerId = await createCustomer(organization);
+  const present = { id: equals(id), status: equals('active') };
+  const first = {
+    customerId,
+    subscriptionId: null,
+    status: 'none',
+    currentPeriodEnd: null,
+    eventTimes: {},
+  };
+  const remember =
+    billing === undefined
+      ? update(at(organizationRecord, slug), { set: { billing: first } }, { if: { ...present, billing: absent } })
+      : update(
+          at(organizationRecord, slug),
+          { set: { 'billing.customerId': customerId } },
+          { if: { ...present, 'billing.customerId': equals(null) } },
+        );
+  try {
+    await transact([
+      remember,
+      put(at(customerRecord, customerId), { organizationId: id, orgSlug: slug }, { if: isNew }),
+    ]);
+    return customerId;
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    const current = await find(at(organizationRecord, slug));
+    if (current?.id !== id || current.status !== 'active') {
+      throw new ApiError('organization_not_found', 'There is no such organization.', { cause: error });
+    }
+    const known = current.billing?.customerId ?? null;
+    if (known === null) throw error;
+    return known;
+  }
+}

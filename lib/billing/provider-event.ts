@@ -1,0 +1,230 @@
+import * as z from 'zod';
+import { Uuid } from '../http/text.ts';
+import type { PlanName } from '../plans/limits.ts';
+import { BoughtPlan } from './contracts.ts';
+import type { SubscriptionNews } from './subscription-news.ts';
+
+/** The configured price ids of the plans that can be bought. */
+export type Prices = Readonly<Partial<Record<BoughtPlan, string | undefined>>>;
+
+/** A signed event as far as it is understood. */
+export interface ProviderEvent {
+  id: string;
+  type: string;
+  /** Organizations it names, most explicit first. */
+  organizationIds: readonly string[];
+  customerId: string | null;
+  /** undefined: a kind of event that is of no interest. */
+  news: SubscriptionNews | undefined;
+}
+
+/** An id, or the object itself where the endpoint is configured to expand it. */
+const reference = z
+  .union([z.string().max(255), z.object({ id: z.string().max(255) }).transform(({ id }) => id)])
+  .nullish()
+  .transform(id => id ?? null);
+const metadata = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform(members => members ?? {});
+const epochSeconds = z.int().min(0).max(99_999_999_999);
+
+const Envelope = z.object({
+  id: z.string().min(1).max(255),
+  type: z.string().min(1).max(255),
+  created: epochSeconds,
+  data: z.object({ object: z.record(z.string(), z.unknown()) }),
+});
+
+const CheckoutSession = z.object({
+  id: z.string().max(255),
+  mode: z.string().nullish(),
+  payment_status: z.string().nullish(),
+  client_reference_id: z.string().nullish(),
+  customer: reference,
+  subscription: reference,
+  metadata,
+});
+
+/** Since API version 2025-03-31 (basil) the period stands on the items; before, on the subscription itself. */
+const Subscription = z.object({
+  id: z.string().max(255),
+  status: z.string(),
+  customer: reference,
+  metadata,
+  current_period_end: epochSeconds.nullish(),
+  items: z
+    .object({
+      data: z.array(z.object({ current_period_end: epochSeconds.nullish(), price: reference })),
+    })
+    .nullish(),
+});
+
+/** Since basil an invoice names its subscription under `parent`; before, at the top. */
+const Invoice = z.object({
+  customer: reference,
+  subscription: reference,
+  subscription_details: z.object({ metadata }).nullish(),
+  parent: z.object({ subscription_details: z.object({ subscription: reference, metadata }).nullish() }).nullish(),
+  metadata,
+  lines: z
+    .object({
+      data: z.array(
+        z.object({
+          period: z.object({ end: epochSeconds }).nullish(),
+          price: reference,
+          pricing: z.object({ price_details: z.object({ price: reference }).nullish() }).nullish(),
+        }),
+      ),
+    })
+    .nullish(),
+});
+
+/** https://docs.stripe.com/api/subscriptions/object#subscription_object-status; unheard-of states change nothing. */
+const states: Readonly<Record<string, SubscriptionNews['state']>> = {
+  active: 'active',
+  trialing: 'active',
+  past_due: 'past_due',
+  unpaid: 'suspended',
+  paused: 'suspended',
+  canceled: 'canceled',
+  // The first payment was never made in time: there was no subscription that could end.
+  incomplete_expired: 'pending',
+  incomplete: 'pending',
+};
+
+/**
+ * Reads a verified event. Pure.
+ * @throws ZodError where a kind of event that matters does not have its documented shape.
+ */
+export function readProviderEvent(payload: unknown, prices: Prices): ProviderEvent {
+  const { id, type, created, data } = Envelope.parse(payload);
+  const read = readers[type];
+  if (read === undefined) return { id, type, organizationIds: [], customerId: null, news: undefined };
+  const { organizationIds, customerId, news } = read(data.object, prices);
+  return {
+    id,
+    type,
+    organizationIds: [...new Set(organizationIds.filter(named => Uuid.safeParse(named).success) as string[])],
+    customerId,
+    news: news === undefined ? undefined : { created, customerId, ...news },
+  };
+}
+
+interface Read {
+  organizationIds: readonly unknown[];
+  customerId: string | null;
+  news: Omit<SubscriptionNews, 'created' | 'customerId'> | undefined;
+}
+
+type Reader = (object: unknown, prices: Prices) => Read;
+
+const readCheckout: Reader = object => {
+  const session = CheckoutSession.parse(object);
+  // `unpaid`: a payment method that takes days; the provider reports again when the money is there.
+  const isBought = (session.mode ?? 'subscription') === 'subscription' && session.payment_status !== 'unpaid';
+  return {
+    organizationIds: [session.client_reference_id, session.metadata.organizationId],
+    customerId: session.customer,
+    news: isBought
+      ? {
+          subscriptionId: session.subscription ?? session.id,
+          state: 'active',
+          plan: namedPlan(session.metadata.plan),
+          currentPeriodEnd: undefined,
+          fromInvoice: false,
+        }
+      : undefined,
+  };
+};
+
+const readSubscription: Reader = (object, prices) => {
+  const subscription = Subscription.parse(object);
+  const items = subscription.items?.data ?? [];
+  const ends = [subscription.current_period_end, ...items.map(item => item.current_period_end)];
+  return {
+    organizationIds: [subscription.metadata.organizationId],
+    customerId: subscription.customer,
+    news: {
+      subscriptionId: subscription.id,
+      state: states[subscription.status] ?? 'pending',
+      plan: planOf(
+        items.map(item => item.price),
+        subscription.metadata.plan,
+        prices,
+      ),
+      currentPeriodEnd: latest(ends),
+      fromInvoice: false,
+    },
+  };
+};
+
+const readEndedSubscription: Reader = (object, prices) => {
+  const read = readSubscription(object, prices);
+  return { ...read, news: read.news === undefined ? undefined : { ...read.news, state: 'canceled' } };
+};
+
+const readInvoice =
+  (state: 'active' | 'past_due'): Reader =>
+  (object, prices) => {
+    const invoice = Invoice.parse(object);
+    const details = invoice.parent?.subscription_details;
+    const lines = invoice.lines?.data ?? [];
+    const names = { ...invoice.metadata, ...invoice.subscription_details?.metadata, ...details?.metadata };
+    const subscriptionId = details?.subscription ?? invoice.subscription;
+    const isPaid = state === 'active';
+    return {
+      organizationIds: [names.organizationId],
+      customerId: invoice.customer,
+      news:
+        subscriptionId === null
+          ? undefined
+          : {
+              subscriptionId,
+              state,
+              plan: isPaid
+                ? planOf(
+                    lines.map(line => line.pricing?.price_details?.price ?? line.price),
+                    names.plan,
+                    prices,
+                  )
+                : undefined,
+              currentPeriodEnd: isPaid ? latest(lines.map(line => line.period?.end)) : undefined,
+              fromInvoice: true,
+            },
+    };
+  };
+
+const readers: Readonly<Record<string, Reader | undefined>> = Object.assign(Object.create(null), {
+  'checkout.session.completed': readCheckout,
+  'checkout.session.async_payment_succeeded': readCheckout,
+  'customer.subscription.created': readSubscription,
+  'customer.subscription.updated': readSubscription,
+  'customer.subscription.paused': readSubscription,
+  'customer.subscription.resumed': readSubscription,
+  'customer.subscription.deleted': readEndedSubscription,
+  'invoice.paid': readInvoice('active'),
+  'invoice.payment_failed': readInvoice('past_due'),
+});
+
+/**
+ * A configured price wins over the metadata, which keeps the first plan when the customer changes it in the portal.
+ * Prices of several plans (an invoice of a change, with both pro rata) say nothing.
+ */
+function planOf(priceIds: readonly (string | null)[], named: unknown, prices: Prices): PlanName | undefined {
+  const bought = BoughtPlan.options.filter(plan => {
+    const price = prices[plan];
+    return price !== undefined && priceIds.includes(price);
+  });
+  return bought.length === 0 ? namedPlan(named) : bought.length === 1 ? bought[0] : undefined;
+}
+
+function namedPlan(named: unknown): PlanName | undefined {
+  const parsed = BoughtPlan.safeParse(named);
+  return parsed.success ? parsed.data : undefined;
+}
+
+function latest(seconds: readonly (number | null | undefined)[]): string | undefined {
+  const known = seconds.filter(value => typeof value === 'number');
+  return known.length === 0 ? undefined : new Date(Math.max(...known) * 1000).toISOString();
+}

@@ -1,0 +1,151 @@
+import Stripe from 'stripe';
+import { ApiError, invalidRequest } from '../http/errors.ts';
+import { settings } from '../settings.ts';
+import type { BoughtPlan } from './contracts.ts';
+import type { Prices } from './provider-event.ts';
+import { providerKey, webhookSecret } from './provider-secrets.ts';
+
+/** One try takes 4 s at most, and there are two: an answer or a refusal comes within 10 s. */
+const timeoutMs = 4000;
+const retries = 1;
+
+let made: { key: string; base: string | undefined; client: Stripe } | undefined;
+
+/** @throws billing_not_configured */
+async function provider(): Promise<Stripe> {
+  const key = await providerKey();
+  const base = settings().STRIPE_API_BASE;
+  if (key === undefined) throw notConfigured();
+  if (made?.key !== key || made.base !== base) {
+    const address = base === undefined ? {} : addressOf(base);
+    made = {
+      key,
+      base,
+      client: new Stripe(key, { timeout: timeoutMs, maxNetworkRetries: retries, telemetry: false, ...address }),
+    };
+  }
+  return made.client;
+}
+
+function addressOf(base: string): { host: string; port: string; protocol: 'http' | 'https' } {
+  const { hostname, port, protocol } = new URL(base);
+  const scheme = protocol === 'http:' ? 'http' : 'https';
+  return { host: hostname, port: port === '' ? (scheme === 'http' ? '80' : '443') : port, protocol: scheme };
+}
+
+function notConfigured(): ApiError {
+  return new ApiError('billing_not_configured', 'Billing is not set up on this installation.');
+}
+
+/**
+ * Calls the provider.
+ * @throws billing_not_configured; billing_provider_error with nothing of the provider's in it but, in the log, the
+ * kind of failure: its messages may quote keys and customers.
+ */
+async function ask<T>(work: (client: Stripe) => Promise<T>): Promise<T> {
+  const client = await provider();
+  try {
+    return await work(client);
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error;
+    const { type, code, statusCode, requestId } = error;
+    throw new ApiError('billing_provider_error', 'The payment provider did not do its part. Try again later.', {
+      cause: new Error(
+        `${type}, code ${code ?? '-'}, status ${statusCode ?? '-'}, provider request ${requestId ?? '-'}`,
+      ),
+    });
+  }
+}
+
+/** @throws billing_not_configured where the plan has no price */
+export function priceOf(plan: BoughtPlan): string {
+  const price = configuredPrices()[plan];
+  if (price === undefined) throw notConfigured();
+  return price;
+}
+
+export function configuredPrices(): Prices {
+  const { STRIPE_PRICE_PRO: pro, STRIPE_PRICE_ENTERPRISE: enterprise } = settings();
+  return { pro, enterprise };
+}
+
+/**
+ * Makes the organization's customer and returns its id. The idempotency key makes calls at the same moment, and one
+ * repeated after a crash, the same customer; it says nothing of the caller, for other parameters under one key fail.
+ */
+export async function createCustomer(organization: { id: string; name: string }): Promise<string> {
+  const customer = await ask(client =>
+    client.customers.create(
+      { name: organization.name, metadata: { organizationId: organization.id } },
+      { idempotencyKey: `customer-${organization.id}` },
+    ),
+  );
+  return customer.id;
+}
+
+interface CheckoutOrder {
+  organizationId: string;
+  customerId: string;
+  plan: BoughtPlan;
+  price: string;
+  successUrl: string;
+  cancelUrl: string;
+}
+
+/** A hosted checkout of a subscription. Session and subscription both name the organization and the plan. */
+export async function createCheckout(order: CheckoutOrder): Promise<string> {
+  const metadata = { organizationId: order.organizationId, plan: order.plan };
+  const session = await ask(client =>
+    client.checkout.sessions.create({
+      mode: 'subscription',
+      customer: order.customerId,
+      client_reference_id: order.organizationId,
+      line_items: [{ price: order.price, quantity: 1 }],
+      metadata,
+      subscription_data: { metadata },
+      success_url: order.successUrl,
+      cancel_url: order.cancelUrl,
+    }),
+  );
+  if (session.url === null) throw new Error('The provider made a checkout session without an address.');
+  return session.url;
+}
+
+/**
+ * A session of the hosted customer portal; with `changedSubscriptionId` on its page for changing that subscription.
+ * https://docs.stripe.com/customer-management/portal-deep-links
+ */
+export async function createPortal(order: {
+  customerId: string;
+  returnUrl: string;
+  changedSubscriptionId?: string;
+}): Promise<string> {
+  const { customerId: customer, returnUrl: return_url, changedSubscriptionId: subscription } = order;
+  const flow =
+    subscription === undefined
+      ? {}
+      : { flow_data: { type: 'subscription_update' as const, subscription_update: { subscription } } };
+  const session = await ask(client => client.billingPortal.sessions.create({ customer, return_url, ...flow }));
+  return session.url;
+}
+
+/** How old a signature may be, in seconds. */
+const toleranceSeconds = 300;
+
+/**
+ * The event of a raw body whose signature and age are right.
+ * @throws billing_not_configured; invalid_signature, whatever of it is wrong; invalid_request for what is no event
+ */
+export async function verifiedEvent(rawBody: string, signature: string | undefined): Promise<unknown> {
+  const secret = await webhookSecret();
+  if (secret === undefined) throw notConfigured();
+  try {
+    return Stripe.webhooks.constructEvent(rawBody, signature ?? '', secret, toleranceSeconds);
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError) {
+      throw new ApiError('invalid_signature', 'The Stripe-Signature header does not fit this body, or is too old.');
+    }
+    // Signed, and yet no JSON or one of the provider's event notifications without content.
+    throw invalidRequest([{ path: '', message: 'the body is not an event of the kind that is expected here' }]);
+  }
+}

@@ -1,0 +1,26 @@
+import type { MemberAccess } from '../http/access.ts';
+import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
+import type { PlanLimits, PlanName, Usage } from '../plans/limits.ts';
+import { readUsage, usageOf } from '../plans/usage.ts';
+import type { BillingStatus } from './contracts.ts';
+
+interface Billing {
+  plan: PlanName;
+  status: BillingStatus;
+  limits: PlanLimits;
+  usage: Usage;
+  currentPeriodEnd: string | null;
+}
+
+/** What the organization pays for, may use and uses. */
+export async function readBilling({ organization }: MemberAccess): Promise<Billing> {
+  const [counted, configs] = await Promise.all([readUsage(organization.slug), readPlanConfigs()]);
+  const { plan, billing } = organization;
+  return {
+    plan: plan as PlanName,
+    status: billing?.status ?? 'none',
+    limits: effectiveLimits(organization, configs).effective,
+    usage: usageOf(organization, counted),
+    currentPeriodEnd: billing?.currentPeriodEnd ?? null,
+  };
+}

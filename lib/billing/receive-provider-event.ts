@@ -1,0 +1,129 @@
+import { ZodError } from 'zod';
+import { auditWrite } from '../audit/audit-write.ts';
+import { invalidRequest } from '../http/errors.ts';
+import type { Log } from '../http/logger.ts';
+import { problemsOf, type RequestSource } from '../http/request.ts';
+import { type OrganizationRecord, organizationPointerRecord, organizationRecord } from '../organizations/records.ts';
+import { absent, equals, isNew } from '../table/expressions.ts';
+import { at, put, readAll, readTogether, retryOnConditionFailed, transact, update } from '../table/store.ts';
+import { configuredPrices, verifiedEvent } from './provider.ts';
+import { type ProviderEvent, readProviderEvent } from './provider-event.ts';
+import { customerRecord, providerEventLifetimeSeconds, providerEventRecord } from './records.ts';
+import { applyNews, type SubscriptionNews } from './subscription-news.ts';
+
+/** Who stands in the audit log for the provider. */
+const systemActor = { id: null, email: null, type: 'system' } as const;
+
+/**
+ * Takes note of an event of the payment provider. Nothing is read before the signature is verified; each event has its
+ * effect once, in one transaction with the note that it was handled. What is of no interest, and what names no
+ * organization that exists, is accepted and ignored: the provider would only send it again.
+ * @throws invalid_signature, billing_not_configured; invalid_request for a signed event of an unknown shape, so that
+ * the provider sends it again when the service understands it
+ */
+export async function receiveProviderEvent(
+  rawBody: string,
+  signature: string | undefined,
+  source: RequestSource,
+  log: Log,
+): Promise<void> {
+  const event = understand(await verifiedEvent(rawBody, signature), log);
+  const { news } = event;
+  if (news === undefined) return;
+  await retryOnConditionFailed(async budget => {
+    const { organization, isHandled, isCustomerKnown } = await findOrganization(event);
+    if (isHandled) return;
+    if (organization === undefined) {
+      log.warn('a provider event names no organization that exists', { eventId: event.id, eventType: event.type });
+      return;
+    }
+    await transact(await effectOf(event, news, organization, isCustomerKnown, source), budget);
+  });
+}
+
+function understand(payload: unknown, log: Log): ProviderEvent {
+  try {
+    return readProviderEvent(payload, configuredPrices());
+  } catch (error) {
+    if (!(error instanceof ZodError)) throw error;
+    log.error('a signed provider event does not have its documented shape', error);
+    throw invalidRequest(error.issues.slice(0, 100).flatMap(problemsOf));
+  }
+}
+
+interface Found {
+  isHandled: boolean;
+  isCustomerKnown: boolean;
+  organization: OrganizationRecord | undefined;
+}
+
+/** The organization that the event names: the first of its names that leads to one, the known customer last. */
+async function findOrganization(event: ProviderEvent): Promise<Found> {
+  const [{ handled, customer }, pointers] = await Promise.all([
+    readTogether({
+      handled: at(providerEventRecord, event.id),
+      customer: event.customerId === null ? undefined : at(customerRecord, event.customerId),
+    }),
+    readAll(event.organizationIds.map(id => at(organizationPointerRecord, id))),
+  ]);
+  const isCustomerKnown = customer !== undefined;
+  if (handled !== undefined) return { isHandled: true, isCustomerKnown, organization: undefined };
+  const candidates = event.organizationIds.flatMap((id, index) => {
+    const pointer = pointers[index];
+    return pointer === undefined ? [] : [{ id, slug: pointer.orgSlug }];
+  });
+  if (customer !== undefined) candidates.push({ id: customer.organizationId, slug: customer.orgSlug });
+  const organizations = await readAll(candidates.map(({ slug }) => at(organizationRecord, slug)));
+  const organization = organizations.find((one, index) => one?.status === 'active' && one.id === candidates[index]?.id);
+  return { isHandled: false, isCustomerKnown, organization };
+}
+
+async function effectOf(
+  event: ProviderEvent,
+  news: SubscriptionNews,
+  organization: OrganizationRecord,
+  isCustomerKnown: boolean,
+  source: RequestSource,
+) {
+  const { id: organizationId, slug, name, plan, planChangedAtMs, billing } = organization;
+  const now = Date.now();
+  const note = put(
+    at(providerEventRecord, event.id),
+    {
+      type: event.type,
+      organizationId,
+      receivedAt: new Date(now).toISOString(),
+      expiresAt: Math.ceil(now / 1000) + providerEventLifetimeSeconds,
+    },
+    { if: isNew },
+  );
+  const change = applyNews(organization, news);
+  if (change === undefined) return [note];
+  const changed = update(
+    at(organizationRecord, slug),
+    { set: { plan: change.plan, billing: change.billing } },
+    {
+      if: {
+        id: equals(organizationId),
+        status: equals('active'),
+        plan: equals(plan),
+        planChangedAtMs: equals(planChangedAtMs),
+        billing: billing === undefined ? absent : equals(billing),
+      },
+    },
+  );
+  const pointer =
+    isCustomerKnown || event.customerId === null
+      ? []
+      : [put(at(customerRecord, event.customerId), { organizationId, orgSlug: slug }, { if: isNew })];
+  const audit =
+    change.plan === plan
+      ? []
+      : [
+          await auditWrite({ ...organization, plan: change.plan }, systemActor, source, {
+            action: 'billing.plan_changed',
+            target: { type: 'organization', id: organizationId, name },
+          }),
+        ];
+  return [note, changed, ...pointer, ...audit];
+}

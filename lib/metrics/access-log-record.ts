@@ -1,0 +1,58 @@
+import * as z from 'zod';
+
+const dash = '-';
+
+/** API Gateway writes every value as text, and `-` where it has none. */
+const number = z.coerce.number().nonnegative();
+const optionalNumber = z
+  .union([z.literal(dash), z.literal(''), number])
+  .optional()
+  .transform(value => (typeof value === 'number' ? value : undefined));
+
+/** The fields of the gateway's access log (`infra/access-log-format.ts`) that the metrics are made of. */
+const AccessLogRecord = z.object({
+  requestTimeEpoch: number,
+  routeKey: z.string(),
+  status: optionalNumber,
+  responseLatency: optionalNumber,
+});
+
+/** One request as the gateway saw it. */
+export interface SeenRequest {
+  /** Epoch milliseconds. */
+  receivedAtMs: number;
+  route: string;
+  status: number;
+  latencyMs: number | undefined;
+}
+
+/** What every request without a route of its own is counted under, for anybody may invent paths. */
+export const unknownRoute = 'unknown';
+
+/** `GET /v1/orgs/{orgId}` → `GET /v1/orgs/:orgId`; everything that is no route of the API is one. */
+export function routeName(routeKey: string): string {
+  if (!/^[A-Z]+ \/v1(?:\/[A-Za-z0-9-]+|\/\{[A-Za-z]+\})+$/.test(routeKey) || routeKey.startsWith('ANY ')) {
+    return unknownRoute;
+  }
+  return routeKey.replace(/\{(\w+)\}/g, ':$1');
+}
+
+/** A line of the access log; undefined for a line that is none. Pure. */
+export function readAccessLogLine(line: string): SeenRequest | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const parsed = AccessLogRecord.safeParse(json);
+  if (!parsed.success) return undefined;
+  const { requestTimeEpoch, routeKey, status, responseLatency } = parsed.data;
+  return {
+    receivedAtMs: requestTimeEpoch,
+    route: routeName(routeKey),
+    // Without a status the client went away before there was one.
+    status: status ?? 0,
+    latencyMs: responseLatency,
+  };
+}

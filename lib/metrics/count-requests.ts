@@ -1,0 +1,46 @@
+import type { SeenRequest } from './access-log-record.ts';
+import { bucketOf } from './latency-buckets.ts';
+
+/** What a batch adds to one route's hour. */
+export interface Tally {
+  route: string;
+  /** Beginning of the hour, ISO 8601. */
+  hour: string;
+  requests: number;
+  clientErrors: number;
+  serverErrors: number;
+  buckets: Map<number, number>;
+}
+
+export const hourMs = 60 * 60_000;
+
+/** The beginning of the hour that a time (epoch milliseconds) lies in, ISO 8601. */
+export function hourOf(timeMs: number): string {
+  return new Date(Math.floor(timeMs / hourMs) * hourMs).toISOString();
+}
+
+/** Requests by route and hour, in an order that depends on them alone. Pure. */
+export function tallyRequests(requests: readonly SeenRequest[]): Tally[] {
+  const tallies = new Map<string, Tally>();
+  for (const { route, receivedAtMs, status, latencyMs } of requests) {
+    const hour = hourOf(receivedAtMs);
+    const name = `${hour} ${route}`;
+    const tally = tallies.get(name) ?? {
+      route,
+      hour,
+      requests: 0,
+      clientErrors: 0,
+      serverErrors: 0,
+      buckets: new Map<number, number>(),
+    };
+    tallies.set(name, tally);
+    tally.requests += 1;
+    if (status >= 500) tally.serverErrors += 1;
+    else if (status >= 400) tally.clientErrors += 1;
+    if (latencyMs !== undefined) {
+      const bucket = bucketOf(latencyMs);
+      tally.buckets.set(bucket, (tally.buckets.get(bucket) ?? 0) + 1);
+    }
+  }
+  return [...tallies].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, tally]) => tally);
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import * as z from 'zod';
+import type { Log } from '../http/logger.ts';
+import { isNew } from '../table/expressions.ts';
+import {
+  at,
+  ConditionFailed,
+  chunksOf,
+  maximumWritesPerTransaction,
+  put,
+  transact,
+  upsert,
+  type Write,
+} from '../table/store.ts';
+import { readAccessLogLine } from './access-log-record.ts';
+import { hourMs, type Tally, tallyRequests } from './count-requests.ts';
+import { bucketAttribute, countedBatchRecord, routeHourRecord } from './records.ts';
+
+/** A day more than the longest summary (168 hours) needs. */
+const keptSeconds = 8 * 86_400;
+/** Longer than CloudWatch Logs and Lambda go on handing over the same batch (24 h and 6 h). */
+const rememberedSeconds = 2 * 86_400;
+
+/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html */
+const LogsMessage = z.object({
+  messageType: z.string(),
+  logEvents: z.array(z.object({ id: z.string(), message: z.string() })),
+});
+
+/**
+ * Counts the requests of a batch of access log lines. The log may hand a batch over more than once; a note in the same
+ * transaction as the counts makes it count once. A batch with very many routes is several transactions, each with its
+ * own note, so one that failed in the middle goes on where it stopped.
+ */
+export async function rollUp(data: string, log: Log): Promise<void> {
+  const text = (await promisify(gunzip)(Buffer.from(data, 'base64'))).toString('utf8');
+  const { messageType, logEvents } = LogsMessage.parse(JSON.parse(text));
+  // CloudWatch also sends messages of its own (`CONTROL_MESSAGE`) to see whether the function can be reached.
+  if (messageType !== 'DATA_MESSAGE') return;
+  const lines = logEvents.map(({ message }) => readAccessLogLine(message));
+  const requests = lines.filter(line => line !== undefined);
+  if (requests.length < lines.length) {
+    log.warn('lines of the access log are not of its format', { lines: lines.length - requests.length });
+  }
+  const batch = createHash('sha256')
+    .update(logEvents.map(({ id }) => id).join(' '))
+    .digest('base64url');
+  const chunks = chunksOf(maximumWritesPerTransaction - 1, tallyRequests(requests));
+  await Promise.all(chunks.map((tallies, index) => countOnce(`${batch}.${index}`, tallies)));
+}
+
+async function countOnce(batch: string, tallies: readonly Tally[]): Promise<void> {
+  const expiresAt = Math.ceil(Date.now() / 1000) + rememberedSeconds;
+  try {
+    await transact([
+      ...tallies.map(countWrite),
+      // Last, so that its failure is told apart from nothing else: only this write has a condition.
+      put(at(countedBatchRecord, batch), { expiresAt }, { if: isNew }),
+    ]);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+function countWrite({ route, hour, requests, clientErrors, serverErrors, buckets }: Tally): Write {
+  const counters = Object.entries({ requests, clientErrors, serverErrors }).filter(([, count]) => count > 0);
+  const histogram = [...buckets].map(([bucket, count]) => [bucketAttribute(bucket), count]);
+  return upsert(at(routeHourRecord, hour.slice(0, 10), hour.slice(11, 13), route), {
+    set: { route, hour, expiresAt: Math.ceil((Date.parse(hour) + hourMs) / 1000) + keptSeconds },
+    add: Object.fromEntries([...counters, ...histogram]),
+  });
+}

@@ -1,0 +1,44 @@
+import { environmentStateRecord } from '../environments/records.ts';
+import { invitationRecord } from '../members/records.ts';
+import type { OrganizationRecord } from '../organizations/records.ts';
+import { environmentRecord, projectRecord } from '../projects/records.ts';
+import { ranges } from '../table/keys.ts';
+import { at, list, readAll } from '../table/store.ts';
+import type { Usage } from './limits.ts';
+
+/** The part of an organization's usage that is counted and not read from its counters. */
+export type CountedUsage = Omit<Usage, 'members' | 'webhooks'>;
+
+/** Counts what hangs below an organization, in two waves of reads that need its slug alone. */
+export async function readUsage(slug: string): Promise<CountedUsage> {
+  const [projects, environments, invitations] = await Promise.all([
+    list(projectRecord, ranges.projects(slug)),
+    list(environmentRecord, ranges.environments(slug)),
+    pendingInvitations(slug),
+  ]);
+  // What is being erased in the background is not in use any more.
+  const active = new Set(projects.filter(project => project.status === 'active').map(project => project.id));
+  const living = environments.filter(environment => active.has(environment.projectId));
+  const states = await readAll(living.map(one => at(environmentStateRecord, slug, one.project, one.slug)));
+  return {
+    projects: active.size,
+    invitations: invitations.length,
+    environments: living.length,
+    secrets: states.reduce((sum, state) => sum + (state?.secretCount ?? 0), 0),
+  };
+}
+
+/** An organization's usage: what was counted, with its own counters. */
+export function usageOf(
+  { memberCount, webhookCount }: Pick<OrganizationRecord, 'memberCount' | 'webhookCount'>,
+  counted: CountedUsage,
+): Usage {
+  return { ...counted, members: memberCount, webhooks: webhookCount };
+}
+
+/** Invitations that have run out are swept later. */
+async function pendingInvitations(slug: string): Promise<unknown[]> {
+  const now = Date.now();
+  const invitations = await list(invitationRecord, ranges.invitations(slug));
+  return invitations.filter(({ expiryDate }) => Date.parse(expiryDate) > now);
+}
