@@ -1,10 +1,11 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { succeeded } from '../../lib/http/success.ts';
 import { deleteWebhook as contract } from '../../lib/webhooks/contracts.ts';
 import { deleteWebhook } from '../../lib/webhooks/delete-webhook.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ access, source, params }) => {
     await deleteWebhook(access, source, params.webhookId);
-    return { status: 200, body: { success: true } };
+    return { status: 200, body: succeeded };
   },
 });

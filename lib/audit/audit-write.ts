@@ -5,7 +5,9 @@ import type { OrganizationRecord } from '../organizations/records.ts';
 import { effectiveLimits, isUnlimited, recentPlanConfigs } from '../plans/effective-limits.ts';
 import { at, put, type Write } from '../table/store.ts';
 import type { AuditAction } from './actions.ts';
+import { keysThatFit } from './keys-that-fit.ts';
 import { type AuditRecord, auditRecord } from './records.ts';
+import { expiryOf } from './retention.ts';
 
 /** What an entry says beside who and where from. `keys` are names of secrets, never values. */
 export interface AuditFacts {
@@ -22,6 +24,17 @@ export function actorOf({ userId, email, credential }: Principal): AuditActor {
   return credential.method === 'session'
     ? { id: userId, email, type: 'session' }
     : { id: userId, email, type: 'token', tokenId: credential.token.id };
+}
+
+/** Who stands in the log for what no user's request did. */
+export const systemActor: AuditActor = { id: null, email: null, type: 'system' };
+
+/** An item holds 400 KB at the most: 1,000 of the longest keys fit, which only a promotion can exceed. */
+const maximumKeyBytes = 300_000;
+
+function namedKeys(all: readonly string[]): Pick<AuditRecord, 'keys' | 'keysOmitted'> {
+  const { keys, keysOmitted } = keysThatFit(all, maximumKeyBytes);
+  return { keys: [...keys], ...(keysOmitted === 0 ? {} : { keysOmitted }) };
 }
 
 /**
@@ -44,12 +57,12 @@ export async function auditWrite(
     actor,
     target,
     ...(environment === undefined ? {} : { environment }),
-    ...(keys === undefined ? {} : { keys: [...keys] }),
+    ...(keys === undefined ? {} : namedKeys(keys)),
     ...(revision === undefined ? {} : { revision }),
     ip: source.ip,
     userAgent: source.userAgent,
     requestId: source.requestId,
     createdAt,
-    ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: Math.ceil(now / 1000) + auditRetentionDays * 86_400 }),
+    ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: expiryOf(now, auditRetentionDays) }),
   });
 }

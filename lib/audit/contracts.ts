@@ -1,21 +1,10 @@
 import * as z from 'zod';
 import { contract } from '../http/contract.ts';
 import { alwaysPaged, Pagination } from '../http/pagination.ts';
+import { integerQuery } from '../http/query.ts';
 import { Timestamp, Uuid } from '../http/text.ts';
 import { AuditAction } from './actions.ts';
-
-export const actorTypes = ['session', 'token', 'system'] as const;
-export const targetTypes = [
-  'organization',
-  'project',
-  'environment',
-  'secret',
-  'template_key',
-  'webhook',
-  'member',
-  'invitation',
-  'token',
-] as const;
+import { actorTypes, targetTypes } from './parties.ts';
 
 export const AuditEntry = z
   .object({
@@ -50,6 +39,13 @@ export const AuditEntry = z
       .array(z.string())
       .optional()
       .meta({ description: 'The keys concerned, never values.', example: ['DATABASE_HOST'] }),
+    keysOmitted: z
+      .int()
+      .optional()
+      .meta({
+        description: 'How many more keys there were: of very long lists the first keys are named.',
+        example: 12,
+      }),
     revision: z.int().optional().meta({ description: 'The environment’s revision read or made.', example: 18 }),
     ip: z.string().nullable().meta({ description: 'Where the request came from.', example: '203.0.113.7' }),
     userAgent: z
@@ -62,6 +58,9 @@ export const AuditEntry = z
   .meta({ id: 'AuditEntry', description: 'A change in the organization or a read of values. No value stands in it.' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
+/** Skipped entries are read as well, so this is what bounds the cost of a page. */
+const maximumOffset = 10_000;
+
 export const listAuditEntries = /* @__PURE__ */ contract({
   operationId: 'list-audit-entries',
   area: 'audit',
@@ -69,11 +68,14 @@ export const listAuditEntries = /* @__PURE__ */ contract({
   path: '/v1/audit/{orgId}',
   summary: 'Query the audit log',
   description:
-    'Every change in the organization and every read of values, newest first, as long as the plan keeps them. Owners and ' +
-    'admins.',
+    'Every change in the organization and every read of values, newest first, as long as the plan keeps them. In a log ' +
+    'that grew by tens of thousands of entries since it was last read, `total` may for some requests be less than the ' +
+    'number of entries. A page of entries with very long lists of keys names only the first keys of each; a smaller ' +
+    '`limit` shows more. Owners and admins.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'read', narrowestToken: 'organization' },
   query: z.object({
     ...alwaysPaged,
+    offset: integerQuery(0, maximumOffset, 'Entries to skip.').default(0),
     action: AuditAction.optional().meta({ description: 'Keeps entries of this action.' }),
   }),
   responses: {
@@ -104,5 +106,5 @@ export const listAuditEntries = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
 });

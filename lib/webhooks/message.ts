@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DeliveredEventName, EventPayload } from './events.ts';
 
 /** One delivery to make, as it travels through the queue: ids and the payload, no URL and no secret. */

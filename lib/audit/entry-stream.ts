@@ -1,0 +1,114 @@
+import type { Key } from '../table/entity.ts';
+import { ranges } from '../table/keys.ts';
+import { queryPage } from '../table/store.ts';
+import type { AuditAction } from './actions.ts';
+
+/** An entry as it lies in the table, with what its order and its life depend on. */
+export interface StoredEntry {
+  pk: string;
+  sk: string;
+  createdAt: string;
+  id: string;
+  expiresAt?: number;
+}
+
+/** The entries of one action, newest first, as far as they were read. */
+export interface EntryStream {
+  readonly action: AuditAction;
+  /** Read and not yet taken, from `position` on. */
+  entries: StoredEntry[];
+  position: number;
+  /** Where the next page begins; undefined after the last. */
+  next: Key | undefined;
+  pageSize: number;
+  /** The first page, kept for counting, and whether the action has no more than that. */
+  readonly newest: readonly StoredEntry[];
+  readonly firstPageIsLast: boolean;
+}
+
+/** How much one request may still read. Shared by all its streams. */
+export interface ReadBudget {
+  pages: number;
+}
+
+/** A page that is larger than this ends at DynamoDB's 1 MB anyway. */
+const largestPage = 2000;
+
+/** Reads the first page of an action. One call. */
+export async function openStream(organizationId: string, action: AuditAction, pageSize: number): Promise<EntryStream> {
+  const page = await queryPage({ ...ranges.auditEntries(organizationId, action), newestFirst: true, pageSize });
+  const entries = page.items as unknown as StoredEntry[];
+  return {
+    action,
+    entries,
+    position: 0,
+    next: page.next,
+    pageSize,
+    newest: entries,
+    firstPageIsLast: page.next === undefined,
+  };
+}
+
+/** Reads the next page, four times as long as the one before: short lists cost little, long ones few calls. */
+async function readOn(organizationId: string, stream: EntryStream, budget: ReadBudget): Promise<void> {
+  budget.pages -= 1;
+  if (budget.pages < 0 || stream.next === undefined) return;
+  stream.pageSize = Math.min(largestPage, stream.pageSize * 4);
+  const page = await queryPage({
+    ...ranges.auditEntries(organizationId, stream.action),
+    newestFirst: true,
+    pageSize: stream.pageSize,
+    startAfter: stream.next,
+  });
+  stream.entries = page.items as unknown as StoredEntry[];
+  stream.position = 0;
+  stream.next = page.next;
+}
+
+const isEmpty = ({ entries, position, next }: EntryStream) => position >= entries.length && next !== undefined;
+
+/**
+ * The entries of all streams in one order, newest first: skips `offset`, gives `limit`. What has expired is passed over.
+ * @returns undefined where the budget did not reach that far.
+ */
+export async function mergeStreams(
+  organizationId: string,
+  streams: readonly EntryStream[],
+  { offset, limit, nowSeconds }: { offset: number; limit: number; nowSeconds: number },
+  budget: ReadBudget,
+): Promise<StoredEntry[] | undefined> {
+  const taken: StoredEntry[] = [];
+  let skipped = 0;
+  while (taken.length < limit) {
+    // Which entry is next is known only when each stream shows its newest one.
+    for (let empty = streams.filter(isEmpty); empty.length > 0; empty = streams.filter(isEmpty)) {
+      await Promise.all(empty.map(stream => readOn(organizationId, stream, budget)));
+      if (budget.pages < 0) return undefined;
+    }
+    const entry = takeNewest(streams);
+    if (entry === undefined) break;
+    if (isExpired(entry, nowSeconds)) continue;
+    if (skipped < offset) skipped += 1;
+    else taken.push(entry);
+  }
+  return taken;
+}
+
+function takeNewest(streams: readonly EntryStream[]): StoredEntry | undefined {
+  let newest: { stream: EntryStream; entry: StoredEntry } | undefined;
+  for (const stream of streams) {
+    const entry = stream.entries[stream.position];
+    if (entry !== undefined && (newest === undefined || isNewer(entry, newest.entry))) newest = { stream, entry };
+  }
+  if (newest !== undefined) newest.stream.position += 1;
+  return newest?.entry;
+}
+
+function isNewer(a: StoredEntry, b: StoredEntry): boolean {
+  return a.createdAt === b.createdAt ? a.id > b.id : a.createdAt > b.createdAt;
+}
+
+/** DynamoDB removes expired items late; they are gone all the same. */
+export function isExpired({ expiresAt }: { expiresAt?: number }, nowSeconds: number): boolean {
+  return expiresAt !== undefined && expiresAt <= nowSeconds;
+}
