@@ -31,7 +31,7 @@ describe('the README', () => {
   it('walks through the service with commands that work as printed', async () => {
     const script = shellBlocksOf('A walk through').join('\n');
     expect(script).toContain('curl');
-    const { stdout, stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
+    const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
       cwd: directory,
       env: { PATH: process.env.PATH, BASE: api.url },
     });
