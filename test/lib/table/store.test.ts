@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { entity } from '../../../lib/table/entity.ts';
+import { absent, equals, isNew, isThere, lessThan } from '../../../lib/table/expressions.ts';
+import { retryBudget } from '../../../lib/table/retry.ts';
+import {
+  at,
+  ConditionFailed,
+  check,
+  find,
+  list,
+  put,
+  queryPage,
+  readAll,
+  readTogether,
+  remove,
+  removeAll,
+  retryOnConditionFailed,
+  transact,
+  update,
+} from '../../../lib/table/store.ts';
+import { type Api, startApi } from '../../support/api.ts';
+
+const thing = entity({
+  kind: 'thing',
+  key: (group: string, name: string) => ({ pk: `THING#${group}`, sk: name }),
+  schema: z.object({ name: z.string(), count: z.int(), note: z.string().optional() }),
+});
+
+let api: Api;
+let group: string;
+const thingAt = (name: string) => at(thing, group, name);
+
+beforeAll(async () => {
+  api = await startApi();
+  group = randomUUID();
+});
+afterAll(() => api.stop());
+
+describe('the table', () => {
+  it('gives back what was put, without its keys, and nothing where nothing is', async () => {
+    await transact([put(thingAt('a'), { name: 'a', count: 1 })]);
+    expect(await find(thingAt('a'))).toEqual({ name: 'a', count: 1 });
+    expect(await find(thingAt('nothing'))).toBeUndefined();
+  });
+
+  it('refuses to read an item that does not parse, and names it without its content', async () => {
+    const wrong = entity({ kind: 'thing', key: thing.key, schema: z.object({ name: z.int() }) });
+    await transact([put(thingAt('wrong'), { name: 'canary-content', count: 1 })]);
+    const failure = await find(at(wrong, group, 'wrong')).catch((error: unknown) => String(error));
+    expect(failure).toMatch(/does not parse: name/);
+    expect(failure).not.toContain('canary-content');
+    const otherKind = entity({ kind: 'other', key: thing.key, schema: z.object({}) });
+    await expect(find(at(otherKind, group, 'wrong'))).rejects.toThrow(/of kind thing.*expected other/);
+  });
+
+  it('reads many items at once, in the order asked for, with gaps and repetitions', async () => {
+    const names = Array.from({ length: 120 }, (_, index) => `many-${index}`);
+    for (const name of names) await transact([put(thingAt(name), { name, count: 0 })]);
+    const found = await readAll([...names, 'gap', 'many-0'].map(thingAt));
+    expect(found.map(one => one?.name)).toEqual([...names, undefined, 'many-0']);
+    const together = await readTogether({ first: thingAt('many-0'), gap: thingAt('gap'), left: undefined });
+    expect(together).toEqual({ first: { name: 'many-0', count: 0 }, gap: undefined });
+  });
+
+  it('pages through a range in both directions', async () => {
+    const range = { pk: `THING#${group}`, beginsWith: 'many-1' };
+    const all = await list(thing, range);
+    const first = await queryPage({ ...range, pageSize: 3 });
+    const second = await queryPage({ ...range, pageSize: 3, ...(first.next ? { startAfter: first.next } : {}) });
+    expect([...first.items, ...second.items].map(item => item.name)).toEqual(all.slice(0, 6).map(({ name }) => name));
+    const newest = await queryPage({ ...range, newestFirst: true, pageSize: 1 });
+    expect(newest.items[0]?.name).toBe(all.at(-1)?.name);
+  });
+
+  it('makes all writes of a transaction or none', async () => {
+    await expect(
+      transact([
+        put(thingAt('t1'), { name: 't1', count: 0 }, { if: isNew }),
+        update(thingAt('a'), { add: { count: 1 } }, { if: { count: equals(99) } }),
+      ]),
+    ).rejects.toThrow(ConditionFailed);
+    expect(await find(thingAt('t1'))).toBeUndefined();
+  });
+
+  it('tells which condition failed, with the domain error of the first that has one, seeing the item as it is', async () => {
+    const writes = [
+      check(thingAt('a'), { if: { count: lessThan(0) } }),
+      update(
+        thingAt('a'),
+        { add: { count: 1 } },
+        {
+          if: { count: lessThan(1) },
+          refused: current => new ApiError('slug_taken', `count is ${String(current?.count)}`),
+        },
+      ),
+    ];
+    // DynamoDB takes one operation an item in a transaction, so the two stand on different items.
+    await transact([put(thingAt('b'), { name: 'b', count: 5 })]);
+    const [first, second] = writes;
+    const failure = transact([
+      { ...(first as NonNullable<typeof first>), key: thingAt('b').key },
+      second as NonNullable<typeof second>,
+    ]);
+    await expect(failure).rejects.toMatchObject({ code: 'slug_taken', message: 'count is 1' });
+  });
+
+  it('sends one write for itself with the same conditions and errors', async () => {
+    await expect(transact([put(thingAt('a'), { name: 'a', count: 0 }, { if: isNew })])).rejects.toThrow(
+      ConditionFailed,
+    );
+    await expect(
+      transact([remove(thingAt('gone'), { if: isThere, refused: () => new ApiError('slug_taken', 'gone') })]),
+    ).rejects.toMatchObject({ message: 'gone' });
+    await transact([update(thingAt('a'), { set: { note: 'x' } }, { if: { note: absent } })]);
+    await transact([update(thingAt('a'), { set: { note: undefined } })]);
+    expect(await find(thingAt('a'))).toEqual({ name: 'a', count: 1 });
+  });
+
+  it('loses no update among thirty that read, decide and write at once', async () => {
+    await transact([put(thingAt('counter'), { name: 'counter', count: 0 })]);
+    await Promise.all(
+      Array.from({ length: 30 }, () =>
+        retryOnConditionFailed(async () => {
+          const current = await find(thingAt('counter'));
+          const count = current?.count ?? 0;
+          await transact([update(thingAt('counter'), { set: { count: count + 1 } }, { if: { count: equals(count) } })]);
+        }),
+      ),
+    );
+    expect(await find(thingAt('counter'))).toMatchObject({ count: 30 });
+  });
+
+  it('gives up with 503 and Retry-After when its time is used up', async () => {
+    const failure = retryOnConditionFailed(() => Promise.reject(new ConditionFailed([0])), retryBudget(50));
+    await expect(failure).rejects.toMatchObject({ code: 'temporarily_unavailable', retryAfterSeconds: 1 });
+  });
+
+  it('removes any number of items', async () => {
+    const all = await list(thing, { pk: `THING#${group}`, beginsWith: 'many-' });
+    await removeAll(all.map(({ name }) => thing.key(group, name)));
+    expect(await list(thing, { pk: `THING#${group}`, beginsWith: 'many-' })).toEqual([]);
+  });
+});
