@@ -55,8 +55,8 @@ describe('The SQS stand-in', () => {
       bytes: { DataType: 'Binary', BinaryValue: Buffer.of(0, 255) },
     };
     const sent = await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'Grüße 🔑', MessageAttributes }));
-    // Calculated with boto3, which verifies it.
-    expect(sent.MD5OfMessageAttributes).toMatch(/^[0-9a-f]{32}$/);
+    // As moto answers the same message: an implementation of somebody else's.
+    expect(sent.MD5OfMessageAttributes).toBe('ba773e6188f84ac3a5cb6f35ed08c982');
     const [message] = await receive(QueueUrl, { MessageAttributeNames: ['All'] });
     expect(message).toMatchObject({
       MessageId: sent.MessageId,

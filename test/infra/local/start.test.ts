@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const scratch = mkdtempSync(join(tmpdir(), 'holdfast-start-'));
+
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+function run(file: string, env: Record<string, string>, ...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, [join(root, 'infra/local', file), ...args], {
+    cwd: scratch,
+    env: { PATH: process.env.PATH, HOME: scratch, LOG_LEVEL: 'SILENT', ...env },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** Runs to the end. */
+async function finish(child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', text => {
+    output.stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', text => {
+    output.stderr += text;
+  });
+  const [code] = await once(child, 'close');
+  return { code, ...output };
+}
+
+/** Starts a stack and waits for its ready line; returns its base address. */
+async function start(env: Record<string, string>): Promise<{ child: ChildProcess; url: string; port: string }> {
+  const child = run('start.ts', { PORT: '0', ...env });
+  let errors = '';
+  child.stderr?.on('data', text => {
+    errors += text;
+  });
+  const line = await Promise.race([
+    once(child.stdout?.setEncoding('utf8') ?? child, 'data').then(([text]) => String(text)),
+    once(child, 'exit').then(() => ''),
+  ]);
+  const [, url, port] = /^ready (http:\/\/127\.0\.0\.1:(\d+)\/v1)\n$/.exec(line) ?? [];
+  if (url === undefined || port === undefined) throw new Error(`Not ready: ${line}${errors}`);
+  return { child, url, port };
+}
+
+async function endOf(child: ChildProcess): Promise<number | null> {
+  const [code] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode];
+  return code;
+}
+
+const account = { email: 'ada@example.com', password: 'correct horse battery' };
+
+function post(url: string, body: unknown): Promise<Response> {
+  return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+}
+
+describe('npm start', () => {
+  it('keeps its data over an orderly stop and over a kill, and refuses a second start meanwhile', async () => {
+    const DATA_DIR = join(scratch, 'kept');
+    const first = await start({ DATA_DIR });
+    expect((await post(`${first.url}/auth/register`, account)).status).toBe(201);
+    const second = await finish(run('start.ts', { PORT: '0', DATA_DIR }));
+    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(second.stderr).toMatch(/^Another local stack is running on the data directory .*kept; [^\n]*\.\n$/);
+    first.child.kill('SIGTERM');
+    expect(await endOf(first.child)).toBe(0);
+
+    const third = await start({ DATA_DIR });
+    expect((await post(`${third.url}/auth/login`, account)).status).toBe(200);
+    third.child.kill('SIGKILL');
+    // At once, on the same data, although the JVM of the killed one may still be going.
+    const fourth = await start({ DATA_DIR });
+    expect((await post(`${fourth.url}/auth/login`, account)).status).toBe(200);
+    const mail = await fetch(new URL('/local/mail', fourth.url));
+    expect(await mail.json()).toMatchObject({ messages: [{ to: account.email }] });
+
+    const granted = await finish(run('grant-admin.ts', { PORT: fourth.port }, 'ADA@example.com'));
+    expect(granted).toMatchObject({ code: 0, stderr: '' });
+    const login = (await (await post(`${fourth.url}/auth/login`, account)).json()) as { user: { isAdmin: boolean } };
+    expect(login.user.isAdmin).toBe(true);
+    const unknown = await finish(run('grant-admin.ts', { PORT: fourth.port }, 'nobody@example.com'));
+    expect(unknown).toEqual({ code: 1, stdout: '', stderr: 'No account has the e-mail address nobody@example.com.\n' });
+    fourth.child.kill('SIGINT');
+    expect(await endOf(fourth.child)).toBe(0);
+  });
+
+  const failing: [string, Record<string, string> | (() => Promise<Record<string, string>>), RegExp][] = [
+    ['without Java', { PATH: '', DATA_DIR: 'memory' }, /^Java 17 or newer was not found on the PATH; .*\.$/],
+    ['on a port that is none', { PORT: '3e3' }, /^PORT must be a number from 0 to 65535, not "3e3"\.$/],
+    ['on a port that is taken', takenPort, /^Port \d+ is already in use; set PORT to another one\.$/],
+    [
+      'on a file',
+      { DATA_DIR: fileAt('file') },
+      /^The data directory .*file cannot be used \(there is a file in its place\); .*\.$/,
+    ],
+    ['below a file', { DATA_DIR: join(fileAt('above'), 'x') }, /^The data directory .*x cannot be used .*\.$/],
+    ['on a damaged key file', { DATA_DIR: damaged('keys', 'kms.json') }, /^The key file .*kms\.json is damaged .*\.$/],
+    ['on a damaged queue file', { DATA_DIR: damaged('queues', 'sqs.db') }, /^The data file .*sqs\.db is damaged .*\.$/],
+    ['on a service that does not answer', { AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:1' }, /^KMS cannot be used: .*\.$/],
+  ];
+
+  it.each(failing)('says in one sentence why it cannot start %s', async (_, given, sentence) => {
+    const env = typeof given === 'function' ? await given() : given;
+    const { code, stdout, stderr } = await finish(run('start.ts', { PORT: '0', DATA_DIR: 'memory', ...env }));
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(sentence);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  async function takenPort(): Promise<Record<string, string>> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    return { PORT: String((server.address() as { port: number }).port) };
+  }
+
+  function fileAt(name: string): string {
+    const path = join(scratch, name);
+    writeFileSync(path, '');
+    return path;
+  }
+
+  function damaged(directory: string, file: string): string {
+    const path = mkdtempSync(join(scratch, directory));
+    writeFileSync(join(path, file), 'this is not what was written here');
+    return path;
+  }
+});
+
+describe('grant-admin', () => {
+  it('says in one sentence that no stack runs, or how it is called', async () => {
+    const none = await finish(run('grant-admin.ts', { PORT: '1' }, 'ada@example.com'));
+    expect(none).toMatchObject({ code: 1, stdout: '' });
+    expect(none.stderr).toMatch(/^No local stack answers on port 1: [^\n]*\.\n$/);
+    const usage = await finish(run('grant-admin.ts', {}));
+    expect(usage).toEqual({ code: 1, stdout: '', stderr: 'Usage: npm run grant-admin -- <e-mail>\n' });
+  });
+});
