@@ -38,7 +38,7 @@ export const createOrganization = /* @__PURE__ */ contract({
     },
   },
   errors: ['slug_taken'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
 });
 
 export const deleteOrganization = /* @__PURE__ */ contract({
@@ -53,8 +53,5 @@ export const deleteOrganization = /* @__PURE__ */ contract({
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization' },
   responses: { 200: { description: 'The organization is deleted.', body: Success, example: { success: true } } },
   errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    queues: ['jobs'],
-  },
+  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'], queues: ['jobs'] },
 });

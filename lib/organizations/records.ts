@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { entity } from '../table/entity.ts';
 import { keys } from '../table/keys.ts';
 

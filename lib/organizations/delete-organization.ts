@@ -1,0 +1,43 @@
+import { countPlatform } from '../admin/platform-counts.ts';
+import type { MemberAccess } from '../http/access.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Log } from '../http/logger.ts';
+import { queueJob } from '../jobs/queue.ts';
+import { equals } from '../table/expressions.ts';
+import { keys } from '../table/keys.ts';
+import { at, find, remove, retryOnConditionFailed, transact, update } from '../table/store.ts';
+import { organizationRecord } from './records.ts';
+
+/**
+ * Puts the organization out of everybody's reach, in one transaction; the background erases it. Its audit log goes with
+ * it, so what is left to tell of the deletion is the service's own log.
+ * @throws organization_not_found where somebody else was faster
+ */
+export async function deleteOrganization(access: MemberAccess, log: Log): Promise<void> {
+  const { id, slug, name } = access.organization;
+  await queueJob({ type: 'erase-organization', orgSlug: slug, organizationId: id }, 1);
+  let known: typeof access.organization | undefined = access.organization;
+  await retryOnConditionFailed(async budget => {
+    const organization = known ?? (await find(at(organizationRecord, slug)));
+    known = undefined;
+    if (organization?.id !== id || organization.status !== 'active') {
+      throw new ApiError('organization_not_found', 'There is no such organization.');
+    }
+    const { projectCount } = organization;
+    await transact(
+      [
+        update(
+          at(organizationRecord, slug),
+          { set: { status: 'deleting' } },
+          // The projects leave the platform's count in the same moment, so they must be as many as were read.
+          { if: { id: equals(id), status: equals('active'), projectCount: equals(projectCount) } },
+        ),
+        remove({ key: keys.directoryBySlug(slug) }),
+        remove({ key: keys.directoryByName(name, slug) }),
+        countPlatform({ organizations: -1, projects: -projectCount }),
+      ],
+      budget,
+    );
+  });
+  log.account('organization_deleted', { organizationId: id, userId: access.principal.userId });
+}
