@@ -21,11 +21,11 @@ export function failureReason(error: unknown): string {
   if (error instanceof SendingFailed) return error.message;
   // Where several addresses were tried, each has its own error.
   const single = error instanceof AggregateError ? error.errors[0] : error;
-  const { code, cause } = single as { code?: unknown; cause?: unknown };
+  const { name, code, cause } = single as { name?: unknown; code?: unknown; cause?: unknown };
+  if (name === 'HTTPParserError') return 'the answer is not HTTP';
   if (typeof code !== 'string') return cause === undefined ? 'the exchange failed' : failureReason(cause);
   const known = reasons[code];
   if (known !== undefined) return known;
-  if (code.startsWith('HPE_')) return 'the answer is not HTTP';
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return `the TLS handshake failed (${code})`;
   if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) return `the certificate is not valid (${code})`;
   return `the exchange failed (${code})`;

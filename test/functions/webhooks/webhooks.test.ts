@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+
+let api: Api;
+let owner: Person;
+let path: string;
+beforeAll(async () => {
+  api = await startApi();
+  owner = await registerPerson(api, 'Ada');
+  path = `/webhooks/${owner.organization.id}`;
+});
+afterAll(() => api.stop());
+
+const url = 'http://127.0.0.1:9/hook';
+const minimal = { url, events: ['secret.updated'] };
+
+async function environmentsOf(person: Person, slug: string): Promise<Record<string, string>> {
+  const { body } = await api.get(`/projects/${person.organization.id}/${slug}`, person.session);
+  return Object.fromEntries(body.project.environments.map((one: { slug: string; id: string }) => [one.slug, one.id]));
+}
+
+describe('POST /webhooks/:orgId', () => {
+  it('creates a webhook and shows its signing secret this once', async () => {
+    const events = ['secret.updated', 'secret.created', 'secret.updated'];
+    const created = await api.post(path, { url, events }, owner.session);
+    expect(created.status).toBe(201);
+    expect(created.body.signingSecret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+    expect(created.body.webhook).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      url,
+      events: ['secret.created', 'secret.updated'],
+      projectId: null,
+      environmentId: null,
+      active: true,
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: created.body.webhook.createdAt,
+    });
+    const { id } = created.body.webhook;
+    const shown = [await api.get(path, owner.session), await api.get(`${path}/${id}`, owner.session)];
+    expect(shown.map(({ status }) => status)).toEqual([200, 200]);
+    expect(shown[0]?.body.webhooks).toContainEqual(created.body.webhook);
+    expect(shown[1]?.body).toEqual({ webhook: created.body.webhook, deliveries: [] });
+    expect(JSON.stringify(shown)).not.toContain('whsec_');
+  });
+
+  it('limits it to a project and an environment that are there and belong together', async () => {
+    const [shop, blog] = [await createProject(api, owner, 'Shop'), await createProject(api, owner, 'Blog')];
+    const shopEnvironments = await environmentsOf(owner, shop.slug);
+    const create = (limits: object) => api.post(path, { ...minimal, ...limits }, owner.session);
+    const both = await create({ projectId: shop.id, environmentId: shopEnvironments.staging });
+    expect(both.body.webhook).toMatchObject({ projectId: shop.id, environmentId: shopEnvironments.staging });
+    const environmentOnly = await create({ environmentId: shopEnvironments.dev?.toUpperCase() });
+    expect(environmentOnly.body.webhook).toMatchObject({ projectId: null, environmentId: shopEnvironments.dev });
+
+    const codeOf = async (limits: object) => (await create(limits)).body.error?.code;
+    expect(await codeOf({ projectId: randomUUID() })).toBe('project_not_found');
+    expect(await codeOf({ environmentId: randomUUID() })).toBe('environment_not_found');
+    expect(await codeOf({ projectId: blog.id, environmentId: shopEnvironments.dev })).toBe('environment_not_found');
+
+    const other = await registerPerson(api, 'Eve');
+    const foreign = await createProject(api, other);
+    expect(await codeOf({ projectId: foreign.id })).toBe('project_not_found');
+    expect(await codeOf({ environmentId: (await environmentsOf(other, foreign.slug)).dev })).toBe(
+      'environment_not_found',
+    );
+  });
+
+  it.each([
+    [{ url: 'https://10.0.0.1/' }, 'url'],
+    [{ url: 'http://192.168.1.1/' }, 'url'],
+    [{ url: 'https://[fd00:ec2::254]/' }, 'url'],
+    [{ url: 'https://metadata.google.internal/' }, 'url'],
+    [{ url: 'https://user:pass@example.com/' }, 'url'],
+    [{ url: 'ftp://example.com/' }, 'url'],
+    [{ url: `https://example.com/${'x'.repeat(2048)}` }, 'url'],
+    [{ events: [] }, 'events'],
+    [{ events: ['webhook.ping'] }, 'events.0'],
+    [{ events: ['secret.read'] }, 'events.0'],
+    [{ projectId: 'shop' }, 'projectId'],
+    [{ projectID: randomUUID() }, 'projectID'],
+  ])('refuses %j, naming %s', async (wrong, field) => {
+    const answer = await api.post(path, { ...minimal, ...wrong }, owner.session);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toMatchObject({ code: 'invalid_request', details: [{ path: field }] });
+  });
+
+  it('holds the plan’s limit, also under concurrent requests', async () => {
+    const person = await registerPerson(api, 'Max');
+    const create = () => api.post(`/webhooks/${person.organization.id}`, minimal, person.session);
+    const answers = await Promise.all(Array.from({ length: 14 }, create));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(201), ...Array(4).fill(402)]);
+    const refused = answers.find(({ status }) => status === 402);
+    expect(refused?.body.error).toMatchObject({
+      code: 'plan_limit_exceeded',
+      details: { limit: 'maxWebhooks', value: 10, used: 10 },
+    });
+    const { body } = await api.get(`/webhooks/${person.organization.id}`, person.session);
+    expect(body.webhooks).toHaveLength(10);
+    await api.delete(`/webhooks/${person.organization.id}/${body.webhooks[0].id}`, person.session);
+    expect((await create()).status).toBe(201);
+  });
+});
+
+describe('PATCH /webhooks/:orgId/:webhookId', () => {
+  it('changes the given fields and no other', async () => {
+    const { webhook } = (await api.post(path, minimal, owner.session)).body;
+    const changed = await api.patch(`${path}/${webhook.id}`, { active: false }, owner.session);
+    expect(changed.status).toBe(200);
+    expect(changed.body.webhook).toEqual({ ...webhook, active: false, updatedAt: expect.any(String) });
+    expect(changed.body.webhook.updatedAt > webhook.updatedAt).toBe(true);
+    const again = await api.patch(
+      `${path}/${webhook.id}`,
+      { url: 'https://example.com/', events: ['secret.deleted'] },
+      owner.session,
+    );
+    expect(again.body.webhook).toMatchObject({
+      url: 'https://example.com/',
+      events: ['secret.deleted'],
+      active: false,
+    });
+    expect((await api.get(`${path}/${webhook.id}`, owner.session)).body.webhook).toEqual(again.body.webhook);
+  });
+
+  it('sets and takes away limits, which must fit together', async () => {
+    const [shop, blog] = [await createProject(api, owner, 'One'), await createProject(api, owner, 'Two')];
+    const { dev } = await environmentsOf(owner, shop.slug);
+    const { webhook } = (await api.post(path, minimal, owner.session)).body;
+    const patch = async (limits: object) => api.patch(`${path}/${webhook.id}`, limits, owner.session);
+    expect((await patch({ environmentId: dev })).body.webhook).toMatchObject({ projectId: null, environmentId: dev });
+    expect((await patch({ projectId: blog.id })).body.error.code).toBe('environment_not_found');
+    expect((await patch({ projectId: shop.id })).body.webhook).toMatchObject({
+      projectId: shop.id,
+      environmentId: dev,
+    });
+    expect((await patch({ environmentId: null })).body.webhook).toMatchObject({
+      projectId: shop.id,
+      environmentId: null,
+    });
+    expect((await patch({ projectId: null })).body.webhook).toMatchObject({ projectId: null, environmentId: null });
+    expect((await patch({ projectId: randomUUID() })).body.error.code).toBe('project_not_found');
+  });
+
+  it('stays changeable after its project was deleted', async () => {
+    const shop = await createProject(api, owner, 'Gone');
+    const { webhook } = (await api.post(path, { ...minimal, projectId: shop.id }, owner.session)).body;
+    await api.delete(`/projects/${owner.organization.id}/${shop.slug}`, owner.session);
+    expect((await api.patch(`${path}/${webhook.id}`, { active: false }, owner.session)).status).toBe(200);
+  });
+
+  it('loses none of many changes at once', async () => {
+    const { webhook } = (await api.post(path, minimal, owner.session)).body;
+    const changes = [{ active: false }, { url: 'https://example.com/new' }, { events: ['secret.deleted'] }];
+    const answers = await Promise.all(changes.map(one => api.patch(`${path}/${webhook.id}`, one, owner.session)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const { body } = await api.get(`${path}/${webhook.id}`, owner.session);
+    expect(body.webhook).toMatchObject(Object.assign({}, ...changes));
+  });
+
+  it.each([
+    [{}, ''],
+    [{ url: 'https://127.1:1/x', active: 1 }, 'active'],
+    [{ url: 'https://10.1/' }, 'url'],
+    [{ signingSecret: 'whsec_mine' }, 'signingSecret'],
+  ])('refuses %j', async (wrong, field) => {
+    const { webhook } = (await api.post(path, minimal, owner.session)).body;
+    const answer = await api.patch(`${path}/${webhook.id}`, wrong, owner.session);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.details[0].path).toBe(field);
+    await api.delete(`${path}/${webhook.id}`, owner.session);
+  });
+});
+
+describe('a webhook', () => {
+  it('is gone after its deletion', async () => {
+    const person = await registerPerson(api, 'Ida');
+    const own = `/webhooks/${person.organization.id}`;
+    const { webhook } = (await api.post(own, minimal, person.session)).body;
+    expect((await api.delete(`${own}/${webhook.id}`, person.session)).body).toEqual({ success: true });
+    const answers = [
+      await api.get(`${own}/${webhook.id}`, person.session),
+      await api.patch(`${own}/${webhook.id}`, { active: true }, person.session),
+      await api.delete(`${own}/${webhook.id}`, person.session),
+      await api.post(`${own}/${webhook.id}/test`, {}, person.session),
+      await api.get(`${own}/not-a-uuid`, person.session),
+    ];
+    for (const { status, body } of answers) {
+      expect(status).toBe(404);
+      expect(body.error.code).toBe('webhook_not_found');
+    }
+    expect((await api.get(own, person.session)).body).toEqual({ webhooks: [] });
+  });
+
+  it('cannot be reached through another organization', async () => {
+    const other = await registerPerson(api, 'Eve');
+    const { webhook } = (await api.post(path, minimal, owner.session)).body;
+    const foreign = await api.get(`/webhooks/${other.organization.id}/${webhook.id}`, other.session);
+    expect(foreign.body.error.code).toBe('webhook_not_found');
+    expect((await api.get(`${path}/${webhook.id}`, other.session)).body.error.code).toBe('organization_not_found');
+  });
+
+  it('is out of reach for tokens limited to a project', async () => {
+    const shop = await createProject(api, owner, 'Narrow');
+    const token = await createToken(api, owner, { organizationId: owner.organization.id, projectId: shop.id });
+    expect((await api.get(path, token)).body.error.code).toBe('insufficient_scope');
+    const reader = await createToken(api, owner, { organizationId: owner.organization.id, access: 'read' });
+    expect((await api.get(path, reader)).status).toBe(200);
+    expect((await api.post(path, minimal, reader)).body.error.code).toBe('insufficient_scope');
+  });
+
+  it('leaves an audit entry for each change, which names its host and neither path nor secret', async () => {
+    const person = await registerPerson(api, 'Kim');
+    const own = `/webhooks/${person.organization.id}`;
+    const secretUrl = 'https://hooks.example.com/services/T000/B000/very-secret';
+    const created = (await api.post(own, { ...minimal, url: secretUrl }, person.session)).body;
+    const { id } = created.webhook;
+    await api.patch(`${own}/${id}`, { active: false }, person.session);
+    await api.post(`${own}/${id}/test`, {}, person.session);
+    await api.delete(`${own}/${id}`, person.session);
+    await api.patch(`${own}/${id}`, { active: false }, person.session);
+    const { body } = await api.get(`/audit/${person.organization.id}`, person.session);
+    const entries = body.entries.filter(({ action }: { action: string }) => action.startsWith('webhook.'));
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
+      'webhook.deleted',
+      'webhook.tested',
+      'webhook.updated',
+      'webhook.created',
+    ]);
+    for (const entry of entries) {
+      expect(entry.target).toEqual({ type: 'webhook', id, name: 'hooks.example.com' });
+      expect(entry.actor).toEqual({ id: person.user.id, email: person.email, type: 'session' });
+    }
+    expect(JSON.stringify(body)).not.toMatch(/very-secret|whsec_/);
+    expect(JSON.stringify(body)).not.toContain(created.signingSecret);
+  });
+});

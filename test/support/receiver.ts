@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { testCertificate, testCertificateKey } from './test-certificate.ts';
+
+export interface Received {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  at: number;
+}
+
+export interface Receiver {
+  /** Base address on 127.0.0.1, without a path. */
+  url: string;
+  port: number;
+  /** Connections opened, whatever came over them. */
+  connections: () => number;
+  received: Received[];
+  stop(): Promise<void>;
+}
+
+/** A real webhook receiver on loopback. `answer` decides how it answers; 204 by default. */
+export async function startReceiver(
+  answer: (response: ServerResponse, received: Received) => unknown = response => response.writeHead(204).end(),
+  { tls = false, host = '127.0.0.1' } = {},
+): Promise<Receiver> {
+  const received: Received[] = [];
+  let connections = 0;
+  const server: Server = tls ? createTlsServer({ cert: testCertificate, key: testCertificateKey }) : createServer();
+  server.on('connection', () => {
+    connections += 1;
+  });
+  server.on('request', async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method = '', url: path = '', headers } = request;
+    const whole = { method, path, headers, body: Buffer.concat(chunks), at: Date.now() };
+    received.push(whole);
+    await answer(response, whole);
+  });
+  server.listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    connections: () => connections,
+    received,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
