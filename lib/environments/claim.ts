@@ -1,4 +1,4 @@
-import { type Condition, equals } from '../table/expressions.ts';
+import { atMost, type Condition, equals } from '../table/expressions.ts';
 import type { RetryBudget } from '../table/retry.ts';
 import { at, maximumWritesPerTransaction, transact, update, type Write } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
@@ -11,10 +11,13 @@ export interface Claim {
   environmentId: string;
   /** The revision that stays in force until the change commits. */
   revision: number;
+  /** What the writer seals with. */
+  keyVersion: number;
 }
 
-export function holds({ changeId }: Claim): Condition {
-  return { 'pending.changeId': equals(changeId) };
+/** The claim was not taken over, and the state takes values sealed under the writer's data key. */
+export function holds({ changeId, keyVersion }: Claim): Condition {
+  return { 'pending.changeId': equals(changeId), keyVersion: atMost(keyVersion) };
 }
 
 /** A write with an upper bound of its item's size. */
@@ -29,7 +32,7 @@ export const maximumBytesPerTransaction = 3_500_000;
 /**
  * Writes in as few transactions as take them, one after the other, for they share the state. Each one fails as a whole
  * unless the claim is still held, and its update of the state is the heartbeat that keeps others from taking it over.
- * @throws ConditionFailed when the claim was taken over
+ * @throws ConditionFailed when the claim was taken over, or a rotation demands a newer data key
  */
 export async function writeUnderClaim(claim: Claim, writes: readonly SizedWrite[], budget: RetryBudget): Promise<void> {
   for (const step of stepsOf(writes)) {

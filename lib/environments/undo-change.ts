@@ -54,7 +54,13 @@ async function undoAbandoned(
 ): Promise<void> {
   const { pending } = state;
   if (pending === undefined) return;
-  const claim: Claim = { path, changeId: randomUUID(), environmentId: state.id, revision: state.revision };
+  const claim: Claim = {
+    path,
+    changeId: randomUUID(),
+    environmentId: state.id,
+    revision: state.revision,
+    keyVersion: ring.keyVersion,
+  };
   try {
     await transact(
       [

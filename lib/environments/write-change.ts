@@ -32,8 +32,8 @@ import { undoClaimed } from './undo-change.ts';
  *   was presumed dead can change nothing more, because each step demands its claim. Heads come last because they are what
  *   has to be undone; versions that never commit stay invisible and are overwritten by the key's next one.
  *
- * The state's `keyVersion` only rises, and only in a write that finds no change in flight or takes it over. Whatever is
- * written afterwards is sealed under that data key or a newer one, which is what a rotation waits for.
+ * The state's `keyVersion` only rises, and every write demands that it is not above the writer's. So once a rotation has
+ * raised it, whatever is written is sealed under that data key or a newer one.
  */
 
 /** A change as it is to be written, decided on the state and heads that it carries. */
@@ -99,7 +99,13 @@ async function writeAtOnce(change: WritableChange, budget: RetryBudget): Promise
 
 async function writeInSteps(change: WritableChange, budget: RetryBudget, log: Log): Promise<void> {
   const { path, heads, changeId, state, ring } = change;
-  const claim: Claim = { path, changeId, environmentId: state.id, revision: state.revision };
+  const claim: Claim = {
+    path,
+    changeId,
+    environmentId: state.id,
+    revision: state.revision,
+    keyVersion: ring.keyVersion,
+  };
   const pending = { changeId, revision: state.revision + 1, beatAtMs: Date.now() };
   try {
     await transact(

@@ -1,0 +1,11 @@
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { rotateKey as contract } from '../../lib/projects/contracts.ts';
+import { beginRotation, rotateKey } from '../../lib/projects/rotate-key.ts';
+
+export const handler = endpoint(contract, {
+  fetch: ({ params }) => beginRotation(params.orgId, params.slug),
+  run: async ({ access, source, params, fetched }) => {
+    const body = await rotateKey(access, source, params.slug, fetched);
+    return { status: body.rotation.status === 'completed' ? 200 : 202, body };
+  },
+});

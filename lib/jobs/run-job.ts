@@ -1,0 +1,28 @@
+import type { SQSRecord } from 'aws-lambda';
+import { openLog } from '../http/logger.ts';
+import { eraseOrganization } from '../organizations/erase-organization.ts';
+import { eraseProject, NotYetCommitted } from '../projects/erase-project.ts';
+import { reEncryptProject } from '../projects/re-encrypt-project.ts';
+import { Job } from './job.ts';
+
+/** A job is queued before the change that it follows. A change that is not there after this time was never made. */
+const patienceMs = 60_000;
+
+/**
+ * Runs one step of background work.
+ * @returns false when the queue shall hand the message over again; the reason is in the log
+ */
+export async function runJob({ body, messageId, attributes }: SQSRecord): Promise<boolean> {
+  const log = openLog({ operation: 'run-jobs', messageId });
+  try {
+    const job = Job.parse(JSON.parse(body));
+    if (job.type === 'erase-organization') await eraseOrganization(job, log);
+    else if (job.type === 'erase-project') await eraseProject(job, log);
+    else await reEncryptProject(job, log);
+    return true;
+  } catch (error) {
+    if (error instanceof NotYetCommitted) return Date.now() - Number(attributes.SentTimestamp) > patienceMs;
+    log.error('a step of background work failed', error);
+    return false;
+  }
+}

@@ -1,0 +1,231 @@
+import * as z from 'zod';
+import { AlteredCiphertext } from '../crypto/envelope.ts';
+import { fenceEnvironment } from '../environments/fence-environment.ts';
+import { type KeyRing, keyRing } from '../environments/key-ring.ts';
+import { environmentStateRecord, headRecord, versionRecord } from '../environments/records.ts';
+import type { Log } from '../http/logger.ts';
+import type { Job } from '../jobs/job.ts';
+import { queueJob } from '../jobs/queue.ts';
+import { equals, lessThan } from '../table/expressions.ts';
+import { ranges } from '../table/keys.ts';
+import { at, ConditionFailed, chunksOf, find, list, queryPage, transact, update } from '../table/store.ts';
+import { environmentRecord, type ProjectRecord, projectRecord } from './records.ts';
+
+/*
+ * Re-encrypts everything a project stores under its new data key, in steps of the job queue:
+ * 1. fence every environment: from then on nothing is written under an older key;
+ * 2. a moment later, so that what was being written is visible, walk every partition and re-encrypt item by item, each
+ *    under the condition that it is still what was read;
+ * 3. walk again until a walk finds nothing left to do, and only then delete the old wrapped key.
+ * Every step can be repeated, and run twice at once. Reads and writes go on, for the project has both keys meanwhile.
+ */
+
+type ReEncryptProject = Extract<Job, { type: 're-encrypt-project' }>;
+
+/** Where the next step begins. Travels as text. */
+const Cursor = z.object({
+  queuedAtMs: z.coerce.number(),
+  /** 0: fence; from 1 on: walks. */
+  walk: z.coerce.number(),
+  /** The environment to go on with, and after which sort key; the first one from its beginning where absent. */
+  env: z.string().optional(),
+  after: z.string().optional(),
+  /** The environment's revision when its walk began; what was written later is under the new key anyway. */
+  revision: z.coerce.number().default(0),
+  /** Values in the history that this walk has passed. */
+  passed: z.coerce.number().default(0),
+  /** Items that this walk has re-encrypted. */
+  changed: z.coerce.number().default(0),
+});
+type Cursor = z.infer<typeof Cursor>;
+
+export function firstCursor(): Record<string, string> {
+  return asText({ queuedAtMs: Date.now(), walk: 0, revision: 0, passed: 0, changed: 0 });
+}
+
+function asText(cursor: Cursor): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(cursor).flatMap(([name, content]) => (content === undefined ? [] : [[name, String(content)]])),
+  );
+}
+
+/** A job is queued before its rotation commits. One whose rotation does not show up in this time never will. */
+const patienceMs = 60_000;
+const stepMs = 2000;
+const itemsPerPage = 50;
+const itemsAtOnce = 10;
+const environmentsAtOnce = 10;
+
+/** One step of re-encrypting a project; queues the next one until all is done. */
+export async function reEncryptProject(job: ReEncryptProject, log: Log): Promise<void> {
+  const cursor = Cursor.parse(job.cursor ?? firstCursor());
+  const project = await find(at(projectRecord, job.orgSlug, job.project));
+  if (project === undefined || project.id !== job.projectId || project.status !== 'active') return;
+  if (project.keyVersion < job.toVersion) {
+    if (Date.now() - cursor.queuedAtMs < patienceMs) await queueJob(job, 2);
+    else log.info('dropping the job of a rotation that never began', { projectId: project.id });
+    return;
+  }
+  if (project.rotation?.toVersion !== job.toVersion || project.rotation.status !== 'in_progress') return;
+
+  const environments = (await list(environmentRecord, ranges.projectEnvironments(job.orgSlug, job.project)))
+    .map(({ slug }) => slug)
+    .sort();
+  const next = (changes: Cursor, delaySeconds = 0) => queueJob({ ...job, cursor: asText(changes) }, delaySeconds);
+  if (cursor.walk === 0) {
+    for (const some of chunksOf(environmentsAtOnce, environments)) {
+      await Promise.all(some.map(env => fenceEnvironment({ ...pathOf(job), env }, job.toVersion)));
+    }
+    await next({ ...cursor, walk: 1 }, 1);
+    return;
+  }
+
+  const reached = await walkFor(stepMs, job, project, environments, cursor, log);
+  if (cursor.walk === 1) await noteProgress(job, project, reached.passed);
+  if (reached.env !== undefined) await next(reached);
+  else if (cursor.walk === 1 || reached.changed > 0) {
+    await next({ queuedAtMs: cursor.queuedAtMs, walk: cursor.walk + 1, revision: 0, passed: 0, changed: 0 }, 1);
+  } else await complete(job, project, log);
+}
+
+function pathOf({ orgSlug, project }: ReEncryptProject) {
+  return { orgSlug, project };
+}
+
+/** Goes on with a walk for about `timeMs`. @returns where to go on; without `env` when the walk is over */
+async function walkFor(
+  timeMs: number,
+  job: ReEncryptProject,
+  project: ProjectRecord,
+  environments: readonly string[],
+  begun: Cursor,
+  log: Log,
+): Promise<Cursor> {
+  const endsAt = Date.now() + timeMs;
+  const ring = keyRing(job.organizationId, project);
+  let cursor = { ...begun, env: begun.env ?? environments[0] };
+  while (cursor.env !== undefined && Date.now() < endsAt) {
+    const { env } = cursor;
+    const state = await find(at(environmentStateRecord, job.orgSlug, job.project, env));
+    const revision = cursor.after === undefined ? (state?.revision ?? 0) : cursor.revision;
+    const range = ranges.environmentItems(job.orgSlug, job.project, env);
+    const page =
+      state === undefined
+        ? { items: [], next: undefined }
+        : await queryPage({
+            ...range,
+            pageSize: itemsPerPage,
+            ...(cursor.after === undefined ? {} : { startAfter: { pk: range.pk, sk: cursor.after } }),
+          });
+    const items = page.items.filter(({ kind }) => kind !== environmentStateRecord.kind).map(parseItem);
+    let { passed, changed } = cursor;
+    passed += items.filter(
+      ({ isVersion, record }) => isVersion && record.sealed !== undefined && record.revision <= revision,
+    ).length;
+    for (const some of chunksOf(itemsAtOnce, items)) {
+      const done = await Promise.all(some.map(item => reEncrypt(item, state?.id ?? '', ring, log)));
+      changed += done.filter(Boolean).length;
+    }
+    cursor = { ...cursor, revision, passed, changed, after: page.next?.sk };
+    // Slugs are in order, and one that was erased meanwhile has no place among them.
+    if (page.next === undefined) cursor = { ...cursor, env: environments.find(slug => slug > env) };
+  }
+  return cursor;
+}
+
+function parseItem(item: Record<string, unknown>) {
+  const isVersion = item.kind === versionRecord.kind;
+  const record = isVersion ? versionRecord.parse(item) : headRecord.parse(item);
+  return { key: { pk: String(item.pk), sk: String(item.sk) }, isVersion, record };
+}
+
+/** @returns whether the item was re-encrypted */
+async function reEncrypt(
+  { key, record }: ReturnType<typeof parseItem>,
+  environmentId: string,
+  ring: KeyRing,
+  log: Log,
+): Promise<boolean> {
+  if (record.keyVersion === undefined || record.keyVersion >= ring.keyVersion) return false;
+  try {
+    if (!ring.canOpen(record)) throw new AlteredCiphertext(`${record.key} names a data key that does not exist.`);
+    const value = await ring.open(environmentId, record);
+    const sealed = await ring.seal(value, { environmentId, key: record.key, version: record.version });
+    await transact([
+      update(
+        { entity: headRecord, key },
+        { set: { sealed, keyVersion: ring.keyVersion } },
+        {
+          if: {
+            keyVersion: equals(record.keyVersion),
+            version: equals(record.version),
+            revision: equals(record.revision),
+          },
+        },
+      ),
+    ]);
+    return true;
+  } catch (error) {
+    // Replaced since it was read, and by the fence under the new key.
+    if (error instanceof ConditionFailed) return false;
+    // No key opens it, the old one no more than the new; it must not keep the rotation from ending.
+    if (!(error instanceof AlteredCiphertext)) throw error;
+    log.error('a value could not be re-encrypted', error, { environmentId, version: record.version });
+    return false;
+  }
+}
+
+/** An absolute number that only rises, so a repeated step counts nothing twice. */
+async function noteProgress(job: ReEncryptProject, { slug, rotation }: ProjectRecord, passed: number): Promise<void> {
+  const reencrypted = Math.min(passed, rotation?.total ?? 0);
+  await unlessOver(
+    transact([
+      update(
+        at(projectRecord, job.orgSlug, slug),
+        { set: { 'rotation.reencrypted': reencrypted } },
+        { if: { ...isInProgress(job), 'rotation.reencrypted': lessThan(reencrypted) } },
+      ),
+    ]),
+  );
+}
+
+/** Deletes the old wrapped key, for two walks have shown that nothing needs it. */
+async function complete(job: ReEncryptProject, project: ProjectRecord, log: Log): Promise<void> {
+  const { toVersion } = job;
+  const wrapped = project.wrappedKeys[String(toVersion)];
+  if (project.rotation === null || wrapped === undefined) throw new Error('A rotation in progress has no new key.');
+  const { total } = project.rotation;
+  await unlessOver(
+    transact([
+      update(
+        at(projectRecord, job.orgSlug, project.slug),
+        {
+          set: {
+            wrappedKeys: { [toVersion]: wrapped },
+            'rotation.status': 'completed',
+            'rotation.reencrypted': total,
+          },
+        },
+        { if: isInProgress(job) },
+      ),
+    ]),
+  );
+  log.info('completed a key rotation', { projectId: project.id, toVersion });
+}
+
+function isInProgress({ projectId, toVersion }: ReEncryptProject) {
+  return {
+    id: equals(projectId),
+    'rotation.toVersion': equals(toVersion),
+    'rotation.status': equals('in_progress'),
+  };
+}
+
+/** Another delivery of the same job may have gone further. */
+async function unlessOver(write: Promise<void>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}

@@ -1,0 +1,180 @@
+import { actorOf, auditWrite } from '../audit/audit-write.ts';
+import { createDataKey } from '../crypto/data-keys.ts';
+import { partsOf } from '../environments/environment-path.ts';
+import { type EnvironmentState, environmentStateRecord } from '../environments/records.ts';
+import type { MemberAccess } from '../http/access.ts';
+import { ApiError } from '../http/errors.ts';
+import type { RequestSource } from '../http/request.ts';
+import { queueJob } from '../jobs/queue.ts';
+import { organizationPointerRecord } from '../organizations/records.ts';
+import { absent, atMost, equals } from '../table/expressions.ts';
+import { ranges } from '../table/keys.ts';
+import { at, ConditionFailed, find, list, queryPage, transact, update } from '../table/store.ts';
+import type { Project, Rotation } from './contracts.ts';
+import { viewProjects } from './project-view.ts';
+import { firstCursor } from './re-encrypt-project.ts';
+import { type EnvironmentRecord, environmentRecord, type ProjectRecord, projectRecord } from './records.ts';
+
+export interface BegunRotation {
+  orgSlug: string;
+  project: ProjectRecord | undefined;
+  environments: EnvironmentRecord[];
+}
+
+/** Two waves beside the two that authentication by an organization's id takes; undefined where there is none of that id. */
+export async function beginRotation(orgId: string, slug: string): Promise<BegunRotation | undefined> {
+  const pointer = await find(at(organizationPointerRecord, orgId));
+  return pointer === undefined ? undefined : readForRotation(pointer.orgSlug, slug);
+}
+
+async function readForRotation(orgSlug: string, slug: string): Promise<BegunRotation> {
+  const [project, environments] = await Promise.all([
+    find(at(projectRecord, orgSlug, slug)),
+    list(environmentRecord, ranges.projectEnvironments(orgSlug, slug)),
+  ]);
+  return { orgSlug, project, environments };
+}
+
+/** Environments that fit the one transaction beside the project and the audit entry. */
+const maximumEnvironmentsAtOnce = 90;
+
+/**
+ * Gives the project a new data key, which every later write uses, and leaves re-encryption to the background. A project
+ * in which nothing was ever stored is done at once.
+ * @throws project_not_found, rotation_in_progress
+ */
+export async function rotateKey(
+  access: MemberAccess,
+  source: RequestSource,
+  slug: string,
+  begun: BegunRotation | undefined,
+): Promise<{ project: Project; rotation: Rotation }> {
+  const { organization } = access;
+  const reads = begun?.orgSlug === organization.slug ? begun : await readForRotation(organization.slug, slug);
+  const project = access.requireProject(reads.project);
+  if (project.rotation?.status === 'in_progress') throw rotationInProgress();
+  const toVersion = project.keyVersion + 1;
+  const job = {
+    type: 're-encrypt-project',
+    orgSlug: organization.slug,
+    organizationId: organization.id,
+    project: slug,
+    projectId: project.id,
+    toVersion,
+    cursor: firstCursor(),
+  } as const;
+  const [contents, [view], wrapped] = await Promise.all([
+    Promise.all(reads.environments.map(environment => readContent(organization.slug, environment))),
+    viewProjects(access, [project], reads.environments),
+    createDataKey({ organizationId: organization.id, projectId: project.id, keyVersion: toVersion }),
+    queueJob(job, 1),
+  ]);
+  if (view === undefined) throw new Error('A project that is there has no view.');
+
+  const total = contents.reduce((sum, { state }) => sum + (state?.valueCount ?? 0), 0);
+  const neverUsed = contents.every(({ isEmpty }) => isEmpty) && contents.length <= maximumEnvironmentsAtOnce;
+  const plan = { project, toVersion, wrapped, total };
+  const rotation =
+    (neverUsed ? await completeAtOnce(access, source, plan, reads.environments) : undefined) ??
+    (await begin(access, source, plan));
+  return { project: { ...view, keyVersion: toVersion, rotation }, rotation };
+}
+
+function rotationInProgress(): ApiError {
+  return new ApiError('rotation_in_progress', 'The last rotation of this key is not complete yet.');
+}
+
+/** An environment's state, and whether its partition has nothing else: not even a version that never was committed. */
+async function readContent(
+  orgSlug: string,
+  { project, slug }: EnvironmentRecord,
+): Promise<{ state: EnvironmentState | undefined; isEmpty: boolean }> {
+  const { items, next } = await queryPage({ ...ranges.environmentItems(orgSlug, project, slug), pageSize: 2 });
+  const [first] = items;
+  const state = first === undefined ? undefined : environmentStateRecord.parse(first);
+  return { state, isEmpty: items.length <= 1 && next === undefined && state?.pending === undefined };
+}
+
+interface Plan {
+  project: ProjectRecord;
+  toVersion: number;
+  wrapped: Uint8Array;
+  total: number;
+}
+
+async function begin(access: MemberAccess, source: RequestSource, plan: Plan): Promise<Rotation> {
+  const { project, toVersion, wrapped, total } = plan;
+  const rotation: Rotation = {
+    status: 'in_progress',
+    fromVersion: project.keyVersion,
+    toVersion,
+    reencrypted: 0,
+    total,
+  };
+  await transact([
+    update(
+      at(projectRecord, access.organization.slug, project.slug),
+      { set: { keyVersion: toVersion, [`wrappedKeys.${toVersion}`]: wrapped, rotation } },
+      {
+        if: stillAt(project),
+        refused: current =>
+          current?.status === 'active' && current.id === project.id ? rotationInProgress() : access.projectNotFound(),
+      },
+    ),
+    await auditOf(access, source, project),
+  ]);
+  return rotation;
+}
+
+/**
+ * Exchanges the key of a project without any value, fencing its environments in the same transaction.
+ * @returns undefined when something was written, or an environment was added, in this moment
+ */
+async function completeAtOnce(
+  access: MemberAccess,
+  source: RequestSource,
+  { project, toVersion, wrapped }: Plan,
+  environments: readonly EnvironmentRecord[],
+): Promise<Rotation | undefined> {
+  const orgSlug = access.organization.slug;
+  const rotation: Rotation = {
+    status: 'completed',
+    fromVersion: project.keyVersion,
+    toVersion,
+    reencrypted: 0,
+    total: 0,
+  };
+  try {
+    await transact([
+      update(
+        at(projectRecord, orgSlug, project.slug),
+        { set: { keyVersion: toVersion, wrappedKeys: { [toVersion]: wrapped }, rotation } },
+        { if: { ...stillAt(project), environmentCount: equals(environments.length) } },
+      ),
+      await auditOf(access, source, project),
+      ...environments.map(({ slug, id }) =>
+        update(
+          at(environmentStateRecord, ...partsOf({ orgSlug, project: project.slug, env: slug })),
+          { set: { keyVersion: toVersion } },
+          { if: { id: equals(id), revision: equals(0), pending: absent, keyVersion: atMost(toVersion) } },
+        ),
+      ),
+    ]);
+    return rotation;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return undefined;
+    throw error;
+  }
+}
+
+/** Each rotation raises the key version, so at the same one none has begun since. */
+function stillAt({ id, keyVersion }: ProjectRecord) {
+  return { id: equals(id), status: equals('active'), keyVersion: equals(keyVersion) };
+}
+
+function auditOf({ organization, principal }: MemberAccess, source: RequestSource, { id, slug }: ProjectRecord) {
+  return auditWrite(organization, actorOf(principal), source, {
+    action: 'project.key_rotated',
+    target: { type: 'project', id, name: slug },
+  });
+}
