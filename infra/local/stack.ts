@@ -7,6 +7,7 @@ import { type DynamoDb, startDynamoDb } from './dynamodb.ts';
 import { type Gateway, listen } from './gateway.ts';
 import { createInvoke, type FunctionName, type LoadHandler, loadFromFunctions } from './invoke.ts';
 import { startKms } from './kms.ts';
+import { startPaymentProvider } from './payment-provider.ts';
 import { startQueueWorker } from './queue-worker.ts';
 import { ensureKey, ensureQueue, ensureSender, ensureTable } from './resources.ts';
 import type { Route } from './route-table.ts';
@@ -37,7 +38,7 @@ export interface LocalStack {
   /** Resolves with a sentence if a part of the stack ends by itself. */
   failed: Promise<string>;
   /** Finishes what was accepted, then stops everything in order. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** The API and its documentation. */
@@ -94,7 +95,17 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
       stops.unshift(ses.stop);
       env.AWS_ENDPOINT_URL_SESV2 = ses.url;
     }
-    // The payment provider's stand-in starts here where STRIPE_SECRET_KEY is not given, and sets it.
+    if (env.STRIPE_SECRET_KEY === undefined) {
+      const { key, plans, webhookSecret } = paymentSettings(env);
+      const provider = await startPaymentProvider(data.path, {
+        secretKey: key,
+        webhookSecret,
+        webhookUrl: `${gateway.url}/v1/billing/webhook`,
+        plans,
+      });
+      stops.unshift(provider.stop);
+      Object.assign(env, { STRIPE_SECRET_KEY: key, STRIPE_API_BASE: provider.url });
+    }
     Object.assign(process.env, env);
 
     const tableName = env.TABLE_NAME ?? '';
@@ -180,7 +191,19 @@ function defaults(given: NonNullable<StackOptions['env']>, gateway: Gateway): Re
     PUBLIC_BASE_URL: gateway.url,
     WEBHOOK_ALLOW_LOOPBACK: 'true',
     REGISTER_LIMIT_PER_HOUR: '-1',
+    STRIPE_WEBHOOK_SECRET: 'whsec_local',
+    STRIPE_PRICE_PRO: 'price_local_pro',
+    STRIPE_PRICE_ENTERPRISE: 'price_local_enterprise',
     ...Object.fromEntries(set),
+  };
+}
+
+/** What the service and the payment provider's stand-in must agree on. */
+function paymentSettings({ STRIPE_WEBHOOK_SECRET, STRIPE_PRICE_PRO, STRIPE_PRICE_ENTERPRISE }: Record<string, string>) {
+  return {
+    key: 'sk_test_local',
+    webhookSecret: STRIPE_WEBHOOK_SECRET ?? '',
+    plans: { [STRIPE_PRICE_PRO ?? '']: 'pro', [STRIPE_PRICE_ENTERPRISE ?? '']: 'enterprise' },
   };
 }
 
