@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
+import type { LoadHandler } from '../../infra/local/invoke.ts';
 import { startLocalStack } from '../../infra/local/stack.ts';
 import { forgetSettings } from '../../lib/settings.ts';
 
@@ -38,10 +39,11 @@ interface CallOptions {
  * The whole service for one test file: gateway, handlers, workers and stand-ins in this process, so that AWS calls can
  * be counted and disturbed, on the run's DynamoDB Local with a table of its own.
  */
-export async function startApi(settings: Record<string, string> = {}): Promise<Api> {
+export async function startApi(settings: Record<string, string> = {}, loadHandler?: LoadHandler): Promise<Api> {
   const stack = await startLocalStack({
     port: 0,
     dataDir: 'memory',
+    ...(loadHandler === undefined ? {} : { loadHandler }),
     env: {
       AWS_ENDPOINT_URL_DYNAMODB: inject('dynamoDbUrl'),
       TABLE_NAME: `test-${randomUUID()}`,

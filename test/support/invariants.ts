@@ -1,0 +1,535 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  emailRecord,
+  handOffRecord,
+  linkRecord,
+  rateRecord,
+  sessionRecord,
+  tokenRecord,
+  userRecord,
+} from '../../lib/accounts/records.ts';
+import { platformCountRecord } from '../../lib/admin/platform-counts.ts';
+import { auditCountRecord, auditRecord } from '../../lib/audit/records.ts';
+import { customerRecord, providerEventRecord } from '../../lib/billing/records.ts';
+import { digestOf } from '../../lib/environments/digest.ts';
+import { headOf, isLive } from '../../lib/environments/read-snapshot.ts';
+import {
+  type EnvironmentState,
+  environmentStateRecord,
+  type HeadRecord,
+  headRecord,
+  type VersionRecord,
+  versionRecord,
+} from '../../lib/environments/records.ts';
+import { invitationPointerRecord, invitationRecord, memberRecord } from '../../lib/members/records.ts';
+import { countedBatchRecord, routeHourRecord } from '../../lib/metrics/records.ts';
+import {
+  directoryBySlugRecord,
+  membershipRecord,
+  organizationPointerRecord,
+  organizationRecord,
+} from '../../lib/organizations/records.ts';
+import { planConfigsRecord } from '../../lib/plans/records.ts';
+import { environmentRecord, projectRecord } from '../../lib/projects/records.ts';
+import { requiredSetting } from '../../lib/settings.ts';
+import { tableClient } from '../../lib/table/client.ts';
+import { keys } from '../../lib/table/keys.ts';
+import { templateKeyRecord } from '../../lib/templates/records.ts';
+import { eventNames } from '../../lib/webhooks/events.ts';
+import {
+  deliveryClaimRecord,
+  deliveryRecord,
+  payloadPieceRecord,
+  webhookRecord,
+} from '../../lib/webhooks/records.ts';
+
+export type Item = Record<string, unknown> & { pk: string; sk: string; kind: string };
+
+/** Everything in the table of this process, as it is stored. */
+export async function scanTable(): Promise<Item[]> {
+  const items: Item[] = [];
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const page = await tableClient().send(
+      new ScanCommand({ TableName: requiredSetting('TABLE_NAME'), ConsistentRead: true, ExclusiveStartKey }),
+    );
+    items.push(...((page.Items ?? []) as Item[]));
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey !== undefined);
+  return items;
+}
+
+/** Every kind of item there is. An item of any other kind breaks an invariant. */
+const entities = {
+  user: userRecord,
+  email: emailRecord,
+  session: sessionRecord,
+  token: tokenRecord,
+  link: linkRecord,
+  rate: rateRecord,
+  handOff: handOffRecord,
+  organization: organizationRecord,
+  organizationPointer: organizationPointerRecord,
+  directory: directoryBySlugRecord,
+  membership: membershipRecord,
+  member: memberRecord,
+  invitation: invitationRecord,
+  invitationPointer: invitationPointerRecord,
+  project: projectRecord,
+  environment: environmentRecord,
+  environmentState: environmentStateRecord,
+  head: headRecord,
+  version: versionRecord,
+  templateKey: templateKeyRecord,
+  webhook: webhookRecord,
+  delivery: deliveryRecord,
+  deliveryClaim: deliveryClaimRecord,
+  payloadPiece: payloadPieceRecord,
+  audit: auditRecord,
+  auditCount: auditCountRecord,
+  planConfigs: planConfigsRecord,
+  customer: customerRecord,
+  providerEvent: providerEventRecord,
+  platformCount: platformCountRecord,
+  routeHour: routeHourRecord,
+  countedBatch: countedBatchRecord,
+};
+type Kind = keyof typeof entities;
+type RecordOf<K extends Kind> = ReturnType<(typeof entities)[K]['parse']>;
+type Placed<K extends Kind> = RecordOf<K> & { pk: string; sk: string };
+
+export interface Violation {
+  /** Slug of the organization, id of the user, or where else it was found. */
+  where: string;
+  what: string;
+}
+
+interface Options {
+  /**
+   * Nothing may be under way any more: no change in flight, and nothing left of what was deleted. Without it a table is
+   * judged as a crash may leave it.
+   */
+  settled?: boolean;
+}
+
+/**
+ * What is wrong with the items of a whole table: half-done changes, counters that do not fit what they count, histories
+ * with gaps, pairs of which one is missing, changes without exactly one audit entry. Pure.
+ */
+export function violationsOf(items: readonly Item[], options: Options = {}): Violation[] {
+  const violations: Violation[] = [];
+  const found = new Map<Kind, Placed<Kind>[]>();
+  for (const item of items) {
+    const entity = entities[item.kind as Kind];
+    if (entity === undefined) {
+      violations.push({ where: item.pk, what: `${item.sk} is of the unknown kind ${item.kind}` });
+      continue;
+    }
+    try {
+      const record = { ...(entity.parse(item) as object), pk: item.pk, sk: item.sk } as Placed<Kind>;
+      found.set(item.kind as Kind, [...(found.get(item.kind as Kind)?.splice(0) ?? []), record]);
+    } catch (error) {
+      violations.push({ where: item.pk, what: String(error) });
+    }
+  }
+  const all = <K extends Kind>(kind: K) => (found.get(kind) ?? []) as Placed<K>[];
+  const table: Table = { all, has: keySet(items), settled: options.settled === true };
+  return [
+    ...violations,
+    ...accountViolations(table),
+    ...organizationViolations(table),
+    ...projectViolations(table),
+    ...environmentViolations(table),
+    ...auditViolations(table),
+    ...platformViolations(table),
+  ];
+}
+
+interface Table {
+  all<K extends Kind>(kind: K): Placed<K>[];
+  has(key: { pk: string; sk: string }): boolean;
+  settled: boolean;
+}
+
+function keySet(items: readonly Item[]): Table['has'] {
+  const known = new Set(items.map(({ pk, sk }) => `${pk}\u0000${sk}`));
+  return ({ pk, sk }) => known.has(`${pk}\u0000${sk}`);
+}
+
+/** `ORG#<slug>` → slug, `AUDIT#<id>` → id, and so on. */
+function partOf(pk: string, index = 1): string {
+  return pk.split('#')[index] ?? '';
+}
+
+function grouped<T>(records: readonly T[], by: (record: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const record of records) {
+    const name = by(record);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [record]);
+    else group.push(record);
+  }
+  return groups;
+}
+
+function accountViolations({ all, has }: Table): Violation[] {
+  const violations: Violation[] = [];
+  const users = new Map(all('user').map(user => [user.id, user]));
+  for (const user of users.values()) {
+    if (!has(keys.email(user.email))) violations.push({ where: user.id, what: 'the user has no e-mail item' });
+  }
+  for (const email of all('email')) {
+    const user = users.get(email.userId);
+    if (user === undefined || keys.email(user.email).pk !== email.pk) {
+      violations.push({ where: email.userId, what: `${email.pk} leads to no user with that address` });
+    }
+  }
+  for (const kind of ['session', 'token', 'link', 'membership'] as const) {
+    for (const { pk, sk } of all(kind)) {
+      if (!users.has(partOf(pk))) violations.push({ where: partOf(pk), what: `${sk} belongs to no user` });
+    }
+  }
+  return violations;
+}
+
+function organizationViolations({ all, has, settled }: Table): Violation[] {
+  const violations: Violation[] = [];
+  const organizations = new Map(all('organization').map(one => [one.slug, one]));
+  const bySlug = <K extends 'member' | 'invitation' | 'project' | 'webhook'>(kind: K) =>
+    grouped(all(kind) as Placed<K>[], ({ pk }) => partOf(pk));
+  const members = bySlug('member');
+  const invitations = bySlug('invitation');
+  const projects = bySlug('project');
+  const webhooks = bySlug('webhook');
+
+  for (const [slug, organization] of organizations) {
+    const say = (what: string) => violations.push({ where: slug, what });
+    if (organization.status === 'deleting') {
+      if (settled) say('the organization is still being erased');
+      continue;
+    }
+    if (!has(keys.organizationPointer(organization.id))) say('the organization has no pointer from its id');
+    if (!has(keys.directoryBySlug(slug))) say('the organization is not in the directory by slug');
+    if (!has(keys.directoryByName(organization.name, slug))) say('the organization is not in the directory by name');
+    const counted = {
+      memberCount: members.get(slug)?.length ?? 0,
+      ownerCount: members.get(slug)?.filter(({ role }) => role === 'owner').length ?? 0,
+      invitationCount: invitations.get(slug)?.length ?? 0,
+      projectCount: projects.get(slug)?.filter(({ status }) => status === 'active').length ?? 0,
+      webhookCount: webhooks.get(slug)?.length ?? 0,
+    };
+    for (const [name, count] of Object.entries(counted)) {
+      const stored = organization[name as keyof typeof counted];
+      if (stored !== count) say(`${name} is ${stored}, counted ${count}`);
+    }
+    if (organization.ownerCount < 1) say('the organization has no owner');
+    for (const { userId } of members.get(slug) ?? []) {
+      if (!has(keys.membership(userId, organization.id))) say(`the member ${userId} has no membership item`);
+    }
+    for (const { id, hash } of invitations.get(slug) ?? []) {
+      if (!has(keys.invitationPointer(hash))) say(`the invitation ${id} has no pointer from its token`);
+    }
+  }
+
+  const isKnown = (slug: string, id?: string) => {
+    const organization = organizations.get(slug);
+    return organization !== undefined && (id === undefined || organization.id === id);
+  };
+  for (const one of all('organizationPointer')) {
+    if (!isKnown(one.orgSlug, partOf(one.pk))) {
+      violations.push({ where: one.orgSlug, what: 'a pointer leads to no organization' });
+    }
+  }
+  for (const one of all('directory')) {
+    if (!isKnown(one.slug, one.id)) violations.push({ where: one.slug, what: `${one.sk} leads to no organization` });
+  }
+  for (const one of all('membership')) {
+    const isMember = has(keys.member(one.orgSlug, partOf(one.pk)));
+    const isErased = organizations.get(one.orgSlug)?.status === 'deleting';
+    if (!isKnown(one.orgSlug, one.organizationId) || !(isMember || isErased)) {
+      violations.push({ where: one.orgSlug, what: `a membership of ${partOf(one.pk)} has no member` });
+    }
+  }
+  for (const one of all('invitationPointer')) {
+    if (organizations.get(one.orgSlug)?.status === 'deleting') continue;
+    const invitation = invitations.get(one.orgSlug)?.find(({ id }) => id === one.invitationId);
+    if (invitation === undefined || keys.invitationPointer(invitation.hash).pk !== one.pk) {
+      violations.push({ where: one.orgSlug, what: 'a token leads to no invitation' });
+    }
+  }
+  for (const kind of ['member', 'invitation', 'project', 'webhook', 'environment', 'templateKey'] as const) {
+    for (const { pk, sk } of all(kind)) {
+      if (!isKnown(partOf(pk))) violations.push({ where: partOf(pk), what: `${sk} belongs to no organization` });
+    }
+  }
+  return violations;
+}
+
+function projectViolations({ all, has, settled }: Table): Violation[] {
+  const violations: Violation[] = [];
+  const deletedOrganizations = new Set(
+    all('organization').flatMap(({ slug, status }) => (status === 'deleting' ? [slug] : [])),
+  );
+  const environments = grouped(all('environment'), ({ pk, project }) => `${partOf(pk)}#${project}`);
+  const projects = new Map(all('project').map(one => [`${partOf(one.pk)}#${one.slug}`, one]));
+  const states = new Map(all('environmentState').map(one => [one.pk, one]));
+  for (const [name, project] of projects) {
+    const slug = partOf(project.pk);
+    if (deletedOrganizations.has(slug)) continue;
+    const say = (what: string) => violations.push({ where: slug, what: `project ${project.slug}: ${what}` });
+    if (project.status === 'deleting') {
+      if (settled) say('still being erased');
+      if (Object.keys(project.wrappedKeys).length > 0) say('deleted with its data keys');
+      continue;
+    }
+    const own = environments.get(name) ?? [];
+    if (project.environmentCount !== own.length) {
+      say(`environmentCount is ${project.environmentCount}, counted ${own.length}`);
+    }
+    if (project.wrappedKeys[String(project.keyVersion)] === undefined) say('has no data key of its key version');
+    const rotating = project.rotation?.status === 'in_progress';
+    const expectedKeys = rotating ? 2 : 1;
+    const keyCount = Object.keys(project.wrappedKeys).length;
+    if (keyCount !== expectedKeys) say(`has ${keyCount} data keys, expected ${expectedKeys}`);
+    for (const environment of own) {
+      const state = states.get(keys.environmentState(slug, project.slug, environment.slug).pk);
+      if (state === undefined) say(`environment ${environment.slug} has no state`);
+      else if (state.id !== environment.id || state.projectId !== project.id || environment.projectId !== project.id) {
+        say(`environment ${environment.slug} and its state are of different things`);
+      } else {
+        if (state.status !== 'active') say(`environment ${environment.slug} is ${state.status}`);
+        if (state.keyVersion > project.keyVersion) say(`environment ${environment.slug} is ahead of the key version`);
+      }
+    }
+  }
+  for (const { pk, project, slug } of all('environment')) {
+    const organization = partOf(pk);
+    if (!projects.has(`${organization}#${project}`) && !deletedOrganizations.has(organization)) {
+      violations.push({ where: organization, what: `environment ${project}/${slug} belongs to no project` });
+    }
+  }
+  for (const { pk, sk } of all('templateKey')) {
+    const organization = partOf(pk);
+    if (!projects.has(`${organization}#${partOf(sk)}`) && !deletedOrganizations.has(organization)) {
+      violations.push({ where: organization, what: `${sk} belongs to no project` });
+    }
+  }
+  for (const kind of ['environmentState', 'head', 'version'] as const) {
+    for (const { pk, sk } of all(kind)) {
+      const [, organization = '', project = '', environment = ''] = pk.split('#');
+      const isErased =
+        deletedOrganizations.has(organization) || projects.get(`${organization}#${project}`)?.status === 'deleting';
+      if (!has(keys.environment(organization, project, environment)) && !isErased) {
+        violations.push({ where: organization, what: `${pk} ${sk} belongs to no environment` });
+      }
+    }
+  }
+  return violations;
+}
+
+function environmentViolations({ all, settled }: Table): Violation[] {
+  const violations: Violation[] = [];
+  const heads = grouped(all('head'), ({ pk }) => pk);
+  const versions = grouped(all('version'), ({ pk }) => pk);
+  const projects = new Map(all('project').map(one => [one.id, one]));
+  for (const state of all('environmentState')) {
+    if (state.status !== 'active') continue;
+    const { pk } = state;
+    const project = projects.get(state.projectId);
+    const keyVersions = new Set(Object.keys(project?.wrappedKeys ?? {}).map(Number));
+    for (const what of stateViolations(state, heads.get(pk) ?? [], versions.get(pk) ?? [], keyVersions, settled)) {
+      violations.push({ where: partOf(pk), what: `${pk}: ${what}` });
+    }
+  }
+  return violations;
+}
+
+/** An environment's state against its heads and its history. */
+function stateViolations(
+  state: EnvironmentState,
+  heads: readonly HeadRecord[],
+  versions: readonly VersionRecord[],
+  keyVersions: ReadonlySet<number>,
+  settled: boolean,
+): string[] {
+  const problems: string[] = [];
+  if (settled && state.pending !== undefined) problems.push('a change is still in flight');
+  const histories = grouped(versions, ({ key }) => key);
+  const committed = new Map<string, HeadRecord>();
+  for (const head of heads) {
+    if (head.revision <= state.revision) {
+      committed.set(head.key, head);
+      continue;
+    }
+    if (state.pending === undefined) problems.push(`the head of ${head.key} is of revision ${head.revision}`);
+    const before = histories.get(head.key)?.find(({ version }) => version === head.version - 1);
+    if (before !== undefined) committed.set(head.key, headOf(before));
+  }
+  let valueCount = 0;
+  for (const head of committed.values()) {
+    const history = (histories.get(head.key) ?? [])
+      .filter(({ version }) => version <= head.version)
+      .sort((a, b) => a.version - b.version);
+    if (history.some(({ version }, index) => version !== index + 1) || history.length !== head.version) {
+      problems.push(`the history of ${head.key} is not 1 to ${head.version}`);
+    }
+    if (history.some(({ revision }, index) => revision <= (history[index - 1]?.revision ?? 0))) {
+      problems.push(`the history of ${head.key} does not rise in revisions`);
+    }
+    const newest = history.at(-1);
+    if (newest !== undefined && (newest.revision !== head.revision || newest.deleted !== head.deleted)) {
+      problems.push(`the head of ${head.key} and its newest version differ`);
+    }
+    for (const { version, deleted, sealed, keyVersion } of history) {
+      if (deleted === true) continue;
+      valueCount += 1;
+      if (sealed === undefined || keyVersion === undefined) problems.push(`${head.key} ${version} has no value`);
+      else if (!keyVersions.has(keyVersion)) problems.push(`${head.key} ${version} has no data key any more`);
+    }
+  }
+  for (const key of histories.keys()) {
+    const orphaned = histories.get(key)?.some(({ revision }) => revision <= state.revision) === true;
+    // What an abandoned change left may carry a revision that another change then took; it is above every head.
+    if (!committed.has(key) && orphaned && heads.length > 0 && settled) {
+      const first = histories.get(key)?.[0];
+      if (first !== undefined && first.version !== 1) problems.push(`the history of ${key} has no head`);
+    }
+  }
+  const live = [...committed.values()].filter(isLive);
+  const counted = {
+    secretCount: live.length,
+    sizeBytes: live.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0),
+    valueCount,
+    digest: digestOf(committed.values()),
+  };
+  for (const [name, value] of Object.entries(counted)) {
+    const stored = state[name as keyof typeof counted];
+    if (stored !== value) problems.push(`${name} is ${stored}, counted ${value}`);
+  }
+  const stamps = new Set(versions.filter(({ revision }) => revision <= state.revision).map(({ revision }) => revision));
+  if (state.revision > 0 && !stamps.has(state.revision)) problems.push(`no version is of revision ${state.revision}`);
+  return problems;
+}
+
+/** The log retold: what was created and not removed is there, each change was written down once. */
+function auditViolations({ all }: Table): Violation[] {
+  const violations: Violation[] = [];
+  const entries = grouped(all('audit'), ({ pk }) => partOf(pk));
+  const organizations = new Map(all('organization').map(one => [one.id, one]));
+  const names = new Set(all('organization').map(({ id }) => id));
+  for (const id of entries.keys()) {
+    if (!names.has(id)) violations.push({ where: id, what: 'audit entries belong to no organization' });
+  }
+  const tokens = grouped(
+    all('token').filter(({ organizationId }) => organizationId !== null),
+    ({ organizationId }) => String(organizationId),
+  );
+  for (const organization of organizations.values()) {
+    if (organization.status !== 'active') continue;
+    const { id, slug } = organization;
+    const say = (what: string) => violations.push({ where: slug, what: `audit: ${what}` });
+    const own = entries.get(id) ?? [];
+    const targets = (...actions: string[]) =>
+      own.filter(({ action }) => actions.includes(action)).map(({ target }) => target.id);
+    const here = <K extends 'project' | 'environment' | 'webhook' | 'member' | 'templateKey'>(kind: K) =>
+      all(kind).filter(({ pk }) => partOf(pk) === slug) as Placed<K>[];
+
+    const twice = grouped(own, one =>
+      [one.requestId, one.action, one.target.id, one.target.name, one.environment?.id, one.revision].join(' '),
+    );
+    for (const [what, group] of twice) if (group.length > 1) say(`${group.length} entries of ${what}`);
+
+    if (targets('organization.created').length !== 1) say('organization.created does not stand there once');
+    compare('projects', targets('project.created'), targets('project.deleted'), activeIds(here('project')));
+    compare('webhooks', targets('webhook.created'), targets('webhook.deleted'), idsOf(here('webhook')));
+    const members = here('member');
+    const joined = new Set(targets('member.joined'));
+    const founder = members.filter(member => !joined.has(member.id)).map(member => member.id);
+    compare(
+      'members',
+      [...joined, ...founder],
+      targets('member.removed').filter(one => joined.has(one)),
+      idsOf(members),
+    );
+    if (founder.length > 1) say(`${founder.length} members joined without an entry`);
+    const limited = idsOf(tokens.get(id) ?? []);
+    const made = targets('token.created');
+    for (const token of limited) {
+      if (made.filter(one => one === token).length !== 1) say(`token ${token} was not created once`);
+    }
+    const keyNames = (action: string) =>
+      own.filter(one => one.action === action).map(({ target }) => `${target.id} ${target.name}`);
+    const projects = new Map(here('project').map(one => [one.slug, one]));
+    const templateKeys = here('templateKey').flatMap(({ sk, key }) => {
+      const project = projects.get(partOf(sk));
+      return project?.status === 'active' ? [`${project.id} ${key}`] : [];
+    });
+    const living = new Set([...projects.values()].filter(({ status }) => status === 'active').map(one => one.id));
+    const ofLiving = (some: readonly string[]) => some.filter(one => living.has(one.split(' ')[0] ?? ''));
+    compareCounts(
+      'template keys',
+      ofLiving(keyNames('template_key.added')),
+      ofLiving(keyNames('template_key.removed')),
+      templateKeys,
+    );
+
+    const createdEnvironments = targets('environment.created');
+    for (const environment of here('environment')) {
+      const times = createdEnvironments.filter(one => one === environment.id).length;
+      const isFirst = ['dev', 'staging', 'production'].includes(environment.slug);
+      if (times !== 1 && !(isFirst && times === 0)) {
+        say(`environment ${environment.project}/${environment.slug} was created ${times} times`);
+      }
+    }
+    const changes = grouped(
+      own.filter(one => (eventNames as readonly string[]).includes(one.action)),
+      one => one.environment?.id ?? '',
+    );
+    for (const state of all('environmentState')) {
+      if (partOf(state.pk) !== slug || state.status !== 'active') continue;
+      const revisions = (changes.get(state.id) ?? []).map(({ revision }) => revision ?? 0).sort((a, b) => a - b);
+      const expected = Array.from({ length: state.revision }, (_, index) => index + 1);
+      if (revisions.join() !== expected.join()) {
+        say(`${state.pk} is at revision ${state.revision}, the entries have ${revisions.slice(-5).join()}`);
+      }
+    }
+
+    function compare(name: string, created: string[], removed: string[], present: string[]) {
+      compareCounts(name, created, removed, present);
+      if (new Set(created).size !== created.length) say(`${name}: something was created twice`);
+      if (new Set(removed).size !== removed.length) say(`${name}: something was removed twice`);
+    }
+    /** Created as often as removed, but for what is there: once more. */
+    function compareCounts(name: string, created: string[], removed: string[], present: string[]) {
+      const balance = new Map<string, number>();
+      for (const one of created) balance.set(one, (balance.get(one) ?? 0) + 1);
+      for (const one of [...removed, ...present]) balance.set(one, (balance.get(one) ?? 0) - 1);
+      for (const [one, rest] of balance) if (rest !== 0) say(`${name}: ${one} is off by ${rest}`);
+    }
+  }
+  return violations;
+}
+
+function idsOf(records: readonly { id: string }[]): string[] {
+  return records.map(({ id }) => id);
+}
+
+function activeIds(records: readonly { id: string; status: string }[]): string[] {
+  return idsOf(records.filter(({ status }) => status === 'active'));
+}
+
+function platformViolations({ all }: Table): Violation[] {
+  const deleted = new Set(all('organization').flatMap(({ slug, status }) => (status === 'deleting' ? [slug] : [])));
+  const counted = {
+    users: all('user').length,
+    organizations: all('organization').length - deleted.size,
+    projects: all('project').filter(({ pk, status }) => status === 'active' && !deleted.has(partOf(pk))).length,
+  };
+  const stored = { users: 0, organizations: 0, projects: 0 };
+  for (const shard of all('platformCount')) {
+    for (const name of Object.keys(stored) as (keyof typeof stored)[]) stored[name] += shard[name];
+  }
+  return (Object.keys(stored) as (keyof typeof stored)[])
+    .filter(name => stored[name] !== counted[name])
+    .map(name => ({ where: 'PLATFORM', what: `${name} is ${stored[name]}, counted ${counted[name]}` }));
+}

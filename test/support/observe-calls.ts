@@ -1,0 +1,88 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type FunctionName, type LoadHandler, loadFromFunctions } from '../../infra/local/invoke.ts';
+import { kmsClient } from '../../lib/crypto/kms.ts';
+import { sqsClient } from '../../lib/jobs/queue.ts';
+import { mailClient } from '../../lib/mail/send-mail.ts';
+import { tableClient } from '../../lib/table/client.ts';
+
+/** One AWS call of the code under test: a command with all of the SDK's attempts. */
+export interface AwsCall {
+  /** 1 for the first call of the invocation. */
+  position: number;
+  service: string;
+  operation: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the input of whatever command
+  input: any;
+}
+
+type Send = () => Promise<unknown>;
+
+/** Stands around the AWS calls that one invocation makes. Each must call `send`, or fail in its place. */
+export interface Conductor {
+  /** Around a call as the service sees it. */
+  call?(call: AwsCall, send: Send): Promise<unknown>;
+  /** Around each attempt of the SDK, so below its retries. */
+  attempt?(call: AwsCall, send: Send): Promise<unknown>;
+}
+
+interface Invocation {
+  conductor: Conductor;
+  calls: number;
+}
+
+const invocations = new AsyncLocalStorage<Invocation | undefined>();
+const callOf = Symbol('call');
+let installed = false;
+
+/** Runs `work` with a conductor around every AWS call that it makes, however many others run at the same time. */
+export function conduct<T>(conductor: Conductor | undefined, work: () => T): T {
+  install();
+  return invocations.run(conductor === undefined ? undefined : { conductor, calls: 0 }, work);
+}
+
+/** Loads handlers whose invocations have the conductor that `choose` names for them. */
+export function conductedHandlers(
+  choose: (functionName: FunctionName, event: unknown) => Conductor | undefined,
+  load: LoadHandler = loadFromFunctions,
+): LoadHandler {
+  install();
+  return async functionName => {
+    const handler = await load(functionName);
+    return (event, context) => conduct(choose(functionName, event), () => handler(event, context));
+  };
+}
+
+/** SDK middlewares on every client of the service; they do nothing outside a conducted invocation. */
+function install(): void {
+  if (installed) return;
+  installed = true;
+  for (const client of [tableClient(), kmsClient(), sqsClient(), mailClient()]) {
+    // biome-ignore lint/suspicious/noExplicitAny: four clients with four types of one shape
+    const stack = client.middlewareStack as any;
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    const aroundCall = (next: any, context: any) => async (args: any) => {
+      const invocation = invocations.getStore();
+      if (invocation === undefined) return next(args);
+      invocation.calls += 1;
+      const call: AwsCall = {
+        position: invocation.calls,
+        service: String(context.clientName).replace(/Client$/, ''),
+        operation: String(context.commandName).replace(/Command$/, ''),
+        input: args.input,
+      };
+      context[callOf] = call;
+      const send = () => next(args);
+      return invocation.conductor.call?.(call, send) ?? send();
+    };
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    const aroundAttempt = (next: any, context: any) => async (args: any) => {
+      const invocation = invocations.getStore();
+      const call = context[callOf];
+      const send = () => next(args);
+      if (invocation === undefined || call === undefined) return send();
+      return invocation.conductor.attempt?.(call, send) ?? send();
+    };
+    stack.add(aroundCall, { step: 'initialize', priority: 'high', name: 'aroundCall' });
+    stack.addRelativeTo(aroundAttempt, { relation: 'after', toMiddleware: 'retryMiddleware', name: 'aroundAttempt' });
+  }
+}
