@@ -1,0 +1,390 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sqsClient } from '../../../lib/jobs/queue.ts';
+import { at, put, transact } from '../../../lib/table/store.ts';
+import type { DeliveryMessage } from '../../../lib/webhooks/message.ts';
+import { queueDeliveries } from '../../../lib/webhooks/queue-deliveries.ts';
+import { deliveryClaimRecord } from '../../../lib/webhooks/records.ts';
+import { type Api, createProject, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+
+const canary = `canary-${randomUUID()}`;
+
+let api: Api;
+/** Everything that this process sent to the queues, and everything it logged. */
+const queued: string[] = [];
+const logged: string[] = [];
+beforeAll(async () => {
+  vi.spyOn(process.stdout, 'write').mockImplementation(chunk => {
+    logged.push(String(chunk));
+    return true;
+  });
+  api = await startApi({ LOG_LEVEL: 'DEBUG' });
+  sqsClient().middlewareStack.add(
+    next => async args => {
+      queued.push(JSON.stringify(args.input));
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
+});
+afterAll(async () => {
+  await api.stop();
+  vi.restoreAllMocks();
+});
+
+let person: Person;
+let webhooks: string;
+let shop: { id: string; slug: string };
+let secrets: string;
+beforeEach(async () => {
+  person = await registerPerson(api, 'Ada');
+  webhooks = `/webhooks/${person.organization.id}`;
+  shop = await createProject(api, person);
+  secrets = `/secrets/${person.organization.slug}/${shop.slug}`;
+});
+
+const receivers: Receiver[] = [];
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.stop();
+});
+
+async function receiver(...options: Parameters<typeof startReceiver>): Promise<Receiver> {
+  const one = await startReceiver(...options);
+  receivers.push(one);
+  return one;
+}
+
+const allEvents = [
+  'secret.created',
+  'secret.updated',
+  'secret.deleted',
+  'secret.promoted',
+  'secret.bulk_set',
+  'secret.bulk_delete',
+];
+
+async function subscribe(url: string, more: object = {}): Promise<{ id: string; signingSecret: string }> {
+  const { body } = await api.post(webhooks, { url, events: allEvents, ...more }, person.session);
+  return { id: body.webhook.id, signingSecret: body.signingSecret };
+}
+
+async function deliveriesOf(id: string) {
+  return (await api.get(`${webhooks}/${id}`, person.session)).body.deliveries;
+}
+
+async function environment(slug: string): Promise<{ id: string; slug: string }> {
+  const { body } = await api.get(`/projects/${person.organization.id}/${shop.slug}`, person.session);
+  const { id } = body.project.environments.find((one: { slug: string }) => one.slug === slug);
+  return { id, slug };
+}
+
+const set = (env: string, key: string, value = canary) => api.put(`${secrets}/${env}`, { key, value }, person.session);
+
+const payloads = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body.toString('utf8')));
+
+describe('a delivery', () => {
+  it('has exactly the specified headers and body, and a signature over its bytes', async () => {
+    const target = await receiver();
+    const { id, signingSecret } = await subscribe(`${target.url}/hook?x=1`);
+    await set('dev', 'DATABASE_URL');
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    const [got] = target.received;
+    expect(got).toMatchObject({ method: 'POST', path: '/hook?x=1' });
+    expect(got?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-service-event': 'secret.created',
+      'x-service-signature': `sha256=${createHmac('sha256', signingSecret)
+        .update(got?.body ?? '')
+        .digest('hex')}`,
+    });
+    const payload = JSON.parse(String(got?.body));
+    expect(payload).toEqual({
+      event: 'secret.created',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      org: { id: person.organization.id },
+      project: { id: shop.id, slug: shop.slug },
+      environment: await environment('dev'),
+      key: 'DATABASE_URL',
+      actor: { id: person.user.id, email: person.email },
+      metadata: { version: 1, revision: 1 },
+    });
+    expect(await deliveriesOf(id)).toEqual([
+      {
+        id: got?.headers['x-service-delivery'],
+        event: 'secret.created',
+        statusCode: 204,
+        success: true,
+        responseTimeMs: expect.any(Number),
+        error: null,
+        createdAt: payload.timestamp,
+      },
+    ]);
+  });
+
+  it('is made once for each event, with many keys in one', async () => {
+    const target = await receiver();
+    const { id } = await subscribe(target.url);
+    await set('dev', 'A');
+    await set('dev', 'A', 'changed');
+    await set('dev', 'A', 'changed');
+    await api.post(`${secrets}/dev/bulk`, { secrets: { B: canary, C: canary } }, person.session);
+    await api.post(`${secrets}/promote`, { from: 'dev', to: 'staging' }, person.session);
+    await api.post(`${secrets}/dev/bulk-delete`, { keys: ['B', 'C'] }, person.session);
+    await api.delete(`${secrets}/dev/A`, person.session);
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(6), 10_000);
+    const [dev, staging] = [await environment('dev'), await environment('staging')];
+    const seen = payloads(target)
+      .sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1))
+      .map(({ event, key, metadata, environment }) => ({ event, key, metadata, environment }));
+    expect(seen).toEqual([
+      { event: 'secret.created', key: 'A', metadata: { version: 1, revision: 1 }, environment: dev },
+      { event: 'secret.updated', key: 'A', metadata: { version: 2, revision: 2 }, environment: dev },
+      { event: 'secret.bulk_set', key: '*', metadata: { revision: 3, keys: ['B', 'C'] }, environment: dev },
+      {
+        event: 'secret.promoted',
+        key: '*',
+        metadata: { revision: 1, keys: ['A', 'B', 'C'], from: dev },
+        environment: staging,
+      },
+      { event: 'secret.bulk_delete', key: '*', metadata: { revision: 4, keys: ['B', 'C'] }, environment: dev },
+      { event: 'secret.deleted', key: 'A', metadata: { version: 3, revision: 5 }, environment: dev },
+    ]);
+    const newestFirst = (await deliveriesOf(id)).map(({ createdAt }: { createdAt: string }) => createdAt);
+    expect(newestFirst).toEqual([...newestFirst].sort().reverse());
+  });
+
+  it('is made only where subscription, limits and switch allow it', async () => {
+    const target = await receiver();
+    const other = await createProject(api, person, 'Other');
+    const staging = await environment('staging');
+    const hooks = {
+      all: await subscribe(`${target.url}/all`),
+      updates: await subscribe(`${target.url}/updates`, { events: ['secret.updated'] }),
+      other: await subscribe(`${target.url}/other`, { projectId: other.id }),
+      project: await subscribe(`${target.url}/project`, { projectId: shop.id }),
+      staging: await subscribe(`${target.url}/staging`, { environmentId: staging.id }),
+      both: await subscribe(`${target.url}/both`, { projectId: shop.id, environmentId: staging.id }),
+      off: await subscribe(`${target.url}/off`),
+    };
+    await api.patch(`${webhooks}/${hooks.off.id}`, { active: false }, person.session);
+    await set('dev', 'IN_DEV');
+    await set('staging', 'IN_STAGING');
+    await vi.waitFor(() => expect(target.received).toHaveLength(6), 10_000);
+    await sleep(500);
+    const seen = target.received.map(({ path, body }) => `${path} ${JSON.parse(String(body)).key}`).sort();
+    expect(seen).toEqual([
+      '/all IN_DEV',
+      '/all IN_STAGING',
+      '/both IN_STAGING',
+      '/project IN_DEV',
+      '/project IN_STAGING',
+      '/staging IN_STAGING',
+    ]);
+  });
+
+  it('to a receiver that sleeps for 7 s is logged as failed after 5 s, is not made again, and delays no other', async () => {
+    const slow = await receiver(async response => {
+      await sleep(7000);
+      response.writeHead(200).end();
+    });
+    const quick = await receiver();
+    const { id } = await subscribe(slow.url);
+    await subscribe(quick.url);
+    const startedAt = Date.now();
+    await set('dev', 'A');
+    const answeredAt = Date.now();
+    await vi.waitFor(() => expect(quick.received).toHaveLength(1), 4000);
+    expect(answeredAt - startedAt).toBeLessThan(4000);
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    const [delivery] = await deliveriesOf(id);
+    expect(delivery).toMatchObject({ statusCode: null, success: false, error: 'timed out after 5 s' });
+    expect(delivery.responseTimeMs).toBeGreaterThanOrEqual(4900);
+    expect(delivery.responseTimeMs).toBeLessThan(7000);
+    await sleep(3000);
+    expect(slow.received).toHaveLength(1);
+    expect(await deliveriesOf(id)).toHaveLength(1);
+  });
+
+  it('that is answered with an error is logged with its status and not made again', async () => {
+    const target = await receiver(response => response.writeHead(500).end('out of order'));
+    const { id } = await subscribe(target.url);
+    await set('dev', 'A');
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    expect(await deliveriesOf(id)).toMatchObject([{ statusCode: 500, success: false, error: 'answered 500' }]);
+    await sleep(1000);
+    expect(target.received).toHaveLength(1);
+  });
+});
+
+describe('30 quick changes', () => {
+  it('make 30 deliveries, each once; the last 20 are shown', async () => {
+    const target = await receiver();
+    const { id } = await subscribe(target.url);
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => set('dev', `KEY_${index}`)));
+    expect(answers.every(({ status }) => status === 201)).toBe(true);
+    await vi.waitFor(() => expect(target.received.length).toBeGreaterThanOrEqual(30), 20_000);
+    await sleep(500);
+    expect(new Set(target.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(30);
+    expect(
+      payloads(target)
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual(Array.from({ length: 30 }, (_, index) => `KEY_${index}`).sort());
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(20), 5000);
+  });
+});
+
+describe('a message of the queue', () => {
+  const messageFor = (webhookId: string, createdAt = new Date().toISOString()): DeliveryMessage => ({
+    deliveryId: randomUUID(),
+    event: 'secret.updated',
+    createdAt,
+    orgSlug: person.organization.slug,
+    webhookId,
+    payload: {
+      kind: 'whole',
+      content: {
+        event: 'secret.updated',
+        timestamp: createdAt,
+        org: { id: person.organization.id },
+        project: shop,
+        environment: { id: shop.id, slug: 'dev' },
+        key: 'A',
+        actor: { id: person.user.id, email: person.email },
+        metadata: { version: 1, revision: 1 },
+      },
+    },
+  });
+
+  it('is sent once, however often and however much at once it is handed over', async () => {
+    const target = await receiver();
+    const { id } = await subscribe(target.url);
+    const messages = Array.from({ length: 30 }, () => messageFor(id));
+    await Promise.all([queueDeliveries(messages), queueDeliveries(messages)]);
+    await vi.waitFor(() => expect(target.received.length).toBeGreaterThanOrEqual(30), 20_000);
+    await queueDeliveries(messages);
+    await sleep(2000);
+    expect(target.received.map(({ headers }) => headers['x-service-delivery']).sort()).toEqual(
+      messages.map(({ deliveryId }) => deliveryId).sort(),
+    );
+    const shown = await deliveriesOf(id);
+    expect(shown).toHaveLength(20);
+    for (const delivery of shown) expect(delivery).toMatchObject({ statusCode: 204, success: true, error: null });
+  });
+
+  it('whose sender died in the middle is logged as failed and not sent', async () => {
+    const target = await receiver();
+    const { id } = await subscribe(target.url);
+    const message = messageFor(id);
+    const claim = { webhookId: id, claimedAt: message.createdAt, expiresAt: Math.ceil(Date.now() / 1000) + 1000 };
+    await transact([put(at(deliveryClaimRecord, message.deliveryId), claim)]);
+    await queueDeliveries([message]);
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    expect(await deliveriesOf(id)).toEqual([
+      {
+        id: message.deliveryId,
+        event: 'secret.updated',
+        statusCode: null,
+        success: false,
+        responseTimeMs: null,
+        error: 'the sender stopped before the answer',
+        createdAt: message.createdAt,
+      },
+    ]);
+    expect(target.connections()).toBe(0);
+  });
+
+  it('is dropped where the webhook was switched off or deleted since', async () => {
+    const target = await receiver();
+    const [off, gone] = [await subscribe(target.url), await subscribe(target.url)];
+    await api.patch(`${webhooks}/${off.id}`, { active: false }, person.session);
+    await api.delete(`${webhooks}/${gone.id}`, person.session);
+    await queueDeliveries([messageFor(off.id), messageFor(gone.id)]);
+    await sleep(1500);
+    expect(target.connections()).toBe(0);
+    expect(await deliveriesOf(off.id)).toEqual([]);
+  });
+
+  it('carries a payload of any length', async () => {
+    const target = await receiver();
+    const { id } = await subscribe(target.url);
+    const message = messageFor(id);
+    const keys = Array.from({ length: 8000 }, (_, index) => `K${index}_`.padEnd(256, 'x'));
+    if (message.payload.kind === 'whole') message.payload.content.metadata = { revision: 1, keys };
+    expect(await queueDeliveries([message])).toEqual([]);
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toMatchObject([{ statusCode: 204 }]), 20_000);
+    expect(payloads(target)).toMatchObject([{ event: 'secret.updated', metadata: { keys } }]);
+  });
+});
+
+describe('a test ping', () => {
+  it('goes the way of every delivery, also for an inactive webhook', async () => {
+    const target = await receiver();
+    const { id, signingSecret } = await subscribe(target.url);
+    await api.patch(`${webhooks}/${id}`, { active: false }, person.session);
+    const answer = await api.post(`${webhooks}/${id}/test`, {}, person.session);
+    expect(answer.status).toBe(202);
+    await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+    const [got] = target.received;
+    const nowhere = { id: '00000000-0000-0000-0000-000000000000', slug: 'ping' };
+    expect(payloads(target)).toEqual([
+      {
+        event: 'webhook.ping',
+        timestamp: expect.any(String),
+        org: { id: person.organization.id },
+        project: nowhere,
+        environment: nowhere,
+        key: '*',
+        actor: { id: person.user.id, email: person.email },
+        metadata: {},
+      },
+    ]);
+    const digest = createHmac('sha256', signingSecret).update(String(got?.body)).digest('hex');
+    expect(got?.headers).toMatchObject({
+      'x-service-event': 'webhook.ping',
+      'x-service-delivery': answer.body.deliveryId,
+      'x-service-signature': `sha256=${digest}`,
+    });
+    expect(await deliveriesOf(id)).toMatchObject([
+      { id: answer.body.deliveryId, event: 'webhook.ping', statusCode: 204, success: true },
+    ]);
+  });
+
+  it('names the place that the webhook is limited to', async () => {
+    const target = await receiver();
+    const dev = await environment('dev');
+    const { id } = await subscribe(target.url, { environmentId: dev.id });
+    await api.post(`${webhooks}/${id}/test`, undefined, person.session);
+    await vi.waitFor(() => expect(target.received).toHaveLength(1), 10_000);
+    expect(payloads(target)).toMatchObject([{ project: { id: shop.id, slug: shop.slug }, environment: dev }]);
+  });
+});
+
+describe('a value of a secret', () => {
+  it('stands in no delivery, no audit entry, no message of a queue and no line of the log', async () => {
+    const target = await receiver();
+    const { id, signingSecret } = await subscribe(target.url);
+    await set('dev', 'A');
+    await set('dev', 'A', `${canary}-again`);
+    await api.post(`${secrets}/dev/bulk`, { dotenv: `B=${canary}\nC="${canary}"` }, person.session);
+    await api.post(`${secrets}/dev/bulk`, { secrets: [{ key: 'bad key', value: canary }] }, person.session);
+    await api.get(`${secrets}/dev`, person.session);
+    await api.get(`${secrets}/dev/versions/A?values=true`, person.session);
+    await api.post(`${secrets}/promote`, { from: 'dev', to: 'production' }, person.session);
+    await api.delete(`${secrets}/dev/A`, person.session);
+    await vi.waitFor(async () => expect((await deliveriesOf(id)).length).toBe(5), 10_000);
+    const audit = await api.get(`/audit/${person.organization.id}?limit=500`, person.session);
+    expect(audit.body.entries.length).toBeGreaterThanOrEqual(8);
+    const delivered = target.received.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`);
+    const shown = [JSON.stringify(audit.body), JSON.stringify(await deliveriesOf(id))];
+    const searched = [...delivered, ...shown, ...queued, ...logged];
+    expect(queued.some(message => message.includes('secret.promoted'))).toBe(true);
+    expect(logged.some(line => line.includes('made a webhook delivery'))).toBe(true);
+    for (const text of searched) {
+      expect(text).not.toContain(canary);
+      expect(text).not.toContain(signingSecret);
+    }
+  });
+});
