@@ -1,0 +1,126 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { handOffRecord } from '../../../lib/accounts/records.ts';
+import { hashCredential } from '../../../lib/crypto/credentials.ts';
+import { at, queryItems, transact, update } from '../../../lib/table/store.ts';
+import { type Api, type Person, registerPerson, startApi, testPassword } from '../../support/api.ts';
+
+let api: Api;
+let person: Person;
+beforeAll(async () => {
+  api = await startApi();
+  person = await registerPerson(api);
+});
+afterAll(() => api.stop());
+
+function newVerifier() {
+  const codeVerifier = randomBytes(32).toString('base64url');
+  return { codeVerifier, codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url') };
+}
+
+async function offer(fields: object = {}, as = person.session) {
+  const { codeVerifier, codeChallenge } = newVerifier();
+  const answer = await api.post('/auth/cli-auth', { codeChallenge, name: 'laptop', ...fields }, as);
+  return { answer, code: answer.body.code as string, codeVerifier };
+}
+
+const take = (code: string, codeVerifier: string) => api.post('/auth/cli-auth', { code, codeVerifier });
+
+describe('the hand-off from the dashboard to the CLI', () => {
+  it('gives a code for a minute, which the verifier turns into the token', async () => {
+    const { answer, code, codeVerifier } = await offer({ access: 'write', organizationId: person.organization.id });
+    expect(answer.status).toBe(201);
+    expect(Object.keys(answer.body).toSorted()).toEqual(['code', 'expiresAt']);
+    const seconds = (Date.parse(answer.body.expiresAt) - Date.now()) / 1000;
+    expect(seconds).toBeGreaterThan(50);
+    expect(seconds).toBeLessThanOrEqual(60);
+
+    const taken = await take(code, codeVerifier);
+
+    expect(taken.status).toBe(201);
+    expect(taken.body.cliToken).toMatchObject({
+      name: 'laptop',
+      access: 'write',
+      organizationId: person.organization.id,
+    });
+    const me = await api.get('/auth/me', { token: taken.body.token });
+    expect(me.body.user.id).toBe(person.user.id);
+  });
+
+  it('works once, also for five at the same moment', async () => {
+    const { code, codeVerifier } = await offer();
+
+    const answers = await Promise.all(Array.from({ length: 5 }, () => take(code, codeVerifier)));
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 400, 400, 400, 400]);
+    expect((await take(code, codeVerifier)).body.error.code).toBe('invalid_token');
+  });
+
+  it('is burnt by a wrong verifier', async () => {
+    const { code, codeVerifier } = await offer();
+
+    const wrong = await take(code, newVerifier().codeVerifier);
+    const right = await take(code, codeVerifier);
+
+    expect([wrong.status, wrong.body.error.code]).toEqual([400, 'invalid_token']);
+    expect([right.status, right.body.error.code]).toEqual([400, 'invalid_token']);
+  });
+
+  it('is over after its minute, though DynamoDB has not removed it yet', async () => {
+    const { code, codeVerifier } = await offer();
+    const past = Math.floor(Date.now() / 1000) - 1;
+    await transact([update(at(handOffRecord, hashCredential(code)), { set: { expiresAt: past } })]);
+
+    expect((await take(code, codeVerifier)).body.error.code).toBe('invalid_token');
+  });
+
+  it('is over when the password is changed in between', async () => {
+    const someone = await registerPerson(api);
+    const { code, codeVerifier } = await offer({}, someone.session);
+    const change = { currentPassword: testPassword, newPassword: 'another battery horse' };
+    expect((await api.post('/auth/change-password', change, someone.session)).status).toBe(200);
+
+    expect((await take(code, codeVerifier)).body.error.code).toBe('invalid_token');
+  });
+
+  it('stores neither the code nor a token', async () => {
+    const { code } = await offer();
+
+    const items = JSON.stringify(await queryItems({ pk: `HANDOFF#${hashCredential(code)}` }));
+
+    expect(items).toContain('laptop');
+    expect(items).not.toContain(code);
+    expect(items).not.toContain('service_tok_');
+  });
+
+  it('asks for a code with a session only, not with a token and not without anything', async () => {
+    const { token } = (await api.post('/auth/token', { name: 'x' }, person.session)).body;
+    const { codeChallenge } = newVerifier();
+    const body = { codeChallenge, name: 'laptop' };
+
+    const anonymous = await api.post('/auth/cli-auth', body);
+    const withToken = await api.post('/auth/cli-auth', body, { token });
+    const withoutHeader = await api.call('POST', '/auth/cli-auth', {
+      body,
+      headers: { cookie: person.session.cookie },
+    });
+
+    expect([anonymous.status, anonymous.body.error.code]).toEqual([401, 'unauthenticated']);
+    expect([withToken.status, withToken.body.error.code]).toEqual([403, 'insufficient_scope']);
+    expect([withoutHeader.status, withoutHeader.body.error.code]).toEqual([403, 'csrf_header_required']);
+  });
+
+  it('refuses a limit to what the user does not see, at once', async () => {
+    const stranger = await registerPerson(api);
+
+    const { answer } = await offer({ organizationId: stranger.organization.id });
+
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'organization_not_found']);
+  });
+
+  it.each(['nonsense', 'a'.repeat(60)])('refuses the code %s without a read', async code => {
+    const answer = await take(code, newVerifier().codeVerifier);
+
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_token']);
+  });
+});

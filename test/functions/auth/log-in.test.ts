@@ -1,0 +1,134 @@
+import { randomUUID, scryptSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sessionRecord, userRecord } from '../../../lib/accounts/records.ts';
+import { readCredential } from '../../../lib/crypto/credentials.ts';
+import { at, find, transact, update } from '../../../lib/table/store.ts';
+import { type Api, registerPerson, sessionOf, startApi, testPassword } from '../../support/api.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ LOGIN_FAILURE_LIMIT: '3', REGISTER_LIMIT_PER_HOUR: '-1' });
+});
+afterAll(() => api.stop());
+
+const logIn = (email: string, password = testPassword) => api.post('/auth/login', { email, password });
+
+describe('logging in', () => {
+  it('starts a session of its own, in whatever case the e-mail is written', async () => {
+    const person = await registerPerson(api, 'Ada');
+
+    const answer = await logIn(person.email.toUpperCase());
+
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ user: person.user });
+    expect(sessionOf(answer)).not.toEqual(person.session);
+    expect((await api.get('/auth/me', sessionOf(answer))).status).toBe(200);
+  });
+
+  it('answers a wrong password and an unknown e-mail address alike', async () => {
+    const { email } = await registerPerson(api);
+
+    const wrong = await logIn(email, 'not the right one');
+    const unknown = await logIn(`${randomUUID()}@example.com`, 'not the right one');
+
+    const content = ({ status, body }: typeof wrong) => [status, { ...body.error, requestId: '' }];
+    expect(wrong.status).toBe(401);
+    expect(content(unknown)).toEqual(content(wrong));
+  });
+
+  it('evaluates three of eight wrong tries at once, and then not even the right password', async () => {
+    const { email } = await registerPerson(api);
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(email, 'not the right one')));
+    const right = await logIn(email);
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([401, 401, 401, 429, 429, 429, 429, 429]);
+    expect([right.status, right.body.error.code]).toEqual([429, 'rate_limited']);
+    const seconds = Number(right.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(14 * 60);
+    expect(seconds).toBeLessThanOrEqual(15 * 60);
+  });
+
+  it('lets others in while one is blocked', async () => {
+    const [blocked, other] = await Promise.all([registerPerson(api), registerPerson(api)]);
+    for (let index = 0; index < 4; index += 1) await logIn(blocked.email, 'not the right one');
+
+    expect((await logIn(blocked.email)).status).toBe(429);
+    expect((await logIn(other.email)).status).toBe(200);
+  });
+
+  it('begins to count anew after a success', async () => {
+    const { email } = await registerPerson(api);
+    const wrong = async () => (await logIn(email, 'not the right one')).status;
+
+    expect([await wrong(), await wrong(), (await logIn(email)).status]).toEqual([401, 401, 200]);
+    expect([await wrong(), await wrong(), await wrong(), await wrong()]).toEqual([401, 401, 401, 429]);
+  });
+});
+
+describe('a session', () => {
+  it('ends when it is logged out, and its cookie is cleared; others go on', async () => {
+    const person = await registerPerson(api);
+    const other = sessionOf(await logIn(person.email));
+
+    const answer = await api.post('/auth/logout', {}, person.session);
+
+    expect(answer.body).toEqual({ success: true });
+    expect(answer.headers.getSetCookie()).toEqual([expect.stringContaining('__service_session=; Path=/; Max-Age=0')]);
+    expect((await api.get('/auth/me', person.session)).status).toBe(401);
+    expect((await api.get('/auth/me', other)).status).toBe(200);
+  });
+
+  it('counts no more once it has expired, though DynamoDB has not removed it yet', async () => {
+    const person = await registerPerson(api);
+    const { session } = sessionItem(person.session);
+    await transact([update(session, { set: { expiresAt: Math.floor(Date.now() / 1000) - 1 } })]);
+
+    expect((await api.get('/auth/me', person.session)).status).toBe(401);
+  });
+
+  it('slides: used a day or more after it was made, it lasts 14 days from then', async () => {
+    const person = await registerPerson(api);
+    const { session } = sessionItem(person.session);
+    const inTwelveDays = Math.floor(Date.now() / 1000) + 12 * 86_400;
+    await transact([update(session, { set: { expiresAt: inTwelveDays } })]);
+
+    const answer = await api.get('/auth/me', person.session);
+
+    expect(sessionOf(answer)).toEqual(person.session);
+    expect((await find(session))?.expiresAt).toBeGreaterThan(inTwelveDays + 86_400);
+  });
+
+  it('cannot change anything without the CSRF header', async () => {
+    const person = await registerPerson(api);
+
+    const answer = await api.call('POST', '/orgs', { body: { name: 'x' }, headers: { cookie: person.session.cookie } });
+
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'csrf_header_required']);
+  });
+});
+
+describe('a stored password hash', () => {
+  it('is made anew with today’s parameters when its user logs in', async () => {
+    const person = await registerPerson(api);
+    const account = at(userRecord, person.user.id);
+    await transact([update(account, { set: { passwordHash: weakHash(testPassword) } })]);
+
+    expect((await logIn(person.email)).status).toBe(200);
+
+    expect((await find(account))?.passwordHash).toMatch(/^scrypt\$17\$8\$1\$/);
+    expect((await logIn(person.email)).status).toBe(200);
+  });
+});
+
+function sessionItem({ cookie }: { cookie: string }) {
+  const read = readCredential(cookie.split('=')[1] as string);
+  if (read === undefined) throw new Error('no credential');
+  return { ...read, session: at(sessionRecord, read.userId, read.hash) };
+}
+
+function weakHash(password: string): string {
+  const salt = Buffer.from('0123456789abcdef');
+  const hash = scryptSync(password, salt, 32, { N: 2 ** 14, r: 8, p: 1 });
+  return ['scrypt', 14, 8, 1, salt.toString('base64url'), hash.toString('base64url')].join('$');
+}

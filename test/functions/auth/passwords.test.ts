@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { linkRecord } from '../../../lib/accounts/records.ts';
+import { at, transact, update } from '../../../lib/table/store.ts';
+import { type Api, createToken, registerPerson, sessionOf, startApi, testPassword } from '../../support/api.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ LOGIN_FAILURE_LIMIT: '3' });
+});
+afterAll(() => api.stop());
+
+const newPassword = 'another battery horse';
+const logIn = (email: string, password: string) => api.post('/auth/login', { email, password });
+
+/** The tokens of the links mailed to an address with such a subject, oldest first. */
+async function linksTo(email: string, subject: string): Promise<string[]> {
+  const mails = (await api.mails()).filter(mail => mail.to === email && mail.subject.includes(subject));
+  return mails.map(({ text }) => /#token=(\w+)/.exec(text)?.[1] as string);
+}
+
+describe('changing the password', () => {
+  it('ends every other session and none of the tokens', async () => {
+    const person = await registerPerson(api);
+    const other = sessionOf(await logIn(person.email, testPassword));
+    const token = await createToken(api, person);
+
+    const answer = await api.post(
+      '/auth/change-password',
+      { currentPassword: testPassword, newPassword },
+      person.session,
+    );
+
+    expect(answer.body).toEqual({ success: true });
+    expect((await api.get('/auth/me', person.session)).status).toBe(200);
+    expect((await api.get('/auth/me', other)).status).toBe(401);
+    expect((await api.get('/auth/me', token)).status).toBe(200);
+    expect((await logIn(person.email, testPassword)).status).toBe(401);
+    expect((await logIn(person.email, newPassword)).status).toBe(200);
+  });
+
+  it('names currentPassword where that is wrong, and stops evaluating after as many as log-ins allow', async () => {
+    const person = await registerPerson(api);
+    const change = (currentPassword: string) =>
+      api.post('/auth/change-password', { currentPassword, newPassword }, person.session);
+
+    const wrong = [];
+    for (let index = 0; index < 3; index += 1) wrong.push(await change('not the right one'));
+    const right = await change(testPassword);
+
+    expect(wrong[0]?.body.error).toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: 'currentPassword', message: 'is wrong' }],
+    });
+    expect(wrong.map(({ status }) => status)).toEqual([400, 400, 400]);
+    expect([right.status, Number(right.headers.get('retry-after')) > 0]).toEqual([429, true]);
+  });
+
+  it('refuses one of the most common passwords and one that is too short', async () => {
+    const person = await registerPerson(api);
+    const change = (password: string) =>
+      api.post('/auth/change-password', { currentPassword: testPassword, newPassword: password }, person.session);
+
+    for (const password of ['administrator', 'short']) {
+      expect((await change(password)).body.error.details).toEqual([
+        { path: 'newPassword', message: expect.any(String) },
+      ]);
+    }
+  });
+
+  it('makes an open reset link worthless', async () => {
+    const person = await registerPerson(api);
+    await api.post('/auth/forgot-password', { email: person.email });
+    const [token] = await linksTo(person.email, 'Reset');
+    await api.post('/auth/change-password', { currentPassword: testPassword, newPassword }, person.session);
+
+    const answer = await api.post('/auth/reset-password', { token, newPassword: 'yet another battery' });
+
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_token']);
+  });
+});
+
+describe('a forgotten password', () => {
+  it('is reset with a mailed link, once, which ends every session', async () => {
+    const person = await registerPerson(api);
+    expect((await api.post('/auth/forgot-password', { email: person.email.toUpperCase() })).body).toEqual({
+      success: true,
+    });
+    const [token] = await linksTo(person.email, 'Reset');
+
+    const first = await api.post('/auth/reset-password', { token, newPassword });
+    const second = await api.post('/auth/reset-password', { token, newPassword: 'yet another battery' });
+
+    expect(first.body).toEqual({ success: true });
+    expect([second.status, second.body.error.code]).toEqual([400, 'invalid_token']);
+    expect((await api.get('/auth/me', person.session)).status).toBe(401);
+    expect((await logIn(person.email, newPassword)).status).toBe(200);
+  });
+
+  it('has one valid link, the newest', async () => {
+    const person = await registerPerson(api);
+    await api.post('/auth/forgot-password', { email: person.email });
+    await api.post('/auth/forgot-password', { email: person.email });
+    const [older, newer] = await linksTo(person.email, 'Reset');
+
+    expect((await api.post('/auth/reset-password', { token: older, newPassword })).status).toBe(400);
+    expect((await api.post('/auth/reset-password', { token: newer, newPassword })).status).toBe(200);
+  });
+
+  it('has a link for an hour only', async () => {
+    const person = await registerPerson(api);
+    await api.post('/auth/forgot-password', { email: person.email });
+    const [token] = await linksTo(person.email, 'Reset');
+    const past = Math.floor(Date.now() / 1000) - 1;
+    await transact([update(at(linkRecord, person.user.id, 'reset-password'), { set: { expiresAt: past } })]);
+
+    const answer = await api.post('/auth/reset-password', { token, newPassword });
+
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_token']);
+  });
+
+  it('keeps its link when the new password is refused', async () => {
+    const person = await registerPerson(api);
+    await api.post('/auth/forgot-password', { email: person.email });
+    const [token] = await linksTo(person.email, 'Reset');
+
+    expect((await api.post('/auth/reset-password', { token, newPassword: 'administrator' })).status).toBe(400);
+    expect((await api.post('/auth/reset-password', { token, newPassword })).status).toBe(200);
+  });
+
+  it('gets the sixth mail within an hour refused with Retry-After, and the next person is unaffected', async () => {
+    const [person, next] = await Promise.all([registerPerson(api), registerPerson(api)]);
+    const ask = (email: string) => api.post('/auth/forgot-password', { email });
+
+    const answers = await Promise.all(Array.from({ length: 6 }, () => ask(person.email)));
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body.error.code).toBe('rate_limited');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(59 * 60);
+    expect(await linksTo(person.email, 'Reset')).toHaveLength(5);
+    expect((await ask(next.email)).status).toBe(200);
+    expect(await linksTo(next.email, 'Reset')).toHaveLength(1);
+  });
+
+  it('is answered the same for an address without an account, its limit and its time included', async () => {
+    const { email } = await registerPerson(api);
+    const unknown = `${randomUUID()}@example.com`;
+    const ask = async (address: string) => {
+      const begun = performance.now();
+      const { status, body } = await api.post('/auth/forgot-password', { email: address });
+      return { status, body: body.error?.code ?? body, ms: performance.now() - begun };
+    };
+
+    const known = [await ask(email), await ask(email), await ask(email), await ask(email), await ask(email)];
+    const nobody = [await ask(unknown), await ask(unknown), await ask(unknown), await ask(unknown), await ask(unknown)];
+
+    const content = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
+    expect(nobody.map(content)).toEqual(known.map(content));
+    expect(content(await ask(unknown))).toEqual(content(await ask(email)));
+    expect(Math.min(...known.map(({ ms }) => ms), ...nobody.map(({ ms }) => ms))).toBeGreaterThan(490);
+    expect(await linksTo(unknown, '')).toEqual([]);
+  });
+
+  it('does not open the other kind of link, nor the other way round', async () => {
+    const person = await registerPerson(api);
+    await api.post('/auth/forgot-password', { email: person.email });
+    const [reset] = await linksTo(person.email, 'Reset');
+    const [verification] = await linksTo(person.email, 'Verify');
+
+    expect((await api.post('/auth/verify-email', { token: reset })).status).toBe(400);
+    expect((await api.post('/auth/reset-password', { token: verification, newPassword })).status).toBe(400);
+  });
+});
+
+describe('verifying the e-mail address', () => {
+  it('can be asked for again, which replaces the older link', async () => {
+    const person = await registerPerson(api);
+    expect((await api.post('/auth/send-verification', {}, person.session)).body).toEqual({ success: true });
+    const [older, newer] = await linksTo(person.email, 'Verify');
+
+    expect((await api.post('/auth/verify-email', { token: older })).body.error.code).toBe('invalid_token');
+    expect((await api.post('/auth/verify-email', { token: newer })).body.user.emailVerified).toBe(true);
+    expect((await api.get('/auth/me', person.session)).body.user.emailVerified).toBe(true);
+  });
+
+  it('sends no mail where there is nothing to verify any more', async () => {
+    const person = await registerPerson(api);
+    const [token] = await linksTo(person.email, 'Verify');
+    await api.post('/auth/verify-email', { token });
+
+    expect((await api.post('/auth/send-verification', {}, person.session)).body).toEqual({ success: true });
+
+    expect(await linksTo(person.email, 'Verify')).toHaveLength(1);
+  });
+});

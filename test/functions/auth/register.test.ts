@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { settings } from '../../../lib/settings.ts';
+import { ranges } from '../../../lib/table/keys.ts';
+import { queryItems } from '../../../lib/table/store.ts';
+import { type Api, registerPerson, sessionOf, startApi, testPassword } from '../../support/api.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+const newEmail = () => `${randomUUID()}@example.com`;
+
+async function platformCounts() {
+  const shards = await queryItems(ranges.platformCounts());
+  const sum = (name: string) => shards.reduce((total, shard) => total + Number(shard[name] ?? 0), 0);
+  return { users: sum('users'), organizations: sum('organizations') };
+}
+
+describe('registering', () => {
+  it('makes an account with a personal organization, logged in at once', async () => {
+    const email = `Ada.${newEmail()}`;
+    const before = await platformCounts();
+
+    const answer = await api.post('/auth/register', { email, password: testPassword, name: 'Ada' });
+
+    expect(answer.status).toBe(201);
+    expect(answer.body.user).toEqual({
+      id: expect.any(String),
+      email,
+      name: 'Ada',
+      emailVerified: false,
+      isAdmin: false,
+      createdAt: expect.any(String),
+    });
+    expect(answer.body.organization).toMatchObject({ name: "Ada's organization", plan: 'free', limitOverrides: {} });
+    const me = await api.get('/auth/me', sessionOf(answer));
+    expect(me.body).toEqual({
+      user: answer.body.user,
+      organizations: [{ ...answer.body.organization, role: 'owner' }],
+      authentication: { method: 'session' },
+    });
+    expect(await platformCounts()).toEqual({ users: before.users + 1, organizations: before.organizations + 1 });
+  });
+
+  it('sets an HttpOnly cookie for 14 days, not Secure on a local http address', async () => {
+    const answer = await api.post('/auth/register', { email: newEmail(), password: testPassword });
+
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__service_session=\w{60}; Path=\/; Max-Age=1209600; HttpOnly; SameSite=Lax$/),
+    ]);
+  });
+
+  it('takes the name from the e-mail address where there is none, and the organization’s name where it is given', async () => {
+    const answer = await api.post('/auth/register', {
+      email: `grace.${newEmail()}`,
+      password: testPassword,
+      organizationName: 'Compiler Works',
+    });
+
+    expect(answer.body.user.name).toMatch(/^grace\./);
+    expect(answer.body.organization).toMatchObject({ name: 'Compiler Works' });
+    expect(answer.body.organization.slug).toMatch(/^compiler-works/);
+  });
+
+  it('refuses an e-mail address that has an account, in whatever case', async () => {
+    const { email } = await registerPerson(api);
+
+    const answer = await api.post('/auth/register', { email: email.toUpperCase(), password: testPassword });
+
+    expect([answer.status, answer.body.error.code]).toEqual([409, 'email_taken']);
+  });
+
+  it('makes one account of five registrations of one address at once', async () => {
+    const email = newEmail();
+    const before = await platformCounts();
+
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => api.post('/auth/register', { email, password: testPassword })),
+    );
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
+    expect(await platformCounts()).toEqual({ users: before.users + 1, organizations: before.organizations + 1 });
+  });
+
+  it('names every problem of its fields at once', async () => {
+    const answer = await api.post('/auth/register', { email: 'nobody', password: 'short', nickname: 'x', name: '' });
+
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.details.map(({ path }: { path: string }) => path).toSorted()).toEqual([
+      'email',
+      'name',
+      'nickname',
+      'password',
+    ]);
+  });
+
+  it.each(['administrator', 'QwertyUIOP123', 'password1234'])(
+    'refuses %s, one of the most common passwords',
+    async password => {
+      const answer = await api.post('/auth/register', { email: newEmail(), password });
+
+      expect(answer.status).toBe(400);
+      expect(answer.body.error.details).toEqual([{ path: 'password', message: expect.stringContaining('common') }]);
+    },
+  );
+
+  it('mails a verification link that works once', async () => {
+    const { email } = await registerPerson(api);
+    const mail = (await api.mails()).find(({ to }) => to === email);
+    const token = /#token=(\w+)/.exec(mail?.text ?? '')?.[1];
+    expect(mail?.text).toContain(`${settings().DASHBOARD_ORIGIN}/verify-email#token=`);
+
+    const first = await api.post('/auth/verify-email', { token });
+    const second = await api.post('/auth/verify-email', { token });
+
+    expect([first.status, first.body.user]).toEqual([200, expect.objectContaining({ email, emailVerified: true })]);
+    expect([second.status, second.body.error.code]).toEqual([400, 'invalid_token']);
+  });
+
+  it('stores neither the password nor any credential in clear', async () => {
+    const email = newEmail();
+    const answer = await api.post('/auth/register', { email, password: testPassword });
+    const cookie = sessionOf(answer).cookie.split('=')[1] as string;
+    const link = /#token=(\w+)/.exec((await api.mails()).find(({ to }) => to === email)?.text ?? '')?.[1] as string;
+
+    const items = JSON.stringify(await queryItems({ pk: `USER#${answer.body.user.id}` }));
+
+    expect(items).toContain('scrypt$17$8$1$');
+    for (const secret of [testPassword, cookie, link]) expect(items).not.toContain(secret);
+  });
+});
