@@ -1,0 +1,65 @@
+import { organizationRecord } from '../../lib/organizations/records.ts';
+import { at, transact, update } from '../../lib/table/store.ts';
+import { type Answer, type Api, type Caller, createProject, type Person, registerPerson } from './api.ts';
+
+/** A project of a new organization, with short names for what its environments are asked for. */
+export interface Workplace {
+  owner: Person;
+  project: { id: string; slug: string };
+  /** Path of an environment's secrets. */
+  at(env: string, rest?: string): string;
+  set(env: string, key: string, value: string, options?: Sending): Promise<Answer>;
+  importAll(env: string, secrets: unknown, options?: Sending): Promise<Answer>;
+  pull(env: string, query?: string, options?: Sending): Promise<Answer>;
+  /** The values of a pull that must succeed, by key. */
+  values(env: string): Promise<Record<string, string>>;
+  /** Another member of the organization, with that role. */
+  member(role: 'admin' | 'developer' | 'viewer'): Promise<Person>;
+}
+
+interface Sending {
+  as?: Caller;
+  headers?: Record<string, string>;
+}
+
+/** An owner whose organization takes any number of projects, so that tests can share it: registering hashes a password. */
+export async function registerOwner(api: Api): Promise<Person> {
+  const owner = await registerPerson(api, 'Owner');
+  await transact([
+    update(at(organizationRecord, owner.organization.slug), { set: { limitOverrides: { maxProjects: -1 } } }),
+  ]);
+  return owner;
+}
+
+export async function openWorkplace(api: Api, ownerGiven?: Person): Promise<Workplace> {
+  const owner = ownerGiven ?? (await registerOwner(api));
+  const project = await createProject(api, owner, 'Shop');
+  const pathOf = (env: string, rest = '') => `/secrets/${owner.organization.slug}/${project.slug}/${env}${rest}`;
+  const pull: Workplace['pull'] = (env, query = '', { as = owner.session, headers } = {}) =>
+    api.get(pathOf(env, query), as, headers);
+  return {
+    owner,
+    project,
+    at: pathOf,
+    pull,
+    set: (env, key, value, { as = owner.session, headers } = {}) => api.put(pathOf(env), { key, value }, as, headers),
+    importAll: (env, secrets, { as = owner.session, headers } = {}) =>
+      api.post(pathOf(env, '/bulk'), typeof secrets === 'string' ? { dotenv: secrets } : { secrets }, as, headers),
+    values: async env => {
+      const answer = await pull(env);
+      if (answer.status !== 200) throw new Error(`The pull failed: ${answer.status} ${JSON.stringify(answer.body)}`);
+      return Object.fromEntries(answer.body.secrets.map(({ key, value }: Record<string, string>) => [key, value]));
+    },
+    member: async role => {
+      const person = await registerPerson(api, role);
+      const invited = await api.post(
+        `/members/${owner.organization.id}/invite`,
+        { email: person.email, role },
+        owner.session,
+      );
+      const accepted = await api.post(`/members/invite/${invited.body.token}/accept`, {}, person.session);
+      if (accepted.status >= 300) throw new Error(`Joining failed: ${accepted.status}`);
+      return person;
+    },
+  };
+}
