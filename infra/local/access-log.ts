@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { accessLogFormat } from '../access-log-format.ts';
+import { reasonOf } from './data-directory.ts';
 
 const flushEveryMs = 500;
 const maximumBatch = 500;
@@ -12,9 +13,9 @@ const attempts = 3;
 export type AccessLogValues = Partial<Record<(typeof accessLogFormat)[keyof typeof accessLogFormat], string>>;
 
 export interface AccessLog {
-  write(values: AccessLogValues): void;
+  write: (values: AccessLogValues) => void;
   /** Delivers what is still waiting. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 interface LogEvent {
@@ -59,7 +60,8 @@ async function deliverBatch(batch: LogEvent[], deliver: (event: unknown) => Prom
       await deliver(event);
       return;
     } catch (error) {
-      if (attempt === attempts) console.error(`${batch.length} access log records were not counted: ${error}`);
+      if (attempt === attempts)
+        console.error(`${batch.length} access log records were not counted: ${reasonOf(error)}`);
       else await sleep(200 * attempt);
     }
   }

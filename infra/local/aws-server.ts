@@ -15,7 +15,7 @@ export interface AwsRequest {
 
 export interface AwsServer {
   url: string;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** An error as AWS answers it. `queryCode` is its older name, which SQS sends beside. */

@@ -6,7 +6,7 @@ import { StartError } from './start-error.ts';
 /** Where a running stack keeps its state: a directory, or memory where `path` is undefined. */
 export interface DataDirectory {
   path: string | undefined;
-  release(): void;
+  release: () => void;
 }
 
 /**

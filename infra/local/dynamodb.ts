@@ -15,7 +15,7 @@ export interface DynamoDb {
   /** Resolves when it answers. @throws StartError with the reason where it does not come up. */
   ready: Promise<void>;
   failed: Promise<string>;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { corsPolicy } from '../cors-policy.ts';
@@ -13,13 +14,15 @@ import { StartError } from './start-error.ts';
 const maximumBodyBytes = 10 * 1024 * 1024;
 const maximumHeaderBytes = 10_240;
 const integrationTimeoutMs = 30_000;
+/** How long requests on open connections are still read after the stop. */
+const unreadRequestsMs = 300;
 const catchAll: FunctionName = { area: 'system', name: 'unknown-route' };
 
-export interface GatewayOptions {
+interface GatewayOptions {
   routes: readonly Route[];
   invoke: Invoke;
   dashboardOrigin: string;
-  writeAccessLog(values: AccessLogValues): void;
+  writeAccessLog: (values: AccessLogValues) => void;
   /** Local pages outside the API: exact path → the JSON it answers a GET with. */
   localPages: Readonly<Record<`/local/${string}`, () => unknown>>;
 }
@@ -28,9 +31,9 @@ export interface Gateway {
   url: string;
   port: number;
   /** Before it is called, every request is answered 503. */
-  serve(options: GatewayOptions): void;
+  serve: (options: GatewayOptions) => void;
   /** Takes no new request, finishes the accepted ones within `graceMs`, then cuts what is left. */
-  stop(graceMs: number): Promise<void>;
+  stop: (graceMs: number) => Promise<void>;
 }
 
 interface Answer {
@@ -81,9 +84,12 @@ export async function listen(port: number): Promise<Gateway> {
       stopping = true;
       for (const response of open.values()) response.shouldKeepAlive = false;
       const deadline = sleep(graceMs, undefined, { ref: false });
-      const closed = new Promise(resolve => server.close(resolve));
+      // Not the close of node:http: that one cuts idle connections at once, and with them requests that have been sent
+      // but not read yet. They are answered for a moment more, with an end to their connection.
+      const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve));
+      await Promise.race([closed, deadline, sleep(unreadRequestsMs)]);
       // A connection becomes idle only once its last answer has gone out.
-      const sweep = setInterval(() => server.closeIdleConnections(), 50);
+      const sweep = setInterval(() => server.closeIdleConnections(), 20);
       // A client that went away does not end the work on its request.
       await Promise.race([Promise.all([closed, ...open.keys()]), deadline]);
       clearInterval(sweep);

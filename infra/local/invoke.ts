@@ -11,7 +11,7 @@ export type Handler = (event: unknown, context: Context) => unknown;
 export type LoadHandler = (functionName: FunctionName) => Promise<Handler>;
 
 /** Lambda's bound on the request and on the response of a synchronous invocation: 6 MB, and 100 bytes of courtesy. */
-export const maximumPayloadBytes = 6 * 1024 * 1024 + 100;
+const maximumPayloadBytes = 6 * 1024 * 1024 + 100;
 
 /** Runs one function once. Rejects when it throws, and when it takes longer than `timeoutMs`, as Lambda does. */
 export type Invoke = (functionName: FunctionName, event: unknown, timeoutMs: number) => Promise<unknown>;

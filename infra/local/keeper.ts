@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface KeptProcess {
   pid: number;
   /** The last text it wrote to stderr and stdout. */
-  output(): string;
+  output: () => string;
   /** Its exit code, once it has ended. */
   ended: Promise<number>;
   /** Asks it to end, kills it after `graceMs`, and resolves when it is gone. */
-  stop(graceMs: number): Promise<void>;
+  stop: (graceMs: number) => Promise<void>;
 }
 
 /*
@@ -26,7 +26,11 @@ child=$!
 [ -z "$pidfile" ] || echo "$child" >"$pidfile"
 echo "$child"
 ( while read -r _ <&3; do :; done; kill -9 "$child" ) >/dev/null 2>&1 &
+watcher=$!
 wait "$child"
+code=$?
+kill -9 "$watcher"
+exit "$code"
 `;
 
 /** Starts a command under a keeper. Exit code 127 means that the command does not exist. */

@@ -24,7 +24,7 @@ export interface QueueWorkerOptions {
 
 export interface QueueWorker {
   /** Takes no new message and finishes what is in work, within `graceMs`. */
-  stop(graceMs: number): Promise<void>;
+  stop: (graceMs: number) => Promise<void>;
 }
 
 /** Hands a queue's messages to a function as Lambda's event source does: deleted on success, left for a retry on failure. */

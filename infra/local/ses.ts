@@ -4,7 +4,7 @@ import { AwsError, type AwsServer, operation, startAwsServer } from './aws-serve
 import { openDatabase } from './data-directory.ts';
 
 /** A mail of the outbox; several recipients stand in `to` with commas between. */
-export interface Mail {
+interface Mail {
   to: string;
   subject: string;
   text: string;
@@ -13,7 +13,7 @@ export interface Mail {
 
 export interface Ses extends AwsServer {
   /** The mails of the outbox, in the order of sending: the newest is the last. */
-  mails(): Mail[];
+  mails: () => Mail[];
 }
 
 const maximumMails = 1000;

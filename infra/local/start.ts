@@ -9,7 +9,10 @@ process.on('SIGTERM', () => void stop());
 process.on('SIGINT', () => void stop());
 process.on('SIGHUP', () => void stop());
 // Lambda would replace the function's environment and go on; so does the stack.
-process.on('unhandledRejection', error => console.error('A function left a promise to fail by itself:', error));
+process.on('uncaughtException', error => console.error('A function failed outside of its invocation:', error));
+// Whoever started us may have stopped listening.
+process.stdout.on('error', () => undefined);
+process.stderr.on('error', () => undefined);
 
 const starting = start();
 let stopping: Promise<void> | undefined;

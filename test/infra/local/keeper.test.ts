@@ -23,9 +23,15 @@ function pidFile(): string {
   return join(directory, 'child.pid');
 }
 
-/** Another process that keeps a `sleep` of that many seconds. */
+/** Another process that keeps a `sleep` of that many seconds, and prints its pid. */
 async function startOwner(seconds: string, file: string) {
-  const owner = spawn(process.execPath, [join(import.meta.dirname, 'keeper-owner.ts'), seconds, file]);
+  const keeper = new URL('../../../infra/local/keeper.ts', import.meta.url);
+  const script = `
+    import { startKept } from ${JSON.stringify(keeper.href)};
+    const kept = await startKept('sleep', ['${seconds}'], '${file}');
+    console.log(kept.pid);
+    setInterval(() => undefined, 1000);`;
+  const owner = spawn(process.execPath, ['--input-type=module', '-e', script]);
   onTestFinished(() => void owner.kill('SIGKILL'));
   const [line] = await once(owner.stdout.setEncoding('utf8'), 'data');
   return { owner, child: Number(line) };
