@@ -81,17 +81,17 @@ const Invoice = z.object({
 });
 
 /** https://docs.stripe.com/api/subscriptions/object#subscription_object-status; unheard-of states change nothing. */
-const states: Readonly<Record<string, SubscriptionNews['state']>> = {
-  active: 'active',
-  trialing: 'active',
-  past_due: 'past_due',
-  unpaid: 'suspended',
-  paused: 'suspended',
-  canceled: 'canceled',
+const states: ReadonlyMap<string, SubscriptionNews['state']> = new Map([
+  ['active', 'active'],
+  ['trialing', 'active'],
+  ['past_due', 'past_due'],
+  ['unpaid', 'suspended'],
+  ['paused', 'suspended'],
+  ['canceled', 'canceled'],
   // The first payment was never made in time: there was no subscription that could end.
-  incomplete_expired: 'pending',
-  incomplete: 'pending',
-};
+  ['incomplete_expired', 'pending'],
+  ['incomplete', 'pending'],
+]);
 
 /**
  * Reads a verified event. Pure.
@@ -99,7 +99,7 @@ const states: Readonly<Record<string, SubscriptionNews['state']>> = {
  */
 export function readProviderEvent(payload: unknown, prices: Prices): ProviderEvent {
   const { id, type, created, data } = Envelope.parse(payload);
-  const read = readers[type];
+  const read = readers.get(type);
   if (read === undefined) return { id, type, organizationIds: [], customerId: null, news: undefined };
   const { organizationIds, customerId, news } = read(data.object, prices);
   return {
@@ -147,7 +147,7 @@ const readSubscription: Reader = (object, prices) => {
     customerId: subscription.customer,
     news: {
       subscriptionId: subscription.id,
-      state: states[subscription.status] ?? 'pending',
+      state: states.get(subscription.status) ?? 'pending',
       plan: planOf(
         items.map(item => item.price),
         subscription.metadata.plan,
@@ -195,17 +195,17 @@ const readInvoice =
     };
   };
 
-const readers: Readonly<Record<string, Reader | undefined>> = Object.assign(Object.create(null), {
-  'checkout.session.completed': readCheckout,
-  'checkout.session.async_payment_succeeded': readCheckout,
-  'customer.subscription.created': readSubscription,
-  'customer.subscription.updated': readSubscription,
-  'customer.subscription.paused': readSubscription,
-  'customer.subscription.resumed': readSubscription,
-  'customer.subscription.deleted': readEndedSubscription,
-  'invoice.paid': readInvoice('active'),
-  'invoice.payment_failed': readInvoice('past_due'),
-});
+const readers: ReadonlyMap<string, Reader> = new Map([
+  ['checkout.session.completed', readCheckout],
+  ['checkout.session.async_payment_succeeded', readCheckout],
+  ['customer.subscription.created', readSubscription],
+  ['customer.subscription.updated', readSubscription],
+  ['customer.subscription.paused', readSubscription],
+  ['customer.subscription.resumed', readSubscription],
+  ['customer.subscription.deleted', readEndedSubscription],
+  ['invoice.paid', readInvoice('active')],
+  ['invoice.payment_failed', readInvoice('past_due')],
+]);
 
 /**
  * A configured price wins over the metadata, which keeps the first plan when the customer changes it in the portal.

@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { customerRecord } from '../../../lib/billing/records.ts';
+import { organizationRecord } from '../../../lib/organizations/records.ts';
+import { forgetSettings } from '../../../lib/settings.ts';
+import { at, find } from '../../../lib/table/store.ts';
+import { type Answer, type Api, type Person, registerPerson, startApi } from '../../support/api.ts';
+
+let api: Api;
+let owner: Person;
+
+beforeAll(async () => {
+  api = await startApi();
+  owner = await registerPerson(api);
+});
+afterAll(() => api.stop());
+
+/** An organization that has not bought anything, and its owner. Hashing a password for each would take most of the time. */
+async function newCustomer(): Promise<Person> {
+  const { body } = await api.post('/orgs', { name: 'Customer' }, owner.session);
+  return { ...owner, organization: body.organization };
+}
+
+/** Presses a button of a hosted page. Answers where it leads. */
+async function press(page: string, fields: Record<string, string>): Promise<string> {
+  const response = await fetch(page, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+  expect(response.status).toBe(303);
+  return response.headers.get('location') ?? '';
+}
+
+async function pageText(url: string): Promise<string> {
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toContain('text/html');
+  return response.text();
+}
+
+function checkout(person: Person, plan = 'pro'): Promise<Answer> {
+  return api.post(`/billing/${person.organization.id}/checkout`, { plan }, person.session);
+}
+
+function portal(person: Person): Promise<Answer> {
+  return api.post(`/billing/${person.organization.id}/portal`, undefined, person.session);
+}
+
+async function billingOf(person: Person) {
+  return (await api.get(`/billing/${person.organization.id}`, person.session)).body;
+}
+
+async function subscriptionIdOf(person: Person): Promise<string> {
+  return (await find(at(organizationRecord, person.organization.slug)))?.billing?.subscriptionId ?? '';
+}
+
+async function actionsOf(person: Person): Promise<string[]> {
+  const { body } = await api.get(`/audit/${person.organization.id}`, person.session);
+  return body.entries
+    .map(({ action }: { action: string }) => action)
+    .filter((action: string) => /billing/.test(action));
+}
+
+describe('a checkout', () => {
+  it('is clicked through, raises the plan at once, and leads back to the dashboard', async () => {
+    const person = await newCustomer();
+
+    const started = await checkout(person);
+    const html = await pageText(started.body.url);
+    const back = await press(started.body.url, { action: 'pay' });
+
+    expect(started.status).toBe(200);
+    expect(html).toContain('>Pay</button>');
+    expect(back).toBe(`http://localhost:5173/organizations/${person.organization.slug}/billing?checkout=success`);
+    expect(await billingOf(person)).toMatchObject({
+      plan: 'pro',
+      status: 'active',
+      limits: { maxProjects: 100 },
+      currentPeriodEnd: expect.stringMatching(/Z$/),
+    });
+    expect(await actionsOf(person)).toEqual(['billing.plan_changed', 'billing.checkout_started']);
+  });
+
+  it('changes nothing when it is cancelled', async () => {
+    const person = await newCustomer();
+    const { body } = await checkout(person);
+
+    const back = await press(body.url, { action: 'cancel' });
+
+    expect(back).toContain('checkout=cancelled');
+    expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'none' });
+  });
+
+  it('is one subscription, however often it is paid', async () => {
+    const person = await newCustomer();
+    const { body } = await checkout(person);
+
+    await Promise.all([press(body.url, { action: 'pay' }), press(body.url, { action: 'pay' })]);
+    const first = await subscriptionIdOf(person);
+    await press(body.url, { action: 'pay' });
+
+    expect(await subscriptionIdOf(person)).toBe(first);
+    expect(await pageText((await portal(person)).body.url)).toSatisfy(
+      (html: string) => html.split('<section>').length === 2,
+    );
+  });
+
+  it('ends with one customer when two begin at the same moment', async () => {
+    const person = await newCustomer();
+
+    const answers = await Promise.all([checkout(person), checkout(person, 'enterprise'), portal(person)]);
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const customerId = (await find(at(organizationRecord, person.organization.slug)))?.billing?.customerId ?? '';
+    expect(await find(at(customerRecord, customerId))).toEqual({
+      organizationId: person.organization.id,
+      orgSlug: person.organization.slug,
+    });
+    const paid = await Promise.all([press(answers[0]?.body.url, { action: 'pay' }), pageText(answers[2]?.body.url)]);
+    expect(paid).toHaveLength(2);
+    expect(await pageText(answers[2]?.body.url)).toContain('<section>');
+  });
+
+  it('leads who pays already to the page that changes the subscription, so that nobody pays twice', async () => {
+    const person = await newCustomer();
+    await press((await checkout(person)).body.url, { action: 'pay' });
+    const subscription = await subscriptionIdOf(person);
+
+    const { body } = await checkout(person, 'enterprise');
+    await press(body.url, { action: 'switch:enterprise', subscription });
+
+    expect(body.url).toContain('/portal/');
+    expect(await billingOf(person)).toMatchObject({ plan: 'enterprise', limits: { maxProjects: -1 } });
+    expect(await subscriptionIdOf(person)).toBe(subscription);
+  });
+
+  it.each([{ plan: 'free' }, { plan: 'gold' }, {}, { plan: 'pro', returnUrl: 'https://evil.example' }])(
+    'refuses %j',
+    async body => {
+      const person = await newCustomer();
+
+      const answer = await api.post(`/billing/${person.organization.id}/checkout`, body, person.session);
+
+      expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+    },
+  );
+});
+
+describe('the portal', () => {
+  async function customer(): Promise<{ person: Person; page: string; subscription: string }> {
+    const person = await newCustomer();
+    await press((await checkout(person)).body.url, { action: 'pay' });
+    const { body } = await portal(person);
+    return { person, page: body.url, subscription: await subscriptionIdOf(person) };
+  }
+
+  it('lowers the plan when the subscription is cancelled, and deletes nothing', async () => {
+    const { person, page, subscription } = await customer();
+    for (let number = 1; number <= 11; number += 1) {
+      await api.post(`/projects/${person.organization.id}`, { name: `Project ${number}` }, person.session);
+    }
+
+    await press(page, { action: 'cancel', subscription });
+
+    expect(await billingOf(person)).toMatchObject({
+      plan: 'free',
+      status: 'canceled',
+      limits: { maxProjects: 10 },
+      usage: { projects: 11, environments: 33 },
+    });
+    const growth = await api.post(`/projects/${person.organization.id}`, { name: 'One more' }, person.session);
+    expect(growth).toMatchObject({
+      status: 402,
+      body: { error: { code: 'plan_limit_exceeded', details: { limit: 'maxProjects', value: 10, used: 11 } } },
+    });
+  });
+
+  it('tells of a failed payment and of its settlement', async () => {
+    const { person, page, subscription } = await customer();
+
+    await press(page, { action: 'fail', subscription });
+    const failed = await billingOf(person);
+    await press(page, { action: 'pay', subscription });
+
+    expect(failed).toMatchObject({ plan: 'pro', status: 'past_due' });
+    expect(await billingOf(person)).toMatchObject({ plan: 'pro', status: 'active' });
+  });
+
+  it('keeps the plan until the end of a period that was paid', async () => {
+    const { person, page, subscription } = await customer();
+
+    await press(page, { action: 'cancel-at-period-end', subscription });
+    const cancelled = await billingOf(person);
+    await press(page, { action: 'next-period', subscription });
+
+    expect(cancelled).toMatchObject({ plan: 'pro', status: 'active' });
+    expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'canceled' });
+  });
+
+  it('moves the end of the period on when the next one begins', async () => {
+    const { person, page, subscription } = await customer();
+    const before = await billingOf(person);
+
+    await press(page, { action: 'next-period', subscription });
+
+    expect(Date.parse((await billingOf(person)).currentPeriodEnd)).toBeGreaterThan(Date.parse(before.currentPeriodEnd));
+  });
+
+  it('lets somebody who cancelled buy again', async () => {
+    const { person, page, subscription } = await customer();
+    await press(page, { action: 'cancel', subscription });
+
+    const { body } = await checkout(person, 'enterprise');
+    await press(body.url, { action: 'pay' });
+
+    expect(await billingOf(person)).toMatchObject({ plan: 'enterprise', status: 'active' });
+    expect(await subscriptionIdOf(person)).not.toBe(subscription);
+  });
+});
+
+describe('billing without the provider', () => {
+  async function withSettings<T>(changes: Record<string, string>, work: () => Promise<T>): Promise<T> {
+    const before = { ...process.env };
+    Object.assign(process.env, changes);
+    forgetSettings();
+    try {
+      return await work();
+    } finally {
+      process.env = before;
+      forgetSettings();
+    }
+  }
+
+  it.each([
+    ['checkout', () => ({ STRIPE_SECRET_KEY: '' })],
+    ['checkout', () => ({ STRIPE_PRICE_PRO: '' })],
+    ['portal', () => ({ STRIPE_SECRET_KEY: '' })],
+  ])('answers 503 to a %s where it is not configured', async (what, changes) => {
+    const person = await newCustomer();
+
+    const answer = await withSettings(changes(), () => (what === 'portal' ? portal(person) : checkout(person)));
+
+    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'billing_not_configured' } } });
+  });
+
+  it('answers 503 to an event where no secret is configured', async () => {
+    const answer = await withSettings({ STRIPE_WEBHOOK_SECRET: '' }, () => api.post('/billing/webhook', {}));
+
+    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'billing_not_configured' } } });
+  });
+
+  it.each([
+    ['refuses the key', { STRIPE_SECRET_KEY: 'sk_test_wrong_key' }],
+    ['cannot be reached', { STRIPE_API_BASE: 'http://127.0.0.1:1' }],
+  ])('answers 502 and nothing of the provider’s where it %s', async (_, changes) => {
+    const person = await newCustomer();
+
+    const answer = await withSettings(changes, () => checkout(person));
+
+    expect(answer).toMatchObject({ status: 502, body: { error: { code: 'billing_provider_error' } } });
+    expect(JSON.stringify(answer.body)).not.toMatch(/sk_test|stripe|127\.0\.0\.1/i);
+    expect(await actionsOf(person)).toEqual([]);
+  });
+});

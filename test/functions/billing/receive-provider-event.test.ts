@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sign } from '../../../infra/local/payment-events.ts';
+import { providerEventRecord } from '../../../lib/billing/records.ts';
+import { organizationRecord } from '../../../lib/organizations/records.ts';
+import { at, find, transact, update } from '../../../lib/table/store.ts';
+import { type Answer, type Api, type Person, registerPerson, startApi } from '../../support/api.ts';
+
+const secret = 'whsec_of_this_test';
+let api: Api;
+let owner: Person;
+
+beforeAll(async () => {
+  api = await startApi({
+    STRIPE_WEBHOOK_SECRET: secret,
+    STRIPE_PRICE_PRO: 'price_pro',
+    STRIPE_PRICE_ENTERPRISE: 'price_enterprise',
+  });
+  owner = await registerPerson(api);
+});
+afterAll(() => api.stop());
+
+/** An organization that has not bought anything, and its owner. Hashing a password for each would take most of the time. */
+async function newCustomer(): Promise<Person> {
+  const { body } = await api.post('/orgs', { name: 'Customer' }, owner.session);
+  return { ...owner, organization: body.organization };
+}
+
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+interface EventOptions {
+  id?: string;
+  created?: number;
+}
+
+function eventOf(type: string, object: Record<string, unknown>, { id, created }: EventOptions = {}) {
+  return {
+    id: id ?? `evt_${randomUUID()}`,
+    object: 'event',
+    type,
+    created: created ?? nowSeconds(),
+    data: { object },
+  };
+}
+
+async function deliver(event: unknown, signature?: (body: string) => string): Promise<Answer> {
+  const body = typeof event === 'string' ? event : JSON.stringify(event);
+  return api.call('POST', '/billing/webhook', {
+    body,
+    headers: { 'stripe-signature': (signature ?? (text => sign(text, secret)))(body) },
+  });
+}
+
+function subscriptionOf(person: Person, more: Record<string, unknown> = {}) {
+  return {
+    id: `sub_${person.organization.id}`,
+    object: 'subscription',
+    status: 'active',
+    customer: `cus_${person.organization.id}`,
+    metadata: { organizationId: person.organization.id, plan: 'pro' },
+    items: { data: [{ current_period_end: 1_900_000_000, price: { id: 'price_pro' } }] },
+    ...more,
+  };
+}
+
+async function billingOf(person: Person) {
+  return (await api.get(`/billing/${person.organization.id}`, person.session)).body;
+}
+
+describe('the payment provider’s webhook', () => {
+  it('needs no authentication and puts the plan of a subscription in force, with its limits', async () => {
+    const person = await newCustomer();
+
+    const answer = await deliver(eventOf('customer.subscription.created', subscriptionOf(person)));
+
+    expect(answer).toMatchObject({ status: 200, body: { success: true } });
+    expect(await billingOf(person)).toMatchObject({
+      plan: 'pro',
+      status: 'active',
+      limits: { maxProjects: 100, auditRetentionDays: 365 },
+      currentPeriodEnd: '2030-03-17T17:46:40.000Z',
+    });
+  });
+
+  it('takes the plan back when the subscription is cancelled', async () => {
+    const person = await newCustomer();
+    await deliver(eventOf('customer.subscription.created', subscriptionOf(person)));
+
+    await deliver(eventOf('customer.subscription.deleted', subscriptionOf(person, { status: 'canceled' })));
+
+    expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'canceled', limits: { maxProjects: 10 } });
+  });
+
+  it('finds the organization by the reference of a checkout, and later by the customer alone', async () => {
+    const person = await newCustomer();
+    const customer = `cus_${randomUUID()}`;
+    await deliver(
+      eventOf('checkout.session.completed', {
+        id: `cs_${randomUUID()}`,
+        mode: 'subscription',
+        payment_status: 'paid',
+        client_reference_id: person.organization.id,
+        customer,
+        subscription: 'sub_by_reference',
+        metadata: { plan: 'enterprise' },
+      }),
+    );
+    const bought = await billingOf(person);
+
+    await deliver(eventOf('invoice.payment_failed', { customer, subscription: 'sub_by_reference' }));
+
+    expect(bought).toMatchObject({ plan: 'enterprise', status: 'active', limits: { maxProjects: -1 } });
+    expect(await billingOf(person)).toMatchObject({ plan: 'enterprise', status: 'past_due' });
+  });
+
+  it('gives an event that comes twice one effect, even at the same moment', async () => {
+    const person = await newCustomer();
+    const event = eventOf('customer.subscription.created', subscriptionOf(person));
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => deliver(event)));
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const audit = await api.get(`/audit/${person.organization.id}?action=billing.plan_changed`, person.session);
+    expect(audit.body.entries).toHaveLength(1);
+    expect(audit.body.entries[0]).toMatchObject({
+      actor: { id: null, email: null, type: 'system' },
+      target: { type: 'organization', id: person.organization.id },
+    });
+  });
+
+  it('does nothing for a repeated event, even after the plan has changed in between', async () => {
+    const person = await newCustomer();
+    const created = nowSeconds();
+    const first = eventOf('customer.subscription.created', subscriptionOf(person), { created });
+    const upgrade = subscriptionOf(person, { items: { data: [{ price: { id: 'price_enterprise' } }] } });
+    await deliver(first);
+    await deliver(eventOf('customer.subscription.updated', upgrade, { created }));
+
+    await deliver(first);
+
+    expect((await billingOf(person)).plan).toBe('enterprise');
+  });
+
+  it('lets an older event that arrives late change nothing, and accepts it', async () => {
+    const person = await newCustomer();
+    const now = nowSeconds();
+    const late = eventOf('customer.subscription.updated', subscriptionOf(person), { created: now - 60 });
+    await deliver(
+      eventOf('customer.subscription.deleted', subscriptionOf(person, { status: 'canceled' }), { created: now }),
+    );
+
+    const answer = await deliver(late);
+
+    expect(answer.status).toBe(200);
+    expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'canceled' });
+    expect(await find(at(providerEventRecord, late.id))).toBeDefined();
+  });
+
+  it('leaves the counters of a concurrently growing organization intact', async () => {
+    const person = await newCustomer();
+    const subscription = subscriptionOf(person);
+    const projects = Array.from({ length: 5 }, (_, index) =>
+      api.post(`/projects/${person.organization.id}`, { name: `Project ${index}` }, person.session),
+    );
+    const events = Array.from({ length: 5 }, () => deliver(eventOf('customer.subscription.updated', subscription)));
+
+    const answers = await Promise.all([...projects, ...events]);
+
+    expect(answers.map(({ status }) => status)).toEqual([...Array(5).fill(201), ...Array(5).fill(200)]);
+    expect((await find(at(organizationRecord, person.organization.slug)))?.projectCount).toBe(5);
+    expect(await billingOf(person)).toMatchObject({ plan: 'pro', usage: { projects: 5, environments: 15 } });
+  });
+
+  it.each([
+    ['no signature', undefined],
+    ['a forged signature', (body: string) => sign(body, 'whsec_of_somebody_else')],
+    ['a signature of another body', (body: string) => sign(`${body} `, secret)],
+    ['a stale signature', (body: string) => sign(body, secret, nowSeconds() - 301)],
+    ['junk for a signature', () => 't=,v1='],
+    ['a signature of a scheme that is not taken', (body: string) => sign(body, secret).replace('v1=', 'v0=')],
+  ])('refuses %s and changes nothing', async (_, signature) => {
+    const person = await newCustomer();
+    const event = eventOf('customer.subscription.created', subscriptionOf(person));
+    const body = JSON.stringify(event);
+
+    const answer = await api.call('POST', '/billing/webhook', {
+      body,
+      headers: signature === undefined ? {} : { 'stripe-signature': signature(body) },
+    });
+
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_signature' } } });
+    expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'none' });
+    expect(await find(at(providerEventRecord, event.id))).toBeUndefined();
+  });
+
+  it('takes a signature that is nearly as old as allowed', async () => {
+    const person = await newCustomer();
+
+    const answer = await deliver(eventOf('customer.subscription.created', subscriptionOf(person)), body =>
+      sign(body, secret, nowSeconds() - 280),
+    );
+
+    expect(answer.status).toBe(200);
+    expect((await billingOf(person)).plan).toBe('pro');
+  });
+
+  it('verifies the bytes as they came, whatever their layout', async () => {
+    const person = await newCustomer();
+    const event = eventOf('customer.subscription.created', subscriptionOf(person, { description: 'Grüße 🚀' }));
+
+    const answer = await deliver(`\n${JSON.stringify(event, null, 4)}\n`);
+
+    expect(answer.status).toBe(200);
+    expect((await billingOf(person)).plan).toBe('pro');
+  });
+
+  it.each([
+    ['of an unknown type', () => eventOf('some.future_event', { id: 'x' })],
+    [
+      'of an unknown organization',
+      () =>
+        eventOf('customer.subscription.updated', {
+          id: 'sub_x',
+          status: 'active',
+          customer: 'cus_unknown',
+          metadata: { organizationId: randomUUID() },
+        }),
+    ],
+  ])('accepts and ignores an event %s', async (_, make) => {
+    const event = make();
+
+    expect((await deliver(event)).status).toBe(200);
+    expect(await find(at(providerEventRecord, event.id))).toBeUndefined();
+  });
+
+  it.each([
+    ['no JSON', '{'],
+    ['null', 'null'],
+    ['an event without an id', JSON.stringify({ type: 'invoice.paid', created: 1, data: { object: {} } })],
+    [
+      'a subscription without a status',
+      JSON.stringify({ id: 'evt_x', type: 'customer.subscription.updated', created: 1, data: { object: { id: 's' } } }),
+    ],
+  ])('refuses, though signed, %s', async (_, body) => {
+    expect(await deliver(body)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+  });
+
+  it('ignores an organization that is being deleted', async () => {
+    const person = await newCustomer();
+    const { slug } = person.organization;
+    await transact([update(at(organizationRecord, slug), { set: { status: 'deleting' } })]);
+
+    const answer = await deliver(eventOf('customer.subscription.created', subscriptionOf(person)));
+
+    expect(answer.status).toBe(200);
+    expect((await find(at(organizationRecord, slug)))?.plan).toBe('free');
+  });
+});

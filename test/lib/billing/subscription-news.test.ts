@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { applyNews, type SubscriptionNews } from '../../../lib/billing/subscription-news.ts';
+
+const fresh = { plan: 'free', planChangedAtMs: 0 };
+
+function news(more: Partial<SubscriptionNews> = {}): SubscriptionNews {
+  return {
+    created: 1000,
+    subscriptionId: 'sub_1',
+    customerId: 'cus_1',
+    state: 'active',
+    plan: 'pro',
+    currentPeriodEnd: '2026-12-01T00:00:00.000Z',
+    fromInvoice: false,
+    ...more,
+  };
+}
+
+/** What is known after one piece of news after the other. */
+function heard(...all: SubscriptionNews[]): Parameters<typeof applyNews>[0] {
+  return all.reduce<Parameters<typeof applyNews>[0]>((known, one) => ({ ...known, ...applyNews(known, one) }), fresh);
+}
+
+describe('applyNews', () => {
+  it('puts the plan of an active subscription in force', () => {
+    expect(applyNews(fresh, news())).toEqual({
+      plan: 'pro',
+      billing: {
+        customerId: 'cus_1',
+        subscriptionId: 'sub_1',
+        status: 'active',
+        currentPeriodEnd: '2026-12-01T00:00:00.000Z',
+        eventTimes: { sub_1: 1000 },
+      },
+    });
+  });
+
+  it('keeps plan and period while the provider still tries to collect', () => {
+    const known = heard(
+      news(),
+      news({ created: 1001, state: 'past_due', plan: undefined, currentPeriodEnd: undefined }),
+    );
+
+    expect(known.plan).toBe('pro');
+    expect(known.billing).toMatchObject({ status: 'past_due', currentPeriodEnd: '2026-12-01T00:00:00.000Z' });
+  });
+
+  it.each(['canceled', 'suspended'] as const)('takes the plan back when the subscription is %s', state => {
+    const known = heard(news(), news({ created: 1001, state }));
+
+    expect(known.plan).toBe('free');
+    expect(known.billing?.status).toBe(state === 'canceled' ? 'canceled' : 'past_due');
+  });
+
+  it('gives the plan again when a suspended subscription is paid', () => {
+    const known = heard(news(), news({ created: 1001, state: 'suspended' }), news({ created: 1002 }));
+
+    expect(known).toMatchObject({ plan: 'pro', billing: { status: 'active' } });
+  });
+
+  it('changes nothing for older news of the same subscription', () => {
+    const known = heard(news({ created: 2000, state: 'canceled' }));
+
+    expect(applyNews(known, news({ created: 1999 }))).toBeUndefined();
+  });
+
+  it('applies news of the very same second', () => {
+    const known = heard(news({ created: 2000 }));
+
+    expect(applyNews(known, news({ created: 2000, plan: 'enterprise' }))?.plan).toBe('enterprise');
+  });
+
+  it('ends in the same state whatever order the events of one subscription arrive in', () => {
+    const events = [
+      news({ created: 1 }),
+      news({ created: 2, plan: 'enterprise' }),
+      news({ created: 3, state: 'past_due' }),
+      news({ created: 4, state: 'canceled' }),
+    ];
+    const orders = permutations(events);
+
+    const ends = orders.map(order => heard(...order));
+
+    expect(orders).toHaveLength(24);
+    for (const end of ends) expect(end).toEqual(ends[0]);
+  });
+
+  it('grants and ends nothing while a first payment is pending', () => {
+    const known = heard(news({ state: 'pending' }));
+
+    expect(known).toMatchObject({ plan: 'free', billing: { status: 'none', subscriptionId: null } });
+  });
+
+  it('lets a new subscription take over, and the end of the one before it change nothing', () => {
+    const known = heard(
+      news(),
+      news({ subscriptionId: 'sub_2', created: 1500, plan: 'enterprise' }),
+      news({ created: 1600, state: 'canceled' }),
+    );
+
+    expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_2', status: 'active' } });
+  });
+
+  it('does not let an older active subscription displace a later one', () => {
+    const known = heard(
+      news({ created: 1500, plan: 'enterprise' }),
+      news({ subscriptionId: 'sub_old', created: 1400 }),
+    );
+
+    expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_1' } });
+  });
+
+  it('takes a new subscription after one that was cancelled, even when it was begun before', () => {
+    const known = heard(
+      news({ created: 2000, state: 'canceled' }),
+      news({ subscriptionId: 'sub_2', created: 1500, plan: 'enterprise' }),
+    );
+
+    expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_2' } });
+  });
+
+  it('leaves an administrator’s plan alone for older events and changes it for later ones', () => {
+    const set = { plan: 'enterprise', planChangedAtMs: 2_000_500 };
+
+    expect(applyNews(set, news({ created: 1999 }))?.plan).toBe('enterprise');
+    expect(applyNews(set, news({ created: 2000 }))?.plan).toBe('pro');
+    expect(applyNews(set, news({ created: 2001 }))?.plan).toBe('pro');
+  });
+
+  it('keeps the plan where an event names none', () => {
+    const known = heard(news({ plan: 'enterprise' }), news({ created: 1001, plan: undefined }));
+
+    expect(known.plan).toBe('enterprise');
+  });
+
+  it('does not revive a cancelled subscription by its last invoice', () => {
+    const known = heard(news(), news({ created: 1001, state: 'canceled' }));
+
+    expect(applyNews(known, news({ created: 1002, fromInvoice: true }))).toBeUndefined();
+  });
+
+  it('does not let a payment of an unknown subscription hide the news of it that come late', () => {
+    const payment = news({ created: 1002, plan: undefined, fromInvoice: true });
+
+    expect(applyNews(fresh, payment)).toBeUndefined();
+    expect(heard(payment, news({ created: 1000 })).plan).toBe('pro');
+  });
+
+  it('remembers a bounded number of subscriptions, the newest', () => {
+    const many = Array.from({ length: 30 }, (_, index) => news({ subscriptionId: `sub_${index}`, created: index }));
+
+    const times = heard(...many).billing?.eventTimes ?? {};
+
+    expect(Object.keys(times)).toHaveLength(20);
+    expect(times).toHaveProperty('sub_29');
+  });
+});
+
+function permutations<T>(values: readonly T[]): T[][] {
+  if (values.length <= 1) return [[...values]];
+  return values.flatMap((value, index) =>
+    permutations(values.filter((_, other) => other !== index)).map(rest => [value, ...rest]),
+  );
+}

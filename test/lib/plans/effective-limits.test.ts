@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { mergeOverrides } from '../../../lib/admin/update-organization.ts';
+import { effectiveLimits } from '../../../lib/plans/effective-limits.ts';
+import { defaultLimits, limitNames } from '../../../lib/plans/limits.ts';
+
+describe('effectiveLimits', () => {
+  it('is the built-in constant where nothing else is said', () => {
+    const { effective, source } = effectiveLimits({ plan: 'pro', limitOverrides: {} }, {});
+
+    expect(effective).toEqual(defaultLimits.pro);
+    for (const name of limitNames) expect(source[name]).toBe('default');
+  });
+
+  it('lets the plan config win over the constant, for this plan alone', () => {
+    const configs = { free: { maxProjects: 3 } };
+
+    expect(effectiveLimits({ plan: 'free', limitOverrides: {} }, configs).effective.maxProjects).toBe(3);
+    expect(effectiveLimits({ plan: 'pro', limitOverrides: {} }, configs).effective.maxProjects).toBe(100);
+  });
+
+  it('lets the override win over both, even where it is 0 or unlimited', () => {
+    const configs = { free: { maxProjects: 3, maxWebhooks: 4 } };
+
+    const limits = effectiveLimits({ plan: 'free', limitOverrides: { maxProjects: 0, maxWebhooks: -1 } }, configs);
+
+    expect(limits.effective).toMatchObject({ maxProjects: 0, maxWebhooks: -1, maxMembers: 10 });
+    expect(limits.source).toMatchObject({ maxProjects: 'override', maxWebhooks: 'override', maxMembers: 'default' });
+  });
+});
+
+describe('mergeOverrides', () => {
+  it('sets what is named, removes on null and leaves the rest', () => {
+    const merged = mergeOverrides({ maxProjects: 5, maxMembers: 6 }, { maxMembers: null, maxWebhooks: -1 });
+
+    expect(merged).toEqual({ maxProjects: 5, maxWebhooks: -1 });
+  });
+});
