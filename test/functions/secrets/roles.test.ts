@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Api, type Person, startApi } from '../../support/api.ts';
+import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+
+const environments = ['dev', 'staging', 'production'];
+
+let api: Api;
+let place: Workplace;
+let people: Record<'owner' | 'admin' | 'developer' | 'viewer', Person>;
+
+beforeAll(async () => {
+  api = await startApi();
+  const owner = await registerOwner(api);
+  const first = await openWorkplace(api, owner);
+  people = {
+    owner,
+    admin: await first.member('admin'),
+    developer: await first.member('developer'),
+    viewer: await first.member('viewer'),
+  };
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  place = await openWorkplace(api, people.owner);
+  for (const env of environments) await place.importAll(env, { SHARED: 'same everywhere', OWN: `of ${env}` });
+});
+
+const promote = (as: Person, from: string, to: string) =>
+  api.post(`/secrets/${place.owner.organization.slug}/${place.project.slug}/promote`, { from, to }, as.session);
+
+describe('the roles table', () => {
+  it.each([
+    ['owner', ['dev', 'staging', 'production']],
+    ['admin', ['dev', 'staging', 'production']],
+    ['developer', ['dev', 'staging']],
+    ['viewer', ['dev']],
+  ] as const)('lets the %s read %j: values, keys and history', async (role, readable) => {
+    for (const env of environments) {
+      const expected = (readable as readonly string[]).includes(env) ? 200 : 403;
+      for (const path of ['', '/keys', '/versions/OWN', '/versions/OWN?values=true']) {
+        expect([env, path, (await place.pull(env, path, { as: people[role].session })).status]).toEqual([
+          env,
+          path,
+          expected,
+        ]);
+      }
+    }
+  });
+
+  it('lets everybody but the viewer write every environment, and only owners and admins delete in bulk', async () => {
+    for (const role of ['owner', 'admin', 'developer', 'viewer'] as const) {
+      const as = people[role].session;
+      for (const env of environments) {
+        const set = await place.set(env, `BY_${role}`, 'x', { as });
+        expect([role, env, set.status]).toEqual([role, env, role === 'viewer' ? 403 : 201]);
+      }
+      const bulk = await api.post(place.at('dev', '/bulk-delete'), { keys: [`BY_${role}`] }, as);
+      expect([role, bulk.status]).toEqual([role, role === 'owner' || role === 'admin' ? 200 : 403]);
+      const one = await api.delete(place.at('production', `/BY_${role}`), as);
+      expect([role, one.status]).toEqual([role, role === 'viewer' ? 403 : 200]);
+    }
+  });
+
+  it('lets a developer promote only from what a developer may read', async () => {
+    expect((await promote(people.developer, 'production', 'dev')).body.error.code).toBe('forbidden');
+    expect((await place.values('dev')).OWN).toBe('of dev');
+    expect((await promote(people.developer, 'staging', 'dev')).status).toBe(200);
+    expect((await promote(people.developer, 'dev', 'production')).status).toBe(200);
+    expect((await promote(people.viewer, 'dev', 'staging')).status).toBe(403);
+  });
+
+  it('counts a custom environment as production unless it was declared otherwise', async () => {
+    const path = `/projects/${place.owner.organization.id}/${place.project.slug}/environments`;
+    await api.post(path, { name: 'Load test' }, people.owner.session);
+    await api.post(path, { name: 'Preview', type: 'development' }, people.owner.session);
+    expect((await place.pull('load-test', '', { as: people.developer.session })).status).toBe(403);
+    expect((await place.pull('preview', '', { as: people.viewer.session })).status).toBe(200);
+  });
+});
+
+describe('a developer who writes production without reading it', () => {
+  it('cannot find out a value by setting it: a guess that is right looks like one that is wrong', async () => {
+    const as = people.developer.session;
+    const right = await place.set('production', 'SHARED', 'same everywhere', { as });
+    expect(right.body).toMatchObject({ changed: true, revision: 2, secret: { version: 2 } });
+    const wrong = await place.set('production', 'OWN', 'a guess', { as });
+    expect(wrong.body).toMatchObject({ changed: true, revision: 3, secret: { version: 2 } });
+  });
+
+  it('nor by importing or promoting it', async () => {
+    const as = people.developer.session;
+    const imported = await place.importAll('production', { SHARED: 'same everywhere', OWN: 'a guess' }, { as });
+    expect(imported.body).toEqual({ created: [], updated: ['SHARED', 'OWN'], unchanged: [], revision: 2 });
+    const promoted = await promote(people.developer, 'dev', 'production');
+    expect(promoted.body).toEqual({ promoted: ['OWN', 'SHARED'], skipped: [], unchanged: [], revision: 3 });
+    // The same by somebody who may read production tells what is unchanged.
+    expect((await promote(people.admin, 'dev', 'production')).body).toMatchObject({
+      promoted: [],
+      unchanged: ['OWN', 'SHARED'],
+      revision: 3,
+    });
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Api, type Caller, type Person, startApi } from '../../support/api.ts';
+import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+
+let api: Api;
+let owner: Person;
+let developer: Person;
+let viewer: Person;
+let place: Workplace;
+let base: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  owner = await registerOwner(api);
+  const first = await openWorkplace(api, owner);
+  developer = await first.member('developer');
+  viewer = await first.member('viewer');
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  place = await openWorkplace(api, owner);
+  base = `/templates/${owner.organization.slug}/${place.project.slug}`;
+});
+
+const add = (body: object, as: Caller = owner.session) => api.post(base, body, as);
+const validate = async (env: string, as: Caller = owner.session) => (await api.get(`${base}/validate/${env}`, as)).body;
+
+describe('a template', () => {
+  it('takes keys, lists them in key order and lets them go again', async () => {
+    const port = await add({ key: 'PORT', description: 'Where it listens', pattern: '[0-9]{1,5}' });
+    expect(port.status).toBe(201);
+    expect(port.body.templateKey).toMatchObject({ key: 'PORT', required: true, pattern: '[0-9]{1,5}' });
+    await add({ key: 'HOST', required: false });
+    const listed = await api.get(base, viewer.session);
+    expect(listed.body.keys.map(({ key }: { key: string }) => key)).toEqual(['HOST', 'PORT']);
+    expect(listed.body.keys[1]).toEqual(port.body.templateKey);
+    expect((await add({ key: 'PORT' })).body.error.code).toBe('template_key_exists');
+    expect((await api.delete(`${base}/PORT`, owner.session)).body).toEqual({ success: true });
+    const again = await api.delete(`${base}/PORT`, owner.session);
+    expect([again.status, again.body.error.code]).toEqual([404, 'template_key_not_found']);
+    const { entries } = (await api.get(`/audit/${owner.organization.id}?limit=3`, owner.session)).body;
+    expect(
+      entries.map(({ action, target }: { action: string; target: { name: string } }) => [action, target.name]),
+    ).toEqual([
+      ['template_key.removed', 'PORT'],
+      ['template_key.added', 'HOST'],
+      ['template_key.added', 'PORT'],
+    ]);
+  });
+
+  it('is managed by owners and admins alone', async () => {
+    expect((await add({ key: 'A' }, developer.session)).status).toBe(403);
+    expect((await api.delete(`${base}/A`, developer.session)).status).toBe(403);
+    expect((await api.get(base, developer.session)).body).toEqual({ keys: [] });
+  });
+
+  it('refuses a pattern that is no RE2, and one that is too large', async () => {
+    for (const pattern of ['(', '(a)\\1', '(?=a)', 'a{1001}', '(a?){1000}(a{1,1000})']) {
+      const answer = await add({ key: 'A', pattern });
+      expect([pattern, answer.status, answer.body.error.details?.[0]?.path]).toEqual([pattern, 400, 'pattern']);
+    }
+    expect((await add({ key: 'A', pattern: '(a+)+$' })).status).toBe(201);
+  });
+
+  it('of a project that is not there is not found', async () => {
+    const answer = await api.get(`/templates/${owner.organization.slug}/nope`, owner.session);
+    expect(answer.body.error.code).toBe('project_not_found');
+  });
+});
+
+describe('validation', () => {
+  it('names what is missing, present, undeclared and invalid, and no value', async () => {
+    await add({ key: 'HOST' });
+    await add({ key: 'PORT', pattern: '[0-9]{1,5}' });
+    await add({ key: 'LEVEL', required: false, pattern: 'info|debug' });
+    await add({ key: 'GONE' });
+    await place.importAll('dev', { PORT: '80a80', LEVEL: 'debug', LEGACY: 'x', GONE: 'y' });
+    await api.delete(place.at('dev', '/GONE'), owner.session);
+    const result = await validate('dev');
+    expect(result).toEqual({
+      valid: false,
+      missing: ['GONE', 'HOST'],
+      present: ['LEVEL', 'PORT'],
+      undeclared: ['LEGACY'],
+      invalid: [{ key: 'PORT', reason: 'does not match the pattern' }],
+    });
+    await place.importAll('dev', { PORT: '8080', HOST: '', GONE: 'z' });
+    expect(await validate('dev')).toMatchObject({ valid: true, missing: [], invalid: [] });
+  });
+
+  it('matches the whole value, in linear time whatever the pattern', async () => {
+    await add({ key: 'WHOLE', pattern: 'a|ab' });
+    await add({ key: 'NASTY', pattern: '(a+)+b' });
+    await place.importAll('dev', { WHOLE: 'ab', NASTY: 'a'.repeat(65_536) });
+    expect(await validate('dev')).toMatchObject({ invalid: [{ key: 'NASTY' }] });
+    await place.set('dev', 'WHOLE', 'abc');
+    expect((await validate('dev')).invalid.map(({ key }: { key: string }) => key)).toEqual(['NASTY', 'WHOLE']);
+  });
+
+  it('is for every member, but tells of undeclared keys only to those who may read the environment', async () => {
+    await add({ key: 'HOST' });
+    await place.importAll('production', { HOST: 'h', LEGACY: 'x' });
+    expect(await validate('production', viewer.session)).toMatchObject({
+      valid: true,
+      present: ['HOST'],
+      undeclared: null,
+    });
+    expect(await validate('production')).toMatchObject({ undeclared: ['LEGACY'] });
+    const answer = await api.get(`${base}/validate/nope`, viewer.session);
+    expect(answer.body.error.code).toBe('environment_not_found');
+  });
+
+  it('leaves no audit entry, for no value leaves', async () => {
+    const count = async () =>
+      (await api.get(`/audit/${owner.organization.id}?limit=1`, owner.session)).body.pagination.total;
+    await add({ key: 'HOST', pattern: '.*' });
+    await place.set('dev', 'HOST', 'h');
+    const before = await count();
+    await validate('dev');
+    expect(await count()).toBe(before);
+  });
+});
