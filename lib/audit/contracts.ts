@@ -39,13 +39,10 @@ export const AuditEntry = z
       .array(z.string())
       .optional()
       .meta({ description: 'The keys concerned, never values.', example: ['DATABASE_HOST'] }),
-    keysOmitted: z
-      .int()
-      .optional()
-      .meta({
-        description: 'How many more keys there were: of very long lists the first keys are named.',
-        example: 12,
-      }),
+    keysOmitted: z.int().optional().meta({
+      description: 'How many more keys there were: of very long lists the first keys are named.',
+      example: 12,
+    }),
     revision: z.int().optional().meta({ description: 'The environment’s revision read or made.', example: 18 }),
     ip: z.string().nullable().meta({ description: 'Where the request came from.', example: '203.0.113.7' }),
     userAgent: z

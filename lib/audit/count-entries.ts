@@ -15,7 +15,7 @@ const daySeconds = 86_400;
 const settledAfterMs = 60_000;
 
 /** From this many on it is worth a write that they are counted once and for all. */
-const worthWriting = 1000;
+const worthWriting = 100;
 
 /** What was counted of the actions in earlier requests. One call. */
 export async function readCounts(organizationId: string): Promise<Map<string, AuditCountRecord>> {
@@ -84,14 +84,17 @@ async function countSince(
   do {
     budget.pages -= 1;
     if (budget.pages < 0) break;
-    const page = await queryPage(next === undefined ? { pk, beginsWith } : { pk, beginsWith, startAfter: next });
-    for (const entry of page.items as unknown as StoredEntry[]) count(counted, entry, settledTo, nowMs / 1000);
+    const range = { pk, beginsWith, attributes: ['sk', 'expiresAt'] };
+    const page = await queryPage(next === undefined ? range : { ...range, startAfter: next });
+    for (const entry of page.items as unknown as CountedEntry[]) count(counted, entry, settledTo, nowMs / 1000);
     next = page.next;
   } while (next !== undefined);
   return counted;
 }
 
-function count(counted: Counted, entry: StoredEntry, settledTo: string, nowSeconds: number): void {
+type CountedEntry = Pick<StoredEntry, 'sk' | 'expiresAt'>;
+
+function count(counted: Counted, entry: CountedEntry, settledTo: string, nowSeconds: number): void {
   if (entry.sk >= settledTo) {
     if (!isExpired(entry, nowSeconds)) counted.unsettled += 1;
     return;

@@ -109,6 +109,6 @@ function isNewer(a: StoredEntry, b: StoredEntry): boolean {
 }
 
 /** DynamoDB removes expired items late; they are gone all the same. */
-export function isExpired({ expiresAt }: { expiresAt?: number }, nowSeconds: number): boolean {
+export function isExpired({ expiresAt }: Pick<StoredEntry, 'expiresAt'>, nowSeconds: number): boolean {
   return expiresAt !== undefined && expiresAt <= nowSeconds;
 }

@@ -103,6 +103,8 @@ export interface Range {
   newestFirst?: boolean;
   /** Items per page at the most; DynamoDB ends a page at 1 MB as well. */
   pageSize?: number;
+  /** Only these attributes of each item. DynamoDB still charges for the whole items. */
+  attributes?: readonly string[];
   /** Reads may lag behind writes, for half the price; strongly consistent unless set. */
   eventuallyConsistent?: boolean;
   startAfter?: Key;
@@ -126,11 +128,20 @@ export async function queryPage(range: Range): Promise<Page> {
     values[':from'] = range.between[0];
     values[':to'] = range.between[1];
   }
+  const names = (range.attributes ?? []).map((attribute, index) => [`#${index}`, attribute] as const);
+  const projection =
+    names.length === 0
+      ? {}
+      : {
+          ProjectionExpression: names.map(([placeholder]) => placeholder).join(', '),
+          ExpressionAttributeNames: Object.fromEntries(names),
+        };
   const answer = await tableClient().send(
     new QueryCommand({
       TableName: requiredSetting('TABLE_NAME'),
       KeyConditionExpression: condition,
       ExpressionAttributeValues: values,
+      ...projection,
       ConsistentRead: range.eventuallyConsistent !== true,
       ScanIndexForward: range.newestFirst !== true,
       Limit: range.pageSize,

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AuditAction, auditActions } from '../../../lib/audit/actions.ts';
+import { type AuditRecord, auditCountRecord } from '../../../lib/audit/records.ts';
+import { ranges } from '../../../lib/table/keys.ts';
+import { list, queryItems } from '../../../lib/table/store.ts';
+import { type Api, createProject, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
+
+let api: Api;
+let refused: Awaited<ReturnType<typeof newLog>>;
+beforeAll(async () => {
+  api = await startApi();
+  refused = await newLog();
+});
+afterAll(() => api.stop());
+
+async function newLog(): Promise<{ person: Person; page: (query?: string) => ReturnType<Api['get']> }> {
+  const person = await registerPerson(api, 'Ada');
+  return { person, page: (query = '') => api.get(`/audit/${person.organization.id}${query}`, person.session) };
+}
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+describe('GET /audit/:orgId', () => {
+  it('tells who did what to which thing, from where and in which request', async () => {
+    const { person, page } = await newLog();
+    const created = await api.post(`/projects/${person.organization.id}`, { name: 'Shop' }, person.session, {
+      'user-agent': 'example-cli/1.4',
+    });
+    const { status, body } = await page();
+    expect(status).toBe(200);
+    expect(body.pagination).toEqual({ limit: 50, offset: 0, total: 2 });
+    expect(body.entries.map(({ action }: AuditRecord) => action)).toEqual(['project.created', 'organization.created']);
+    expect(body.entries[0]).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      action: 'project.created',
+      actor: { id: person.user.id, email: person.email, type: 'session' },
+      target: { type: 'project', id: created.body.project.id, name: created.body.project.slug },
+      ip: expect.any(String),
+      userAgent: 'example-cli/1.4',
+      requestId: created.headers.get('x-request-id'),
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+  });
+
+  it('has one entry for each change and each read of values, and none for anything else', async () => {
+    const { person, page } = await newLog();
+    const shop = await createProject(api, person);
+    const path = `/secrets/${person.organization.slug}/${shop.slug}`;
+    await api.put(`${path}/dev`, { key: 'A', value: '1' }, person.session);
+    const pulled = await api.get(`${path}/dev`, person.session);
+    await api.get(`${path}/dev`, person.session, { 'if-none-match': pulled.headers.get('etag') ?? '' });
+    await api.get(`${path}/dev/keys`, person.session);
+    await api.get(`${path}/dev/versions/A`, person.session);
+    await api.get(`${path}/dev/versions/A?values=true`, person.session);
+    await api.put(`${path}/dev`, { key: 'A', value: '1' }, person.session);
+    await api.put(`${path}/dev`, { key: 'A', value: '2', expectedVersion: 7 }, person.session);
+    await api.put(`${path}/dev`, { key: 'not a key', value: '2' }, person.session);
+    await api.delete(`${path}/dev/UNKNOWN`, person.session);
+    const { body } = await page();
+    expect(body.entries.map(({ action }: AuditRecord) => action)).toEqual([
+      'secret.history_read',
+      'secret.pulled',
+      'secret.created',
+      'project.created',
+      'organization.created',
+    ]);
+    expect(body.entries[2]).toMatchObject({ keys: ['A'], revision: 1, environment: { slug: 'dev' } });
+  });
+
+  it('gives pages that together are the whole log, newest first, whatever the actions', async () => {
+    const { person, page } = await newLog();
+    const now = Date.now() - day;
+    // Times that many entries share, so that the order inside a millisecond shows as well.
+    const entries = Array.from({ length: 437 }, (_, index) =>
+      auditEntry(auditActions[(index * 7) % auditActions.length] as AuditAction, now - Math.floor(index / 5)),
+    );
+    await seedAudit(person.organization.id, entries);
+    const whole = (await page('?limit=500')).body;
+    expect(whole.entries).toHaveLength(438);
+    expect(whole.pagination.total).toBe(438);
+    const order = whole.entries.map(({ createdAt, id }: AuditRecord) => `${createdAt}#${id}`);
+    expect(order).toEqual([...order].sort().reverse());
+    const paged: AuditRecord[] = [];
+    for (let offset = 0; offset < 450; offset += 37) {
+      const { body } = await page(`?limit=37&offset=${offset}`);
+      expect(body.pagination).toEqual({ limit: 37, offset, total: 438 });
+      paged.push(...body.entries);
+    }
+    expect(paged).toEqual(whole.entries);
+  });
+
+  it('keeps entries of one action, however rare among others', async () => {
+    const { person, page } = await newLog();
+    const now = Date.now() - day;
+    const rare = auditEntry('project.key_rotated', now - 500_000);
+    const pulls = Array.from({ length: 600 }, (_, index) => auditEntry('secret.pulled', now - index));
+    await seedAudit(person.organization.id, [...pulls, rare]);
+    const { body } = await page('?action=project.key_rotated');
+    expect(body).toEqual({ entries: [rare], pagination: { limit: 50, offset: 0, total: 1 } });
+    const many = (await page('?action=secret.pulled&limit=10&offset=585')).body;
+    expect(many.entries).toEqual(pulls.slice(585, 595));
+    expect(many.pagination).toEqual({ limit: 10, offset: 585, total: 600 });
+    expect((await page('?action=secret.pulled&limit=10&offset=595')).body.entries).toHaveLength(5);
+    expect((await page('?action=member.removed')).body).toEqual({
+      entries: [],
+      pagination: { limit: 50, offset: 0, total: 0 },
+    });
+  });
+
+  it('does not show what has expired, though it still lies in the table', async () => {
+    const { person, page } = await newLog();
+    const now = Date.now();
+    const at = (index: number, expiresAt: number) =>
+      auditEntry('secret.pulled', now - day - index, { expiresAt: Math.floor(expiresAt / 1000) });
+    const alive = Array.from({ length: 40 }, (_, index) => at(index * 2, now + day));
+    const expired = Array.from({ length: 40 }, (_, index) => at(index * 2 + 1, now - 2 * day));
+    await seedAudit(person.organization.id, [...alive, ...expired]);
+    const { body } = await page('?limit=30&offset=5&action=secret.pulled');
+    expect(body.entries.map(({ id }: AuditRecord) => id)).toEqual(alive.slice(5, 35).map(({ id }) => id));
+    expect(body.pagination.total).toBe(40);
+    expect((await page('?limit=500')).body.pagination.total).toBe(41);
+  });
+
+  it('keeps an entry as long as the plan says', async () => {
+    const { person } = await newLog();
+    const [entry] = await queryItems(ranges.audit(person.organization.id));
+    const days = (Number(entry?.expiresAt) - Date.now() / 1000) / 86_400;
+    expect(days).toBeGreaterThanOrEqual(29.9);
+    expect(days).toBeLessThanOrEqual(31);
+  });
+
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=501', 'limit'],
+    ['limit=', 'limit'],
+    ['offset=-1', 'offset'],
+    ['offset=10001', 'offset'],
+    ['offset=1e3', 'offset'],
+    ['action=', 'action'],
+    ['action=secret.read', 'action'],
+    ['action=COUNT', 'action'],
+  ])('refuses ?%s, naming %s', async (query, field) => {
+    const { status, body } = await refused.page(`?${query}`);
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({ code: 'invalid_request', details: [{ path: field }] });
+  });
+});
+
+describe('the total', () => {
+  const counts = (person: Person) => list(auditCountRecord, ranges.auditCounts(person.organization.id));
+
+  it('is exact in a log of thousands, which are counted once', async () => {
+    const { person, page } = await newLog();
+    const now = Date.now();
+    const tomorrow = { expiresAt: Math.ceil(now / day + 1) * 86_400 };
+    const past = { expiresAt: Math.floor(now / day - 1) * 86_400 };
+    const pulls = (count: number, from: number, more: Partial<AuditRecord>) =>
+      Array.from({ length: count }, (_, index) => auditEntry('secret.pulled', from + index, more));
+    await seedAudit(person.organization.id, pulls(3000, now - 3 * day, tomorrow));
+    await seedAudit(person.organization.id, pulls(500, now - 2 * day, past));
+    await seedAudit(person.organization.id, pulls(200, now - day, {}));
+    const total = async (query: string) => (await page(query)).body.pagination.total;
+
+    expect(await Promise.all([total('?limit=1'), total('?limit=20'), total('?action=secret.pulled')])).toEqual([
+      3201, 3201, 3200,
+    ]);
+    expect(await counts(person)).toMatchObject([
+      { byExpiryDay: { [String(tomorrow.expiresAt / 86_400)]: 3000, never: 200 } },
+    ]);
+    await seedAudit(person.organization.id, pulls(5, now - 10 * minute, tomorrow));
+    // Too young to be counted for good; counted each time all the same.
+    await seedAudit(person.organization.id, pulls(300, now - 1000, tomorrow));
+    expect(await total('?limit=1')).toBe(3506);
+    expect(await total('?limit=1')).toBe(3506);
+    expect(await total('?limit=500&action=secret.pulled')).toBe(3505);
+    const [count] = await counts(person);
+    expect(Object.values(count?.byExpiryDay ?? {}).reduce((sum, one) => sum + one, 0)).toBe(3200);
+  });
+
+  it('counts an entry that arrives later than younger ones', async () => {
+    const { person, page } = await newLog();
+    const now = Date.now();
+    const pulls = Array.from({ length: 1200 }, (_, index) => auditEntry('secret.pulled', now - day + index));
+    const young = Array.from({ length: 5 }, (_, index) => auditEntry('secret.pulled', now - 2000 + index));
+    await seedAudit(person.organization.id, [...pulls, ...young]);
+    expect((await page('?limit=1')).body.pagination.total).toBe(1206);
+    // Its writer kept retrying while others wrote.
+    await seedAudit(person.organization.id, [auditEntry('secret.pulled', now - 30_000, { id: randomUUID() })]);
+    expect((await page('?limit=1')).body.pagination.total).toBe(1207);
+    expect((await page('?limit=500')).body.pagination.total).toBe(1207);
+  });
+});

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sumOf } from '../../../lib/audit/count-entries.ts';
+import { keysThatFit } from '../../../lib/audit/keys-that-fit.ts';
+import { withinAnswer } from '../../../lib/audit/list-audit-entries.ts';
+import { expiryOf } from '../../../lib/audit/retention.ts';
+import { auditEntry } from '../../support/seed-audit.ts';
+
+const daySeconds = 86_400;
+
+describe('expiryOf', () => {
+  it('is the end of a day, at least the retention away and less than a day more', () => {
+    const instants = fc.integer({ min: 0, max: 4_000_000_000_000 });
+    fc.assert(
+      fc.property(instants, fc.integer({ min: 1, max: 10_000 }), (nowMs, days) => {
+        const expiry = expiryOf(nowMs, days);
+        const keptSeconds = expiry - nowMs / 1000;
+        return expiry % daySeconds === 0 && keptSeconds >= days * daySeconds && keptSeconds <= (days + 1) * daySeconds;
+      }),
+    );
+  });
+
+  it('lies in the past where nothing is to be kept', () => {
+    expect(expiryOf(Date.UTC(2026, 0, 31, 12), 0)).toBe(Date.UTC(2026, 0, 31) / 1000);
+  });
+});
+
+describe('sumOf', () => {
+  it('leaves out what has expired, from its second on', () => {
+    const days = { '100': 1, '101': 10, '102': 100, never: 1000 };
+    expect(sumOf(days, 101 * daySeconds - 1)).toBe(1110);
+    expect(sumOf(days, 101 * daySeconds)).toBe(1100);
+    expect(sumOf({}, 0)).toBe(0);
+  });
+});
+
+describe('keysThatFit', () => {
+  it('keeps all where they fit, else the first ones, and says how many are missing', () => {
+    expect(keysThatFit(['AB', 'CD'], 10)).toEqual({ keys: ['AB', 'CD'], keysOmitted: 0 });
+    expect(keysThatFit(['AB', 'CD', 'EF'], 10)).toEqual({ keys: ['AB', 'CD'], keysOmitted: 1 });
+    expect(keysThatFit([], 0)).toEqual({ keys: [], keysOmitted: 0 });
+  });
+});
+
+describe('withinAnswer', () => {
+  const keys = Array.from({ length: 1000 }, (_, index) => `K${index}_`.padEnd(256, 'x'));
+  const entry = auditEntry('secret.bulk_set', 0, { keys });
+
+  it('leaves an ordinary page as it is', () => {
+    expect(withinAnswer([entry, entry])).toEqual([entry, entry]);
+  });
+
+  it('shortens lists of keys where the page would not fit the answer', () => {
+    const small = auditEntry('secret.updated', 0, { keys: ['A'] });
+    const page = withinAnswer([...Array(499).fill(entry), small]);
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(4.5 * 1024 * 1024);
+    expect(page).toHaveLength(500);
+    expect(page[499]).toEqual(small);
+    for (const shortened of page.slice(0, 499)) {
+      expect(shortened.keys?.length).toBeGreaterThan(0);
+      expect((shortened.keys?.length ?? 0) + (shortened.keysOmitted ?? 0)).toBe(1000);
+    }
+  });
+});

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { AuditAction } from '../../lib/audit/actions.ts';
+import { type AuditRecord, auditRecord } from '../../lib/audit/records.ts';
+import { requiredSetting } from '../../lib/settings.ts';
+import { tableClient } from '../../lib/table/client.ts';
+import { at, chunksOf } from '../../lib/table/store.ts';
+
+/** An entry as the service would have written it at that time. */
+export function auditEntry(action: AuditAction, createdAtMs: number, more: Partial<AuditRecord> = {}): AuditRecord {
+  return {
+    id: randomUUID(),
+    action,
+    actor: { id: randomUUID(), email: 'ada@example.com', type: 'token', tokenId: randomUUID() },
+    target: { type: 'project', id: randomUUID(), name: 'web-shop' },
+    environment: { id: randomUUID(), slug: 'production' },
+    revision: 17,
+    ip: '203.0.113.7',
+    userAgent: 'example-cli/1.4 (linux; x64)',
+    requestId: randomUUID(),
+    createdAt: new Date(createdAtMs).toISOString(),
+    ...more,
+  };
+}
+
+/** Puts entries into an organization's log, 25 at a time. */
+export async function seedAudit(organizationId: string, entries: readonly AuditRecord[]): Promise<void> {
+  const table = requiredSetting('TABLE_NAME');
+  for (const parallel of chunksOf(8, chunksOf(25, entries))) {
+    await Promise.all(
+      parallel.map(async chunk => {
+        const puts = chunk.map(entry => {
+          const { key } = at(auditRecord, organizationId, entry.action, entry.createdAt, entry.id);
+          return { PutRequest: { Item: auditRecord.toItem(key, entry) } };
+        });
+        const answer = await tableClient().send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
+        if (Object.keys(answer.UnprocessedItems ?? {}).length > 0) throw new Error('Not all entries were written.');
+      }),
+    );
+  }
+}
