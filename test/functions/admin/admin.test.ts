@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { userRecord } from '../../../lib/accounts/records.ts';
+import { organizationRecord } from '../../../lib/organizations/records.ts';
+import { defaultLimits, limitNames } from '../../../lib/plans/limits.ts';
+import { at, find, transact, update } from '../../../lib/table/store.ts';
+import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+
+let api: Api;
+let admin: Person;
+let owner: Person;
+
+beforeAll(async () => {
+  api = await startApi();
+  admin = await registerPerson(api, 'Admin');
+  owner = await registerPerson(api, 'Owner');
+  await transact([update(at(userRecord, admin.user.id), { set: { isAdmin: true } })]);
+});
+afterAll(() => api.stop());
+
+const asAdmin = {
+  get: (path: string) => api.get(path, admin.session),
+  patch: (path: string, body: unknown) => api.patch(path, body, admin.session),
+  put: (path: string, body: unknown) => api.put(path, body, admin.session),
+};
+
+/** A new organization of the owner, who need not be registered again for it. */
+async function newOrganization(name = `Org ${randomUUID()}`): Promise<Person> {
+  const { body } = await api.post('/orgs', { name }, owner.session);
+  return { ...owner, organization: body.organization };
+}
+
+describe('the admin routes', () => {
+  it('are refused to everybody else, in every form', async () => {
+    const answers = await Promise.all([
+      api.get('/admin/stats', owner.session),
+      api.get('/admin/orgs', owner.session),
+      api.get(`/admin/orgs/${owner.organization.id}`, owner.session),
+      api.patch(`/admin/orgs/${owner.organization.id}`, { plan: 'pro' }, owner.session),
+      api.get('/admin/plans', owner.session),
+      api.put('/admin/plans/free', { limits: { maxProjects: 99 } }, owner.session),
+      api.get('/admin/metrics/summary', owner.session),
+      api.get('/admin/stats', await createToken(api, owner)),
+    ]);
+
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 403, body: { error: { code: 'admin_required' } } });
+    }
+    expect((await api.get('/admin/stats')).status).toBe(401);
+  });
+
+  it('take a full token of an administrator without a limit, and no other', async () => {
+    const tokens = await Promise.all([
+      createToken(api, admin),
+      createToken(api, admin, { access: 'write' }),
+      createToken(api, admin, { organizationId: admin.organization.id }),
+    ]);
+
+    const statuses = await Promise.all(tokens.map(async token => (await api.get('/admin/stats', token)).status));
+
+    expect(statuses).toEqual([200, 403, 403]);
+  });
+});
+
+describe('GET /admin/stats', () => {
+  it('counts users, organizations and projects as they come and go', async () => {
+    const before = (await asAdmin.get('/admin/stats')).body;
+    const organization = await newOrganization();
+    const project = await createProject(api, organization);
+    await createProject(api, organization, 'Second');
+    await api.delete(`/projects/${organization.organization.id}/${project.slug}`, owner.session);
+
+    const after = (await asAdmin.get('/admin/stats')).body;
+
+    expect(after).toEqual({
+      users: before.users,
+      organizations: before.organizations + 1,
+      projects: before.projects + 1,
+    });
+  });
+});
+
+describe('GET /admin/orgs', () => {
+  it('finds organizations by the start of their slug or name, in any case, each once, by slug', async () => {
+    const word = `w${randomUUID().slice(0, 8)}`;
+    const first = await newOrganization(`${word.toUpperCase()} Zebra`);
+    const second = await newOrganization(`${word} Ant`);
+    await api.post('/orgs', { name: `Other ${word}`, slug: `${word}-by-slug` }, owner.session);
+    await api.post('/orgs', { name: `Nothing of ${word}` }, owner.session);
+
+    const { body } = await asAdmin.get(`/admin/orgs?search=${word.toUpperCase()}`);
+
+    expect(body.organizations.map(({ slug }: { slug: string }) => slug)).toEqual([
+      second.organization.slug,
+      `${word}-by-slug`,
+      first.organization.slug,
+    ]);
+    expect(body.pagination).toEqual({ limit: 50, offset: 0, total: 3 });
+  });
+
+  it('shows each with its usage', async () => {
+    const organization = await newOrganization();
+    await createProject(api, organization);
+    await api.post(
+      `/members/${organization.organization.id}/invite`,
+      { email: `${randomUUID()}@example.com`, role: 'viewer' },
+      owner.session,
+    );
+
+    const { body } = await asAdmin.get(`/admin/orgs?search=${organization.organization.slug}`);
+
+    expect(body.organizations[0]).toMatchObject({
+      id: organization.organization.id,
+      plan: 'free',
+      usage: { projects: 1, members: 1, invitations: 1, webhooks: 0, environments: 3, secrets: 0 },
+    });
+  });
+
+  it('pages through all of them without a gap or a repetition', async () => {
+    const word = `p${randomUUID().slice(0, 8)}`;
+    for (const letter of 'abcde') await newOrganization(`${word} ${letter}`);
+
+    const pages = await Promise.all(
+      [0, 2, 4, 6].map(async offset => (await asAdmin.get(`/admin/orgs?search=${word}&limit=2&offset=${offset}`)).body),
+    );
+
+    expect(pages.map(({ organizations }) => organizations.length)).toEqual([2, 2, 1, 0]);
+    expect(new Set(pages.flatMap(({ organizations }) => organizations.map((one: { id: string }) => one.id))).size).toBe(
+      5,
+    );
+    expect(pages[3].pagination).toEqual({ limit: 2, offset: 6, total: 5 });
+  });
+
+  it('does not show one that is being deleted', async () => {
+    const { organization } = await newOrganization();
+    await api.delete(`/orgs/${organization.id}`, owner.session);
+
+    expect((await asAdmin.get(`/admin/orgs?search=${organization.slug}`)).body.organizations).toEqual([]);
+    expect((await asAdmin.get(`/admin/orgs/${organization.id}`)).body.error.code).toBe('organization_not_found');
+    expect((await asAdmin.patch(`/admin/orgs/${organization.id}`, { plan: 'pro' })).status).toBe(404);
+  });
+
+  it.each(['limit=0', 'limit=501', 'limit=x', 'offset=-1', 'search='])('refuses the query %s', async query => {
+    expect((await asAdmin.get(`/admin/orgs?${query}`)).body.error.code).toBe('invalid_request');
+  });
+});
+
+describe('an organization’s plan and overrides', () => {
+  it('are seen with where each limit comes from', async () => {
+    const { organization } = await newOrganization();
+    await asAdmin.patch(`/admin/orgs/${organization.id}`, { plan: 'pro', limitOverrides: { maxMembers: 150 } });
+
+    const { status, body } = await asAdmin.get(`/admin/orgs/${organization.id}`);
+
+    expect(status).toBe(200);
+    expect(body.organization).toMatchObject({ id: organization.id, plan: 'pro', limitOverrides: { maxMembers: 150 } });
+    expect(body.limits.effective).toEqual({ ...defaultLimits.pro, maxMembers: 150 });
+    expect(body.limits.source).toMatchObject({ maxMembers: 'override', maxProjects: 'default' });
+    expect(body.usage).toMatchObject({ members: 1, projects: 0 });
+  });
+
+  it('change at once, and null removes an override', async () => {
+    const person = await newOrganization();
+    const path = `/admin/orgs/${person.organization.id}`;
+    const create = () => api.post(`/projects/${person.organization.id}`, { name: 'Shop' }, owner.session);
+
+    await asAdmin.patch(path, { limitOverrides: { maxProjects: 0 } });
+    const refused = await create();
+    const removed = await asAdmin.patch(path, { limitOverrides: { maxProjects: null } });
+    const allowed = await create();
+
+    expect(refused).toMatchObject({
+      status: 402,
+      body: { error: { details: { limit: 'maxProjects', value: 0, used: 0 } } },
+    });
+    expect(removed.body.organization.limitOverrides).toEqual({});
+    expect(removed.body.limits.source.maxProjects).toBe('default');
+    expect(allowed.status).toBe(201);
+  });
+
+  it('leave one entry for each thing that changed in the organization’s own audit log, and none where nothing did', async () => {
+    const { organization } = await newOrganization();
+    const path = `/admin/orgs/${organization.id}`;
+    await asAdmin.patch(path, { plan: 'pro' });
+    await asAdmin.patch(path, { limitOverrides: { maxWebhooks: 3 } });
+    await asAdmin.patch(path, { plan: 'pro', limitOverrides: { maxWebhooks: 3, maxMembers: null } });
+
+    const { body } = await api.get(`/audit/${organization.id}`, owner.session);
+
+    expect(body.entries.map(({ action }: { action: string }) => action)).toEqual([
+      'organization.limits_changed',
+      'billing.plan_changed',
+      'organization.created',
+    ]);
+    expect(body.entries[0]).toMatchObject({
+      actor: { id: admin.user.id, email: admin.email, type: 'session' },
+      target: { type: 'organization', id: organization.id },
+    });
+  });
+
+  it('lose no change of two administrators at the same moment', async () => {
+    const { organization } = await newOrganization();
+    const changes = limitNames.map((name, index) => ({ limitOverrides: { [name]: index + 1 } }));
+
+    const answers = await Promise.all(changes.map(body => asAdmin.patch(`/admin/orgs/${organization.id}`, body)));
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(limitNames.length).fill(200));
+    expect((await find(at(organizationRecord, organization.slug)))?.limitOverrides).toEqual(
+      Object.fromEntries(limitNames.map((name, index) => [name, index + 1])),
+    );
+  });
+
+  it.each([
+    {},
+    { plan: 'gold' },
+    { limitOverrides: { maxDreams: 1 } },
+    { limitOverrides: { maxProjects: -2 } },
+    { limitOverrides: { maxProjects: 1.5 } },
+    { limitOverrides: { maxProjects: '5' } },
+    { name: 'Another' },
+  ])('refuse %j', async body => {
+    const answer = await asAdmin.patch(`/admin/orgs/${owner.organization.id}`, body);
+
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+  });
+
+  it.each([randomUUID(), 'not-a-uuid'])('do not exist for %s', async id => {
+    expect((await asAdmin.get(`/admin/orgs/${id}`)).body.error.code).toBe('organization_not_found');
+    expect((await asAdmin.patch(`/admin/orgs/${id}`, { plan: 'pro' })).body.error.code).toBe('organization_not_found');
+  });
+});
+
+describe('plan limits under ten creations at the same moment', () => {
+  it('let in as many as there are places, and tell the others the limit, its value and the use', async () => {
+    const person = await newOrganization();
+    for (let number = 0; number < 3; number += 1) await createProject(api, person, `Project ${number}`);
+    await asAdmin.patch(`/admin/orgs/${person.organization.id}`, { limitOverrides: { maxProjects: 5 } });
+
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        api.post(`/projects/${person.organization.id}`, { name: `Parallel ${index}` }, owner.session),
+      ),
+    );
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, ...Array(8).fill(402)]);
+    for (const { body } of answers.filter(({ status }) => status === 402)) {
+      expect(body.error).toMatchObject({
+        code: 'plan_limit_exceeded',
+        details: { limit: 'maxProjects', value: 5, used: 5 },
+      });
+    }
+    expect((await find(at(organizationRecord, person.organization.slug)))?.projectCount).toBe(5);
+  });
+});
+
+describe('plan configs', () => {
+  // The only test that changes them puts them back: they hold for every organization of the table.
+  it('are merged, hold at once for every organization without an override, and are listed', async () => {
+    const plain = await newOrganization();
+    const overridden = await newOrganization();
+    await asAdmin.patch(`/admin/orgs/${overridden.organization.id}`, { limitOverrides: { maxWebhooks: 7 } });
+
+    const first = await asAdmin.put('/admin/plans/free', { limits: { maxWebhooks: 2 } });
+    const second = await asAdmin.put('/admin/plans/free', { limits: { maxMembers: -1 } });
+    const seen = await Promise.all(
+      [plain, overridden].map(({ organization }) => asAdmin.get(`/admin/orgs/${organization.id}`)),
+    );
+    const billing = await api.get(`/billing/${plain.organization.id}`, owner.session);
+    const plans = await asAdmin.get('/admin/plans');
+    await asAdmin.put('/admin/plans/free', { limits: { maxWebhooks: 10, maxMembers: 10 } });
+
+    expect(first.body.plan).toEqual({ name: 'free', limits: { ...defaultLimits.free, maxWebhooks: 2 } });
+    expect(second.body.plan.limits).toEqual({ ...defaultLimits.free, maxWebhooks: 2, maxMembers: -1 });
+    expect(seen.map(({ body }) => [body.limits.effective.maxWebhooks, body.limits.source.maxWebhooks])).toEqual([
+      [2, 'plan'],
+      [7, 'override'],
+    ]);
+    expect(billing.body.limits).toMatchObject({ maxWebhooks: 2, maxMembers: -1 });
+    expect(plans.body.plans.map(({ name }: { name: string }) => name)).toEqual(['free', 'pro', 'enterprise']);
+    expect(plans.body.plans[0].limits.maxWebhooks).toBe(2);
+  });
+
+  it('lose no change of several at the same moment', async () => {
+    const values = Object.fromEntries(limitNames.map((name, index) => [name, 40 + index]));
+
+    const answers = await Promise.all(
+      Object.entries(values).map(([name, value]) =>
+        asAdmin.put('/admin/plans/enterprise', { limits: { [name]: value } }),
+      ),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(limitNames.length).fill(200));
+    const { body } = await asAdmin.get('/admin/plans');
+    expect(body.plans[2].limits).toEqual(values);
+  });
+
+  it.each([{ limits: {} }, {}, { limits: { maxProjects: null } }, { limits: { maxDreams: 1 } }, { maxProjects: 5 }])(
+    'refuse %j',
+    async body => {
+      expect((await asAdmin.put('/admin/plans/free', body)).body.error.code).toBe('invalid_request');
+    },
+  );
+
+  it.each(['gold', 'constructor', 'FREE', '__proto__'])('do not exist for the plan %s', async name => {
+    const answer = await asAdmin.put(`/admin/plans/${name}`, { limits: { maxProjects: 1 } });
+
+    expect(answer).toMatchObject({ status: 404, body: { error: { code: 'plan_not_found' } } });
+  });
+});
