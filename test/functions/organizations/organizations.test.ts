@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openLog } from '../../../lib/http/logger.ts';
+import { eraseOrganization } from '../../../lib/organizations/erase-organization.ts';
+import { organizationRecord } from '../../../lib/organizations/records.ts';
+import { NotYetCommitted } from '../../../lib/projects/erase-project.ts';
+import { requiredSetting } from '../../../lib/settings.ts';
+import { tableClient } from '../../../lib/table/client.ts';
+import { ranges } from '../../../lib/table/keys.ts';
+import { at, chunksOf, find, queryItems, transact, update } from '../../../lib/table/store.ts';
+import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { allItems } from '../../support/table-dump.ts';
+
+let api: Api;
+let person: Person;
+beforeAll(async () => {
+  api = await startApi({ WEBHOOK_ALLOW_LOOPBACK: 'true' });
+  person = await registerPerson(api, 'Ada');
+});
+afterAll(() => api.stop());
+
+async function platformCounts() {
+  const shards = await queryItems(ranges.platformCounts());
+  const sum = (name: string) => shards.reduce((total, shard) => total + Number(shard[name] ?? 0), 0);
+  return { organizations: sum('organizations'), projects: sum('projects') };
+}
+
+describe('creating an organization', () => {
+  it('makes the caller its owner', async () => {
+    const answer = await api.post('/orgs', { name: 'Analytical Engines' }, person.session);
+
+    expect(answer.status).toBe(201);
+    const { organization } = answer.body;
+    expect(organization).toMatchObject({ slug: 'analytical-engines', name: 'Analytical Engines', plan: 'free' });
+    const { members } = (await api.get(`/members/${organization.id}`, person.session)).body;
+    expect(members).toEqual([expect.objectContaining({ userId: person.user.id, role: 'owner', name: 'Ada' })]);
+    const { organizations } = (await api.get('/auth/me', person.session)).body;
+    expect(organizations).toContainEqual({ ...organization, role: 'owner' });
+  });
+
+  it('gives a suffix where the slug made from the name is taken, and refuses an explicit one that is', async () => {
+    const first = await api.post('/orgs', { name: 'Twice' }, person.session);
+    const second = await api.post('/orgs', { name: 'Twice' }, person.session);
+    const explicit = await api.post('/orgs', { name: 'Other', slug: 'twice' }, person.session);
+
+    expect(first.body.organization.slug).toBe('twice');
+    expect(second.body.organization.slug).toMatch(/^twice-[a-z0-9]{6}$/);
+    expect([explicit.status, explicit.body.error.code]).toEqual([409, 'slug_taken']);
+  });
+
+  it('gives a slug to one of five who ask for it at once', async () => {
+    const before = await platformCounts();
+
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => api.post('/orgs', { name: 'Race', slug: 'race' }, person.session)),
+    );
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
+    expect((await platformCounts()).organizations).toBe(before.organizations + 1);
+  });
+
+  it('takes a full token without a limit, and no other', async () => {
+    const [full, writing, limited] = await Promise.all([
+      createToken(api, person),
+      createToken(api, person, { access: 'write' }),
+      createToken(api, person, { organizationId: person.organization.id }),
+    ]);
+
+    expect((await api.post('/orgs', { name: 'By token' }, full)).status).toBe(201);
+    for (const token of [writing, limited]) {
+      const answer = await api.post('/orgs', { name: 'By token' }, token);
+      expect([answer.status, answer.body.error.code]).toEqual([403, 'insufficient_scope']);
+    }
+  });
+});
+
+/** An organization with something of everything in it. */
+async function furnish() {
+  const [owner, member] = await Promise.all([registerPerson(api, 'Owner'), registerPerson(api, 'Member')]);
+  const slug = `doomed-${randomUUID().slice(0, 8)}`;
+  const { organization } = (await api.post('/orgs', { name: 'Doomed', slug }, owner.session)).body;
+  const invite = (role: string) =>
+    api.post(`/members/${organization.id}/invite`, { email: `${randomUUID()}@example.com`, role }, owner.session);
+  const { token } = (await invite('developer')).body;
+  await api.post(`/members/invite/${token}/accept`, {}, member.session);
+  const pending = (await invite('viewer')).body;
+  const project = await createProject(api, { ...owner, organization }, 'Shop');
+  await createProject(api, { ...owner, organization }, 'Second');
+  const secrets = `/secrets/${slug}/${project.slug}`;
+  await api.put(`${secrets}/dev`, { key: 'A', value: 'first' }, owner.session);
+  await api.put(`${secrets}/dev`, { key: 'A', value: 'second' }, owner.session);
+  await api.put(`${secrets}/production`, { key: 'B', value: 'third' }, owner.session);
+  await api.get(`${secrets}/dev`, owner.session);
+  await api.post(`/templates/${slug}/${project.slug}`, { key: 'A' }, owner.session);
+  const hook = { url: 'http://127.0.0.1:9/hook', events: ['secret.created'] };
+  const { webhook } = (await api.post(`/webhooks/${organization.id}`, hook, owner.session)).body;
+  await api.post(`/webhooks/${organization.id}/${webhook.id}/test`, {}, owner.session);
+  const bound = await createToken(api, { ...member, organization }, { organizationId: organization.id });
+  const free = await createToken(api, owner);
+  return { owner, member, organization, slug, project, pending, bound, free, webhook };
+}
+
+describe('deleting an organization', () => {
+  it('puts it out of reach at once for everybody, and erases everything of it in the background', async () => {
+    const made = await furnish();
+    const { owner, member, organization, slug, project, pending, bound, free } = made;
+    const before = await platformCounts();
+
+    const answer = await api.delete(`/orgs/${organization.id}`, owner.session);
+
+    expect(answer.body).toEqual({ success: true });
+    for (const as of [owner.session, member.session, free]) {
+      expect((await api.get(`/projects/${organization.id}`, as)).body.error.code).toBe('organization_not_found');
+      expect((await api.get(`/secrets/${slug}/${project.slug}/dev`, as)).body.error.code).toBe(
+        'organization_not_found',
+      );
+    }
+    expect([401, 404]).toContain((await api.get(`/projects/${organization.id}`, bound)).status);
+    expect((await api.get('/auth/me', bound)).status).toBe(401);
+    const me = (await api.get('/auth/me', member.session)).body;
+    expect(me.organizations.map(({ id }: { id: string }) => id)).toEqual([member.organization.id]);
+    const late = await api.post(`/members/invite/${pending.token}/accept`, {}, member.session);
+    expect(late.body.error.code).toBe('invalid_token');
+    const bind = await api.post('/auth/token', { name: 'x', organizationId: organization.id }, owner.session);
+    expect(bind.body.error.code).toBe('organization_not_found');
+    expect((await api.delete(`/orgs/${organization.id}`, owner.session)).status).toBe(404);
+    expect(await platformCounts()).toEqual({
+      organizations: before.organizations - 1,
+      projects: before.projects - 2,
+    });
+
+    await vi.waitFor(async () => expect(await find(at(organizationRecord, slug))).toBeUndefined(), {
+      timeout: 30_000,
+      interval: 200,
+    });
+
+    const left = (await allItems()).filter(
+      item => JSON.stringify(item).includes(organization.id) || mentions(item, slug),
+    );
+    // What a delivery leaves expires by itself: the claim that makes it happen once.
+    expect(left.filter(({ kind }) => kind !== 'deliveryClaim')).toEqual([]);
+    const again = await api.post('/orgs', { name: 'Phoenix', slug }, owner.session);
+    expect(again.status).toBe(201);
+    expect((await api.get(`/projects/${again.body.organization.id}`, owner.session)).body).toEqual({ projects: [] });
+  });
+
+  it('frees the slug only when everything is erased', async () => {
+    const { owner, organization, slug } = await furnish();
+    await api.delete(`/orgs/${organization.id}`, owner.session);
+
+    const early = await api.post('/orgs', { name: 'Early', slug }, owner.session);
+
+    expect([early.status, early.body.error.code]).toEqual([409, 'slug_taken']);
+  });
+
+  it('is for owners only', async () => {
+    const { organization, member } = await furnish();
+
+    const answer = await api.delete(`/orgs/${organization.id}`, member.session);
+
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'forbidden']);
+  });
+
+  it('happens once, though it is asked for five times at once', async () => {
+    const { owner, organization } = await furnish();
+    const before = await platformCounts();
+
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => api.delete(`/orgs/${organization.id}`, owner.session)),
+    );
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404]);
+    expect((await platformCounts()).organizations).toBe(before.organizations - 1);
+  });
+});
+
+describe('the background step that erases an organization', () => {
+  const log = openLog({});
+
+  it('waits while the organization is active: its deletion is committed after the job was queued', async () => {
+    const { organization } = await registerPerson(api);
+    const job = { type: 'erase-organization', orgSlug: organization.slug, organizationId: organization.id } as const;
+
+    await expect(eraseOrganization(job, log)).rejects.toBeInstanceOf(NotYetCommitted);
+
+    expect((await find(at(organizationRecord, organization.slug)))?.status).toBe('active');
+  });
+
+  it('goes on wherever it was interrupted, and takes as many steps as there is to erase', async () => {
+    const { organization, slug } = await furnish();
+    const entries = Array.from({ length: 700 }, (_, index) => ({
+      PutRequest: { Item: { pk: `AUDIT#${organization.id}`, sk: `bulk#${index}`, kind: 'audit' } },
+    }));
+    for (const chunk of chunksOf(25, entries)) {
+      await tableClient().send(new BatchWriteCommand({ RequestItems: { [requiredSetting('TABLE_NAME')]: chunk } }));
+    }
+    await transact([update(at(organizationRecord, slug), { set: { status: 'deleting' } })]);
+    const job = { type: 'erase-organization', orgSlug: slug, organizationId: organization.id } as const;
+
+    let interrupted = 0;
+    for (let calls = 0; ; calls += 3) {
+      const heal = failAfter(calls);
+      const died = await eraseOrganization(job, log)
+        .catch(() => true)
+        .finally(heal);
+      if (died !== true) break;
+      interrupted += 1;
+    }
+    // The unbroken step has queued the next one, as does every one until nothing is left.
+    await vi.waitFor(async () => expect(await find(at(organizationRecord, slug))).toBeUndefined(), { timeout: 30_000 });
+
+    expect(interrupted).toBeGreaterThan(5);
+    const left = (await allItems()).filter(
+      item => JSON.stringify(item).includes(organization.id) || mentions(item, slug),
+    );
+    expect(left.filter(({ kind }) => kind !== 'deliveryClaim' && kind !== 'directory')).toEqual([]);
+  });
+
+  it('leaves an organization alone that got the slug afterwards', async () => {
+    const { organization, session } = await registerPerson(api);
+    const job = { type: 'erase-organization', orgSlug: organization.slug, organizationId: randomUUID() } as const;
+
+    await eraseOrganization(job, log);
+
+    expect((await api.get(`/members/${organization.id}`, session)).body.members).toHaveLength(1);
+  });
+});
+
+/** Makes the table fail from its n-th call on. */
+function failAfter(calls: number): () => void {
+  let made = 0;
+  const name = 'fail-after';
+  tableClient().middlewareStack.add(
+    next => args => {
+      made += 1;
+      if (made > calls) throw new Error('The process died here.');
+      return next(args);
+    },
+    { step: 'initialize', name, override: true },
+  );
+  return () => tableClient().middlewareStack.remove(name);
+}
+
+/** Whether the item's key names the slug as a whole segment. */
+function mentions({ pk, sk, orgSlug }: Record<string, unknown>, slug: string): boolean {
+  return `${pk}#${sk}`.split('#').includes(slug) || orgSlug === slug;
+}

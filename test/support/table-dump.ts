@@ -1,0 +1,21 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { requiredSetting } from '../../lib/settings.ts';
+import { tableClient } from '../../lib/table/client.ts';
+
+/** Every item of the test's table: for what must, or must not, be stored anywhere. */
+export async function allItems(): Promise<Record<string, unknown>[]> {
+  const items: Record<string, unknown>[] = [];
+  let startAfter: Record<string, unknown> | undefined;
+  do {
+    const page = await tableClient().send(
+      new ScanCommand({
+        TableName: requiredSetting('TABLE_NAME'),
+        ConsistentRead: true,
+        ...(startAfter === undefined ? {} : { ExclusiveStartKey: startAfter }),
+      }),
+    );
+    items.push(...(page.Items ?? []));
+    startAfter = page.LastEvaluatedKey;
+  } while (startAfter !== undefined);
+  return items;
+}
