@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type Api, createToken, startApi } from '../../support/api.ts';
+import { recordCalls, wavesOf } from '../../support/aws-calls.ts';
+import { countCapacity } from '../../support/count-capacity.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+
+// The numbers of the architecture's table, counted: calls and their order by SDK middlewares, units from item sizes.
+
+let api: Api;
+let place: Workplace;
+let token: { token: string };
+const value = 'x'.repeat(200);
+
+beforeAll(async () => {
+  api = await startApi();
+  place = await openWorkplace(api);
+  token = await createToken(api, place.owner);
+  await place.importAll(
+    'dev',
+    Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`SERVICE_SETTING_${i}`, value])),
+  );
+  // Warm: the data key and the plan configs are in their caches, and the token's use is noted for this hour.
+  await place.pull('dev', '', { as: token });
+});
+afterAll(() => api.stop());
+
+async function count(work: () => Promise<Answer>) {
+  const { result, calls, capacity } = await recordCalls(() => countCapacity(work)).then(({ result, calls }) => ({
+    ...result,
+    calls,
+  }));
+  const counted = {
+    answer: result,
+    calls: calls.length,
+    waves: wavesOf(calls),
+    keyCalls: calls.filter(({ service }) => service === 'key').length,
+    ...capacity,
+  };
+  return counted;
+}
+
+describe('what an operation costs, warm', () => {
+  it('pulling 50 secrets of 200 bytes: 2 waves, 5 calls, 12 read units, 1 write unit', async () => {
+    const counted = await count(() => place.pull('dev', '', { as: token }));
+    expect(counted.answer.body.secrets).toHaveLength(50);
+    expect(counted.waves).toBeLessThanOrEqual(2);
+    expect(counted.calls).toBeLessThanOrEqual(5);
+    expect(counted.readUnits).toBeLessThanOrEqual(12);
+    expect(counted.writeUnits).toBeLessThanOrEqual(1);
+    expect(counted.keyCalls).toBe(0);
+  });
+
+  it('the same with a session: no more', async () => {
+    const counted = await count(() => place.pull('dev'));
+    expect(counted.waves).toBeLessThanOrEqual(2);
+    expect(counted.readUnits).toBeLessThanOrEqual(12);
+  });
+
+  it('a pull that finds nothing new: 2 waves, 4 read units, nothing written', async () => {
+    const counted = await count(() => place.pull('dev', '', { as: token, headers: { 'if-none-match': '"1"' } }));
+    expect(counted.answer.status).toBe(304);
+    expect(counted.waves).toBeLessThanOrEqual(2);
+    expect(counted.calls).toBeLessThanOrEqual(5);
+    expect(counted.readUnits).toBeLessThanOrEqual(4);
+    expect([counted.writeUnits, counted.keyCalls]).toEqual([0, 0]);
+  });
+
+  it.each(['new', 'changed', 'unchanged'])('setting one that is %s: 3 waves, 8 calls, 12 write units', async kind => {
+    const written = kind === 'unchanged' ? value : `${kind} ${value}`;
+    const counted = await count(() =>
+      place.set('dev', kind === 'new' ? 'NEW' : 'SERVICE_SETTING_1', written, { as: token }),
+    );
+    if (kind === 'changed') await place.set('dev', 'SERVICE_SETTING_1', value, { as: token });
+    expect(counted.answer.status).toBeLessThan(300);
+    expect(counted.waves).toBeLessThanOrEqual(3);
+    expect(counted.calls).toBeLessThanOrEqual(8);
+    expect(counted.writeUnits).toBeLessThanOrEqual(12);
+    expect(counted.keyCalls).toBe(0);
+  });
+
+  it('importing 500 secrets of 200 bytes: 40 calls, 2,500 write units', async () => {
+    const secrets = (fill: string) =>
+      Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`SERVICE_SETTING_${i}`, fill.repeat(200)]));
+    for (const fill of ['a', 'b']) {
+      const counted = await count(() => place.importAll('staging', secrets(fill), { as: token }));
+      expect(counted.answer.status).toBe(200);
+      expect(counted.calls).toBeLessThanOrEqual(40);
+      expect(counted.writeUnits).toBeLessThanOrEqual(2500);
+      expect(counted.keyCalls).toBe(0);
+    }
+  });
+
+  it('everything else of secrets: 4 waves', async () => {
+    const organization = place.owner.organization.slug;
+    const works: Record<string, () => Promise<Answer>> = {
+      keys: () => place.pull('dev', '/keys', { as: token }),
+      versions: () => place.pull('dev', '/versions/SERVICE_SETTING_2?values=true', { as: token }),
+      'small import': () => place.importAll('dev', { A: '1', B: '2' }, { as: token }),
+      promote: () =>
+        api.post(
+          `/secrets/${organization}/${place.project.slug}/promote`,
+          { from: 'dev', to: 'production', keys: ['A', 'B'] },
+          token,
+        ),
+      'bulk delete': () => api.post(place.at('dev', '/bulk-delete'), { keys: ['A'] }, token),
+      delete: () => api.delete(place.at('dev', '/B'), token),
+      'delete again': () => api.delete(place.at('dev', '/B'), token),
+      validate: () => api.get(`/templates/${organization}/${place.project.slug}/validate/dev`, token),
+      rotate: () =>
+        api.post(`/projects/${place.owner.organization.id}/${place.project.slug}/rotate-key`, undefined, token),
+    };
+    for (const [name, work] of Object.entries(works)) {
+      const { calls, result } = await recordCalls(work);
+      expect([name, result.status < 500, wavesOf(calls) <= 4]).toEqual([name, true, true]);
+      expect(calls.filter(({ service }) => service === 'key').length).toBeLessThanOrEqual(1);
+    }
+  });
+});
