@@ -1,0 +1,41 @@
+import { writeSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, startApi } from '../support/api.ts';
+import { type FaultKind, faultKinds } from '../support/inject-faults.ts';
+import { conductedHandlers } from '../support/observe-calls.ts';
+import { operationsWithoutSample, samples } from '../support/sample-requests.ts';
+import { chooseConductor, renderRows, runFaults } from './run-faults.ts';
+
+/*
+ * `npm run faults` (FAULTS=all) injects every kind at every call of every endpoint. Without it the kinds that leave the
+ * most behind are injected everywhere; what they leave out is how the SDK's own retries end.
+ */
+const everything = process.env.FAULTS === 'all';
+const kinds: readonly FaultKind[] = everything
+  ? faultKinds
+  : ['answer-lost-once', 'conflict', 'refused', 'answer-lost', 'dies-after'];
+const chosen = samples.filter(
+  ({ name }) => process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY),
+);
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ LOG_LEVEL: 'SILENT' }, conductedHandlers(chooseConductor));
+});
+afterAll(() => api?.stop());
+
+describe('a fault at any AWS call of any request', () => {
+  it('has a sample request for every operation', () => {
+    expect(operationsWithoutSample()).toEqual([]);
+  });
+
+  it(
+    'leaves nothing half done, is answered honestly, and is cured by sending the request again',
+    async () => {
+      const rows = await runFaults(api, chosen, kinds, line => writeSync(2, `faults: ${line}\n`));
+      writeSync(1, `\n${renderRows(rows)}\n\n`);
+      expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
+    },
+    everything ? 1_800_000 : 300_000,
+  );
+});

@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import type { FunctionName } from '../../infra/local/invoke.ts';
+import type { Answer, Api } from '../support/api.ts';
+import { curable, deadly, type Fault, type FaultKind, injectFault, kindsFor } from '../support/inject-faults.ts';
+import { scanTable, violationsOf } from '../support/invariants.ts';
+import type { AwsCall, Conductor } from '../support/observe-calls.ts';
+import { named, type Prepared, type Sample, seededBy, send } from '../support/sample-requests.ts';
+
+/** What the faults of one sample came to. */
+export interface Row {
+  name: string;
+  /** AWS calls of the undisturbed request. */
+  calls: number;
+  /** Faults injected: every position with every kind that makes a difference there. */
+  cases: number;
+  kinds: number;
+  /** Answered as if nothing had happened. */
+  cured: number;
+  /** 503 with Retry-After. */
+  honest: number;
+  /** The process ended. */
+  died: number;
+  /** The change was there although no answer said so. */
+  doneUnheard: number;
+  /** Positions that the disturbed request never came to. */
+  unreached: number;
+  problems: string[];
+}
+
+const header = 'x-test-conductor';
+const conductors = new Map<string, Conductor>();
+
+/** For `conductedHandlers`: the conductor that a request names in its header. */
+export function chooseConductor(_: FunctionName, event: unknown): Conductor | undefined {
+  const { headers } = event as { headers?: Record<string, string | undefined> };
+  return conductors.get(headers?.[header] ?? '');
+}
+
+async function sendConducted(api: Api, request: Prepared['request'], conductor: Conductor): Promise<Answer> {
+  const id = randomUUID();
+  conductors.set(id, conductor);
+  try {
+    return await send(api, { ...request, headers: { ...request.headers, [header]: id } });
+  } finally {
+    conductors.delete(id);
+  }
+}
+
+/** The AWS calls of the sample where nothing goes wrong. */
+async function undisturbed(api: Api, sample: Sample): Promise<AwsCall[]> {
+  const { request, works, isDone } = await sample.prepare(api);
+  const calls: AwsCall[] = [];
+  const answer = await sendConducted(api, request, {
+    call: (call, proceed) => {
+      calls.push(call);
+      return proceed();
+    },
+  });
+  if (!works.includes(answer.status)) {
+    throw new Error(`${sample.name} does not work: ${answer.status} ${JSON.stringify(answer.body)}`);
+  }
+  if (!(await isDone())) throw new Error(`${sample.name} has no effect.`);
+  return calls;
+}
+
+interface Case {
+  name: string;
+  kind: FaultKind;
+  prepared: Prepared;
+  fault: Fault;
+  wasDone: boolean;
+}
+
+/** Work on at most `width` things at a time; most of a fault's time is spent waiting for a retry. */
+export async function inParallel<T>(width: number, work: readonly (() => Promise<T>)[]): Promise<T[]> {
+  const results: T[] = [];
+  const queue = [...work.entries()];
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        results[next[0]] = await next[1]();
+      }
+    }),
+  );
+  return results;
+}
+
+const width = 12;
+
+/**
+ * Disturbs every AWS call of every sample with each of the kinds, judges the answer and the table, sends the request
+ * again, and judges both once more.
+ */
+export async function runFaults(
+  api: Api,
+  samples: readonly Sample[],
+  kinds: readonly FaultKind[],
+  report: (line: string) => void,
+): Promise<Row[]> {
+  const rows = new Map<string, Row>();
+  const cases: Case[] = [];
+  const work = [];
+  for (const sample of samples) {
+    const calls = await named(sample.name, () => undisturbed(api, sample));
+    const row: Row = {
+      name: sample.name,
+      calls: calls.length,
+      cases: 0,
+      kinds: 0,
+      cured: 0,
+      honest: 0,
+      died: 0,
+      doneUnheard: 0,
+      unreached: 0,
+      problems: [],
+    };
+    rows.set(sample.name, row);
+    const used = new Set<FaultKind>();
+    for (const call of calls) {
+      for (const kind of kindsFor(call).filter(one => kinds.includes(one))) {
+        used.add(kind);
+        row.cases += 1;
+        work.push(() => disturb(api, sample, call, kind, row, cases));
+      }
+    }
+    row.kinds = used.size;
+  }
+  report(`${work.length} faults in ${rows.size} requests`);
+  let done = 0;
+  const startedAt = Date.now();
+  await inParallel(
+    width,
+    work.map(one => async () => {
+      await one();
+      done += 1;
+      if (done % 250 === 0) report(`${done} of ${work.length} faults after ${seconds(startedAt)} s`);
+    }),
+  );
+  report(`all injected after ${seconds(startedAt)} s; judging the table`);
+  await judgeTable(rows, false);
+  await inParallel(
+    width,
+    cases.map(one => () => repeat(api, one, rows)),
+  );
+  report(`all repeated after ${seconds(startedAt)} s; judging the table`);
+  await judgeTable(rows, true);
+  return [...rows.values()];
+}
+
+function seconds(since: number): number {
+  return Math.round((Date.now() - since) / 1000);
+}
+
+async function disturb(
+  api: Api,
+  sample: Sample,
+  call: AwsCall,
+  kind: FaultKind,
+  row: Row,
+  cases: Case[],
+): Promise<void> {
+  const name = `${sample.name}: ${kind} at ${call.position} (${call.service} ${call.operation})`;
+  try {
+    const prepared = await named(name, () => sample.prepare(api));
+    const fault = injectFault(kind, call.position);
+    const answer = await sendConducted(api, prepared.request, fault);
+    const wasDone = await prepared.isDone();
+    cases.push({ name, kind, prepared, fault, wasDone });
+    if (!fault.hit()) {
+      row.unreached += 1;
+      return;
+    }
+    const works = prepared.works.includes(answer.status);
+    if (deadly.has(kind)) row.died += 1;
+    else if (works) row.cured += 1;
+    else if (isHonest(answer) && !curable.has(kind)) row.honest += 1;
+    else row.problems.push(`${name} → ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (!works && wasDone) row.doneUnheard += 1;
+    if (works && !wasDone && !deadly.has(kind)) row.problems.push(`${name} → ${answer.status}, and nothing was done`);
+  } catch (error) {
+    row.problems.push(`${name} → ${error}`);
+  }
+}
+
+function isHonest({ status, headers, body }: Answer): boolean {
+  return status === 503 && headers.has('retry-after') && body?.error?.code === 'temporarily_unavailable';
+}
+
+async function repeat(api: Api, { name, prepared, wasDone }: Case, rows: Map<string, Row>): Promise<void> {
+  const row = rows.get(name.split(':')[0] as string);
+  try {
+    const answer = await send(api, prepared.request);
+    const expected = wasDone ? [...prepared.works, ...(prepared.repeats ?? [])] : prepared.works;
+    if (!expected.includes(answer.status)) {
+      row?.problems.push(`${name}, sent again → ${answer.status} ${JSON.stringify(answer.body)}`);
+    }
+    if (!(await prepared.isDone())) row?.problems.push(`${name}, sent again → nothing was done`);
+  } catch (error) {
+    row?.problems.push(`${name}, sent again → ${error}`);
+  }
+}
+
+async function judgeTable(rows: Map<string, Row>, repeated: boolean): Promise<void> {
+  for (const { where, what } of violationsOf(await scanTable())) {
+    const name = seededBy(where) ?? where;
+    const row = rows.get(name.split(':')[0] as string) ?? [...rows.values()][0];
+    row?.problems.push(`${name}${repeated ? ', sent again' : ''} → ${what}`);
+  }
+}
+
+/** The table of endpoints × positions × kinds as Markdown. */
+export function renderRows(rows: readonly Row[]): string {
+  const lines = rows.map(row =>
+    [
+      row.name,
+      row.calls,
+      row.kinds,
+      row.cases,
+      row.cured,
+      row.honest,
+      row.died,
+      row.doneUnheard,
+      row.unreached,
+      row.problems.length,
+    ].join(' | '),
+  );
+  const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
+  return [
+    '| request | calls | kinds | faults | cured | honest 503 | died | done unheard | not reached | broken |',
+    '|---|---|---|---|---|---|---|---|---|---|',
+    ...lines.map(line => `| ${line} |`),
+    `| **all ${rows.length}** | ${sum(row => row.calls)} | | ${sum(row => row.cases)} | ${sum(row => row.cured)} | ${sum(row => row.honest)} | ${sum(row => row.died)} | ${sum(row => row.doneUnheard)} | ${sum(row => row.unreached)} | ${sum(row => row.problems.length)} |`,
+  ].join('\n');
+}

@@ -1,0 +1,713 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { newSession } from '../../lib/accounts/new-session.ts';
+import { emailRecord, type UserRecord, userRecord } from '../../lib/accounts/records.ts';
+import { countPlatform } from '../../lib/admin/platform-counts.ts';
+import { hashPassword } from '../../lib/crypto/passwords.ts';
+import { newOrganization } from '../../lib/organizations/new-organization.ts';
+import { routes } from '../../lib/routes.ts';
+import { at, put, transact } from '../../lib/table/store.ts';
+import { type Answer, type Api, type Caller, type Person, testPassword } from './api.ts';
+
+/** A request as a client sends it. */
+export interface SampleRequest {
+  method: string;
+  path: string;
+  as?: Caller;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A request that works, with what it needs already there and nobody else near it. */
+export interface Prepared {
+  request: SampleRequest;
+  /** Statuses of the answer where it works. */
+  works: readonly number[];
+  /** Statuses of the same request once it has had its effect, where they differ. */
+  repeats?: readonly number[];
+  /** Whether what the request is to bring about is there; always true for what only reads. */
+  isDone(): Promise<boolean>;
+}
+
+export interface Sample {
+  /** The operation's id, followed by a word where an operation has several forms. */
+  name: string;
+  operationId: string;
+  prepare(api: Api): Promise<Prepared>;
+}
+
+let passwordHash: Promise<string> | undefined;
+
+const label = new AsyncLocalStorage<string>();
+const owners = new Map<string, string>();
+
+/** Runs `work` so that everybody it seeds is known by the name; see `seededBy`. */
+export function named<T>(name: string, work: () => Promise<T>): Promise<T> {
+  return label.run(name, work);
+}
+
+/** The name under which the user or organization (id or slug) was seeded. */
+export function seededBy(idOrSlug: string): string | undefined {
+  return owners.get(idOrSlug);
+}
+
+/**
+ * Somebody registered, with a personal organization and a session, in one write: what registering does but for its
+ * scrypt and its mail. The password is `testPassword`.
+ */
+export async function seedPerson(options: { isAdmin?: boolean; name?: string } = {}): Promise<Person> {
+  passwordHash ??= hashPassword(testPassword);
+  const { isAdmin = false, name = 'Somebody' } = options;
+  const user: UserRecord = {
+    id: randomUUID(),
+    email: `${randomUUID()}@example.com`,
+    name,
+    emailVerified: false,
+    isAdmin,
+    passwordHash: await passwordHash,
+    sessionEpoch: 0,
+    createdAt: new Date().toISOString(),
+  };
+  const session = newSession(user);
+  const source = { ip: '127.0.0.1', userAgent: 'test', requestId: randomUUID() };
+  const made = await newOrganization(
+    { name: "Somebody's organization", slug: `org-${randomBytes(8).toString('hex')}` },
+    user,
+    { id: user.id, email: user.email, type: 'session' },
+    source,
+  );
+  await transact([
+    put(at(emailRecord, user.email), { userId: user.id }),
+    put(at(userRecord, user.id), user),
+    ...made.writes,
+    session.write,
+    countPlatform({ users: 1, organizations: 1 }),
+  ]);
+  for (const one of [user.id, made.organization.id, made.organization.slug]) {
+    owners.set(one, label.getStore() ?? 'nobody');
+  }
+  const [cookie = ''] = session.cookie.split(';');
+  return { session: { cookie }, email: user.email, user, organization: made.organization };
+}
+
+/** @throws Error naming the request where its answer is none of the expected statuses. */
+export async function expectStatus(answer: Promise<Answer>, ...statuses: number[]): Promise<Answer> {
+  const got = await answer;
+  if (!statuses.includes(got.status)) {
+    throw new Error(`Expected ${statuses.join(' or ')}, got ${got.status}: ${JSON.stringify(got.body)}`);
+  }
+  return got;
+}
+
+/** The token of the newest mail to the address. */
+export async function mailedToken(api: Api, email: string): Promise<string> {
+  const mails = (await api.mails()).filter(mail => mail.to === email);
+  const token = /#token=(\w+)/.exec(mails.at(-1)?.text ?? '')?.[1];
+  if (token === undefined) throw new Error(`There is no mail with a link to ${email}.`);
+  return token;
+}
+
+interface Place extends Person {
+  slug: string;
+  project: { id: string; slug: string };
+  /** Path of the project's secrets. */
+  secrets: string;
+}
+
+async function place(api: Api): Promise<Place> {
+  const person = await seedPerson();
+  const { id, slug } = person.organization;
+  const created = await expectStatus(api.post(`/projects/${id}`, { name: 'Shop', slug: 'shop' }, person.session), 201);
+  return { ...person, slug, project: created.body.project, secrets: `/secrets/${slug}/shop` };
+}
+
+async function placeWithSecrets(api: Api, count = 3): Promise<Place> {
+  const there = await place(api);
+  const secrets = Array.from({ length: count }, (_, index) => ({ key: `KEY_${index}`, value: `value ${index}` }));
+  await expectStatus(api.post(`${there.secrets}/dev/bulk`, { secrets }, there.session), 200);
+  return there;
+}
+
+async function valuesIn(api: Api, { secrets, session }: Place, env = 'dev'): Promise<Record<string, string>> {
+  const answer = await expectStatus(api.get(`${secrets}/${env}`, session), 200);
+  return Object.fromEntries(answer.body.secrets.map((one: { key: string; value: string }) => [one.key, one.value]));
+}
+
+async function invite(api: Api, person: Person, email: string, role = 'developer') {
+  const answer = await expectStatus(
+    api.post(`/members/${person.organization.id}/invite`, { email, role }, person.session),
+    201,
+  );
+  return answer.body as { invitation: { id: string }; token: string };
+}
+
+async function join(api: Api, person: Person, guest: Person, role = 'developer'): Promise<{ id: string }> {
+  const { token } = await invite(api, person, guest.email, role);
+  const answer = await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, guest.session), 200);
+  return answer.body.member;
+}
+
+async function makeWebhook(api: Api, person: Person, url = 'http://127.0.0.1:9/') {
+  const body = { url, events: ['secret.created'] };
+  const answer = await expectStatus(api.post(`/webhooks/${person.organization.id}`, body, person.session), 201);
+  return answer.body.webhook as { id: string };
+}
+
+/** A signed event of the payment provider: the organization's subscription is active. */
+export function providerEvent(organizationId: string, plan: string, secret: string, id = `evt_${randomUUID()}`) {
+  const created = Math.floor(Date.now() / 1000);
+  const body = JSON.stringify({
+    id,
+    object: 'event',
+    type: 'customer.subscription.updated',
+    created,
+    data: {
+      object: {
+        id: `sub_${organizationId}`,
+        object: 'subscription',
+        status: 'active',
+        customer: `cus_${organizationId}`,
+        metadata: { organizationId, plan },
+        items: { data: [{ current_period_end: created + 2_592_000, price: { id: 'price_local_pro' } }] },
+      },
+    },
+  });
+  const signature = createHmac('sha256', secret).update(`${created}.${body}`).digest('hex');
+  return { body, headers: { 'stripe-signature': `t=${created},v1=${signature}` } };
+}
+
+const always = async () => true;
+const isGone = (answer: Promise<Answer>) => answer.then(({ status }) => status === 404);
+
+/** A reading request. */
+function reads(request: SampleRequest, works: readonly number[] = [200]): Prepared {
+  return { request, works, isDone: always };
+}
+
+/** One or more per operation; `prepare` makes a place of its own, so that any number can run side by side. */
+const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
+  register: async api => {
+    const email = `${randomUUID()}@example.com`;
+    return {
+      request: { method: 'POST', path: '/auth/register', body: { email, password: testPassword } },
+      works: [201],
+      repeats: [409],
+      isDone: async () => (await api.post('/auth/login', { email, password: testPassword })).status === 200,
+    };
+  },
+  'log-in': async () => {
+    const { email } = await seedPerson();
+    return reads({ method: 'POST', path: '/auth/login', body: { email, password: testPassword } });
+  },
+  'log-out': async api => {
+    const { session } = await seedPerson();
+    return {
+      request: { method: 'POST', path: '/auth/logout', as: session },
+      works: [200],
+      repeats: [401],
+      isDone: async () => (await api.get('/auth/me', session)).status === 401,
+    };
+  },
+  'get-current-user': async () => reads({ method: 'GET', path: '/auth/me', as: (await seedPerson()).session }),
+  'create-token': async api => {
+    const { session, organization } = await seedPerson();
+    const body = { name: `token ${randomUUID()}`, organizationId: organization.id };
+    return {
+      request: { method: 'POST', path: '/auth/token', body, as: session },
+      works: [201],
+      isDone: async () => {
+        const { tokens } = (await expectStatus(api.get('/auth/tokens', session), 200)).body;
+        return tokens.some(({ name }: { name: string }) => name === body.name);
+      },
+    };
+  },
+  'hand-off-token offering': async () => {
+    const { session, organization } = await seedPerson();
+    const codeChallenge = createHash('sha256').update('v'.repeat(43)).digest('base64url');
+    const body = { codeChallenge, name: 'cli', organizationId: organization.id };
+    return reads({ method: 'POST', path: '/auth/cli-auth', body, as: session }, [201]);
+  },
+  'hand-off-token taking': async api => {
+    const { session, organization } = await seedPerson();
+    const codeVerifier = 'v'.repeat(43);
+    const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+    const name = `cli ${randomUUID()}`;
+    const offer = { codeChallenge, name, organizationId: organization.id };
+    const { code } = (await expectStatus(api.post('/auth/cli-auth', offer, session), 201)).body;
+    return {
+      request: { method: 'POST', path: '/auth/cli-auth', body: { code, codeVerifier } },
+      works: [201],
+      repeats: [400],
+      isDone: async () => {
+        const { tokens } = (await expectStatus(api.get('/auth/tokens', session), 200)).body;
+        return tokens.some((token: { name: string }) => token.name === name);
+      },
+    };
+  },
+  'list-tokens': async () => reads({ method: 'GET', path: '/auth/tokens', as: (await seedPerson()).session }),
+  'revoke-token': async api => {
+    const { session, organization } = await seedPerson();
+    const body = { name: 'cli', organizationId: organization.id };
+    const { token, cliToken } = (await expectStatus(api.post('/auth/token', body, session), 201)).body;
+    return {
+      request: { method: 'DELETE', path: `/auth/tokens/${cliToken.id}`, as: session },
+      works: [200],
+      repeats: [404],
+      isDone: async () => (await api.get('/auth/me', { token })).status === 401,
+    };
+  },
+  'change-password': async api => {
+    const { session, email } = await seedPerson();
+    const newPassword = 'another fine battery';
+    const body = { currentPassword: testPassword, newPassword };
+    return {
+      request: { method: 'POST', path: '/auth/change-password', body, as: session },
+      works: [200],
+      // The current password is the new one by then.
+      repeats: [400],
+      isDone: async () => (await api.post('/auth/login', { email, password: newPassword })).status === 200,
+    };
+  },
+  'send-verification': async () =>
+    reads({ method: 'POST', path: '/auth/send-verification', as: (await seedPerson()).session }),
+  'verify-email': async api => {
+    const { session, email } = await seedPerson();
+    await expectStatus(api.post('/auth/send-verification', undefined, session), 200);
+    return {
+      request: { method: 'POST', path: '/auth/verify-email', body: { token: await mailedToken(api, email) } },
+      works: [200],
+      repeats: [400],
+      isDone: async () => (await expectStatus(api.get('/auth/me', session), 200)).body.user.emailVerified,
+    };
+  },
+  'request-password-reset': async () => {
+    const { email } = await seedPerson();
+    return reads({ method: 'POST', path: '/auth/forgot-password', body: { email } });
+  },
+  'reset-password': async api => {
+    const { email } = await seedPerson();
+    await expectStatus(api.post('/auth/forgot-password', { email }), 200);
+    const newPassword = 'another fine battery';
+    const body = { token: await mailedToken(api, email), newPassword };
+    return {
+      request: { method: 'POST', path: '/auth/reset-password', body },
+      works: [200],
+      repeats: [400],
+      isDone: async () => (await api.post('/auth/login', { email, password: newPassword })).status === 200,
+    };
+  },
+
+  'list-projects': async api => {
+    const { organization, session } = await place(api);
+    return reads({ method: 'GET', path: `/projects/${organization.id}`, as: session });
+  },
+  'create-project': async api => {
+    const { organization, session } = await seedPerson();
+    const path = `/projects/${organization.id}`;
+    return {
+      request: { method: 'POST', path, body: { name: 'Shop', slug: 'shop' }, as: session },
+      works: [201],
+      repeats: [409],
+      isDone: async () => (await api.get(`${path}/shop`, session)).status === 200,
+    };
+  },
+  'get-project': async api => {
+    const { organization, session } = await place(api);
+    return reads({ method: 'GET', path: `/projects/${organization.id}/shop`, as: session });
+  },
+  'delete-project': async api => {
+    const { organization, session } = await placeWithSecrets(api);
+    const path = `/projects/${organization.id}/shop`;
+    return {
+      request: { method: 'DELETE', path, as: session },
+      works: [200],
+      repeats: [404],
+      isDone: () => isGone(api.get(path, session)),
+    };
+  },
+  'create-environment': async api => {
+    const { organization, session } = await place(api);
+    const path = `/projects/${organization.id}/shop`;
+    return {
+      request: { method: 'POST', path: `${path}/environments`, body: { name: 'QA', slug: 'qa' }, as: session },
+      works: [201],
+      repeats: [409],
+      isDone: async () => {
+        const { environments } = (await expectStatus(api.get(path, session), 200)).body.project;
+        return environments.some(({ slug }: { slug: string }) => slug === 'qa');
+      },
+    };
+  },
+  'rotate-key': async api => {
+    const there = await placeWithSecrets(api);
+    const path = `/projects/${there.organization.id}/shop`;
+    return {
+      request: { method: 'POST', path: `${path}/rotate-key`, as: there.session },
+      works: [200, 202],
+      repeats: [200, 202, 409],
+      isDone: async () => {
+        await valuesIn(api, there);
+        return (await expectStatus(api.get(path, there.session), 200)).body.project.keyVersion > 1;
+      },
+    };
+  },
+  'rotate-key unused': async api => {
+    const there = await place(api);
+    const path = `/projects/${there.organization.id}/shop`;
+    return {
+      request: { method: 'POST', path: `${path}/rotate-key`, as: there.session },
+      works: [200],
+      isDone: async () => (await expectStatus(api.get(path, there.session), 200)).body.project.keyVersion > 1,
+    };
+  },
+
+  'pull-secrets': async api => {
+    const { secrets, session } = await placeWithSecrets(api);
+    return reads({ method: 'GET', path: `${secrets}/dev`, as: session });
+  },
+  'list-keys': async api => {
+    const { secrets, session } = await placeWithSecrets(api);
+    return reads({ method: 'GET', path: `${secrets}/dev/keys`, as: session });
+  },
+  'set-secret': async api => {
+    const there = await placeWithSecrets(api);
+    const value = `new ${randomUUID()}`;
+    return {
+      request: { method: 'PUT', path: `${there.secrets}/dev`, body: { key: 'KEY_1', value }, as: there.session },
+      works: [200],
+      isDone: async () => (await valuesIn(api, there)).KEY_1 === value,
+    };
+  },
+  'set-secret webhook': async api => {
+    const there = await placeWithSecrets(api);
+    await makeWebhook(api, there);
+    const body = { key: 'NEW', value: 'new' };
+    return {
+      request: { method: 'PUT', path: `${there.secrets}/dev`, body, as: there.session },
+      works: [201],
+      repeats: [200],
+      isDone: async () => (await valuesIn(api, there)).NEW === 'new',
+    };
+  },
+  'import-secrets': async api => {
+    const there = await placeWithSecrets(api);
+    const body = { secrets: { KEY_1: 'changed', OTHER: 'added' } };
+    return {
+      request: { method: 'POST', path: `${there.secrets}/dev/bulk`, body, as: there.session },
+      works: [200],
+      isDone: async () => {
+        const values = await valuesIn(api, there);
+        const done = [values.KEY_1 === 'changed', values.OTHER === 'added'];
+        if (done[0] !== done[1]) throw new Error('Half of an import is there.');
+        return done[0] === true;
+      },
+    };
+  },
+  'import-secrets large': async api => {
+    const there = await placeWithSecrets(api);
+    const names = Array.from({ length: 120 }, (_, index) => `KEY_${index}`);
+    const secrets = Object.fromEntries(names.map(name => [name, `imported ${name}`]));
+    return {
+      request: { method: 'POST', path: `${there.secrets}/dev/bulk`, body: { secrets }, as: there.session },
+      works: [200],
+      isDone: async () => {
+        const values = await valuesIn(api, there);
+        const done = names.filter(name => values[name] === secrets[name]).length;
+        if (done !== 0 && done !== names.length) throw new Error(`${done} keys of an import of 120 are there.`);
+        return done > 0;
+      },
+    };
+  },
+  'list-versions': async api => {
+    const { secrets, session } = await placeWithSecrets(api);
+    return reads({ method: 'GET', path: `${secrets}/dev/versions/KEY_1`, as: session });
+  },
+  'list-versions values': async api => {
+    const { secrets, session } = await placeWithSecrets(api);
+    return reads({ method: 'GET', path: `${secrets}/dev/versions/KEY_1?values=true`, as: session });
+  },
+  'promote-secrets': async api => {
+    const there = await placeWithSecrets(api);
+    const body = { from: 'dev', to: 'staging' };
+    return {
+      request: { method: 'POST', path: `${there.secrets}/promote`, body, as: there.session },
+      works: [200],
+      isDone: async () => (await valuesIn(api, there, 'staging')).KEY_2 === 'value 2',
+    };
+  },
+  'bulk-delete-secrets': async api => {
+    const there = await placeWithSecrets(api);
+    const body = { keys: ['KEY_1', 'KEY_2'] };
+    return {
+      request: { method: 'POST', path: `${there.secrets}/dev/bulk-delete`, body, as: there.session },
+      works: [200],
+      isDone: async () => Object.keys(await valuesIn(api, there)).join() === 'KEY_0',
+    };
+  },
+  'delete-secret': async api => {
+    const there = await placeWithSecrets(api);
+    return {
+      request: { method: 'DELETE', path: `${there.secrets}/dev/KEY_1`, as: there.session },
+      works: [200],
+      repeats: [404],
+      isDone: async () => (await valuesIn(api, there)).KEY_1 === undefined,
+    };
+  },
+
+  'create-organization': async api => {
+    const { session } = await seedPerson();
+    const slug = `org-${randomBytes(8).toString('hex')}`;
+    return {
+      request: { method: 'POST', path: '/orgs', body: { name: 'Second', slug }, as: session },
+      works: [201],
+      repeats: [409],
+      isDone: async () => {
+        const { organizations } = (await expectStatus(api.get('/auth/me', session), 200)).body;
+        return organizations.some((one: { slug: string }) => one.slug === slug);
+      },
+    };
+  },
+  'delete-organization': async api => {
+    const { session, organization } = await placeWithSecrets(api);
+    return {
+      request: { method: 'DELETE', path: `/orgs/${organization.id}`, as: session },
+      works: [200],
+      repeats: [404],
+      isDone: () => isGone(api.get(`/projects/${organization.id}`, session)),
+    };
+  },
+
+  'list-template-keys': async api => {
+    const { slug, session } = await place(api);
+    return reads({ method: 'GET', path: `/templates/${slug}/shop`, as: session });
+  },
+  'add-template-key': async api => {
+    const { slug, session } = await place(api);
+    const path = `/templates/${slug}/shop`;
+    return {
+      request: { method: 'POST', path, body: { key: 'NEEDED', pattern: '[a-z]+' }, as: session },
+      works: [201],
+      repeats: [409],
+      isDone: async () => (await expectStatus(api.get(path, session), 200)).body.keys.length === 1,
+    };
+  },
+  'remove-template-key': async api => {
+    const { slug, session } = await place(api);
+    const path = `/templates/${slug}/shop`;
+    await expectStatus(api.post(path, { key: 'NEEDED' }, session), 201);
+    return {
+      request: { method: 'DELETE', path: `${path}/NEEDED`, as: session },
+      works: [200],
+      repeats: [404],
+      isDone: async () => (await expectStatus(api.get(path, session), 200)).body.keys.length === 0,
+    };
+  },
+  'validate-environment': async api => {
+    const { slug, session } = await placeWithSecrets(api);
+    await expectStatus(api.post(`/templates/${slug}/shop`, { key: 'KEY_1', pattern: 'v.*' }, session), 201);
+    return reads({ method: 'GET', path: `/templates/${slug}/shop/validate/dev`, as: session });
+  },
+
+  'list-webhooks': async () => {
+    const { organization, session } = await seedPerson();
+    return reads({ method: 'GET', path: `/webhooks/${organization.id}`, as: session });
+  },
+  'create-webhook': async api => {
+    const { organization, session, project } = await place(api);
+    const path = `/webhooks/${organization.id}`;
+    const url = `http://127.0.0.1:9/${randomUUID()}`;
+    return {
+      request: { method: 'POST', path, body: { url, events: ['secret.created'], projectId: project.id }, as: session },
+      works: [201],
+      isDone: async () => {
+        const { webhooks } = (await expectStatus(api.get(path, session), 200)).body;
+        return webhooks.some((one: { url: string }) => one.url === url);
+      },
+    };
+  },
+  'get-webhook': async api => {
+    const person = await seedPerson();
+    const { id } = await makeWebhook(api, person);
+    return reads({ method: 'GET', path: `/webhooks/${person.organization.id}/${id}`, as: person.session });
+  },
+  'update-webhook': async api => {
+    const person = await seedPerson();
+    const { id } = await makeWebhook(api, person);
+    const path = `/webhooks/${person.organization.id}/${id}`;
+    return {
+      request: { method: 'PATCH', path, body: { active: false }, as: person.session },
+      works: [200],
+      isDone: async () => !(await expectStatus(api.get(path, person.session), 200)).body.webhook.active,
+    };
+  },
+  'delete-webhook': async api => {
+    const person = await seedPerson();
+    const { id } = await makeWebhook(api, person);
+    const path = `/webhooks/${person.organization.id}/${id}`;
+    return {
+      request: { method: 'DELETE', path, as: person.session },
+      works: [200],
+      repeats: [404],
+      isDone: () => isGone(api.get(path, person.session)),
+    };
+  },
+  'test-webhook': async api => {
+    const person = await seedPerson();
+    const { id } = await makeWebhook(api, person);
+    const path = `/webhooks/${person.organization.id}/${id}/test`;
+    return reads({ method: 'POST', path, as: person.session }, [202]);
+  },
+
+  'list-members': async () => {
+    const { organization, session } = await seedPerson();
+    return reads({ method: 'GET', path: `/members/${organization.id}`, as: session });
+  },
+  'invite-member': async api => {
+    const { organization, session } = await seedPerson();
+    const email = `${randomUUID()}@example.com`;
+    const path = `/members/${organization.id}`;
+    return {
+      request: { method: 'POST', path: `${path}/invite`, body: { email, role: 'developer' }, as: session },
+      works: [201],
+      isDone: async () => {
+        const { invitations } = (await expectStatus(api.get(path, session), 200)).body;
+        return invitations.some((one: { email: string }) => one.email === email);
+      },
+    };
+  },
+  'accept-invitation': async api => {
+    const [person, guest] = [await seedPerson(), await seedPerson()];
+    const { token } = await invite(api, person, guest.email);
+    return {
+      request: { method: 'POST', path: `/members/invite/${token}/accept`, as: guest.session },
+      works: [200],
+      repeats: [400, 409],
+      isDone: async () => (await api.get(`/members/${person.organization.id}`, guest.session)).status === 200,
+    };
+  },
+  'change-role': async api => {
+    const [person, guest] = [await seedPerson(), await seedPerson()];
+    const { id } = await join(api, person, guest);
+    const path = `/members/${person.organization.id}`;
+    return {
+      request: { method: 'PATCH', path: `${path}/${id}`, body: { role: 'owner' }, as: person.session },
+      works: [200],
+      isDone: async () => {
+        const { members } = (await expectStatus(api.get(path, person.session), 200)).body;
+        return members.some((one: { id: string; role: string }) => one.id === id && one.role === 'owner');
+      },
+    };
+  },
+  'remove-member': async api => {
+    const [person, guest] = [await seedPerson(), await seedPerson()];
+    const { id } = await join(api, person, guest);
+    const body = { name: 'cli', organizationId: person.organization.id };
+    await expectStatus(api.post('/auth/token', body, guest.session), 201);
+    return {
+      request: { method: 'DELETE', path: `/members/${person.organization.id}/${id}`, as: person.session },
+      works: [200],
+      repeats: [404],
+      isDone: () => isGone(api.get(`/members/${person.organization.id}`, guest.session)),
+    };
+  },
+  'remove-member invitation': async api => {
+    const person = await seedPerson();
+    const { invitation } = await invite(api, person, `${randomUUID()}@example.com`);
+    const path = `/members/${person.organization.id}`;
+    return {
+      request: { method: 'DELETE', path: `${path}/${invitation.id}`, as: person.session },
+      works: [200],
+      repeats: [404],
+      isDone: async () => (await expectStatus(api.get(path, person.session), 200)).body.invitations.length === 0,
+    };
+  },
+
+  'list-audit-entries': async () => {
+    const { organization, session } = await seedPerson();
+    return reads({ method: 'GET', path: `/audit/${organization.id}`, as: session });
+  },
+
+  'get-billing': async api => {
+    const { organization, session } = await place(api);
+    return reads({ method: 'GET', path: `/billing/${organization.id}`, as: session });
+  },
+  'start-checkout': async () => {
+    const { organization, session } = await seedPerson();
+    const path = `/billing/${organization.id}/checkout`;
+    return reads({ method: 'POST', path, body: { plan: 'pro' }, as: session });
+  },
+  'open-portal': async () => {
+    const { organization, session } = await seedPerson();
+    return reads({ method: 'POST', path: `/billing/${organization.id}/portal`, as: session });
+  },
+  'receive-provider-event': async api => {
+    const { organization, session } = await seedPerson();
+    return {
+      request: {
+        method: 'POST',
+        path: '/billing/webhook',
+        ...providerEvent(organization.id, 'pro', process.env.STRIPE_WEBHOOK_SECRET ?? ''),
+      },
+      works: [200],
+      isDone: async () => (await expectStatus(api.get(`/billing/${organization.id}`, session), 200)).body.plan === 'pro',
+    };
+  },
+
+  'get-statistics': async () =>
+    reads({ method: 'GET', path: '/admin/stats', as: (await seedPerson({ isAdmin: true })).session }),
+  'list-organizations': async () => {
+    const { session, organization } = await seedPerson({ isAdmin: true });
+    return reads({ method: 'GET', path: `/admin/orgs?search=${organization.slug}`, as: session });
+  },
+  'inspect-organization': async () => {
+    const { session, organization } = await seedPerson({ isAdmin: true });
+    return reads({ method: 'GET', path: `/admin/orgs/${organization.id}`, as: session });
+  },
+  'update-organization': async api => {
+    const { session, organization } = await seedPerson({ isAdmin: true });
+    const path = `/admin/orgs/${organization.id}`;
+    return {
+      request: { method: 'PATCH', path, body: { plan: 'pro', limitOverrides: { maxProjects: 7 } }, as: session },
+      works: [200],
+      isDone: async () => {
+        const { plan, limitOverrides } = (await expectStatus(api.get(path, session), 200)).body.organization;
+        if ((plan === 'pro') !== (limitOverrides.maxProjects === 7)) throw new Error('Half of a change is there.');
+        return plan === 'pro';
+      },
+    };
+  },
+  'list-plans': async () =>
+    reads({ method: 'GET', path: '/admin/plans', as: (await seedPerson({ isAdmin: true })).session }),
+  'update-plan': async api => {
+    const { session } = await seedPerson({ isAdmin: true });
+    // Always the same: samples that run side by side share the one item of all plans.
+    const request = { method: 'PUT', path: '/admin/plans/enterprise', body: { limits: { maxProjects: -1 } }, as: session };
+    return {
+      request,
+      works: [200],
+      isDone: async () => (await api.get('/admin/plans', session)).status === 200,
+    };
+  },
+  'summarize-metrics': async () =>
+    reads({ method: 'GET', path: '/admin/metrics/summary', as: (await seedPerson({ isAdmin: true })).session }),
+};
+
+export const samples: readonly Sample[] = Object.entries(prepared).map(([name, prepare]) => ({
+  name,
+  operationId: name.split(' ')[0] as string,
+  prepare,
+}));
+
+/** Operations that no sample covers; a test holds it empty. */
+export function operationsWithoutSample(): string[] {
+  const covered = new Set(samples.map(({ operationId }) => operationId));
+  return routes.map(({ operationId }) => operationId).filter(operationId => !covered.has(operationId));
+}
+
+export function send(api: Api, { method, path, as, body, headers }: SampleRequest): Promise<Answer> {
+  return api.call(method, path, {
+    as,
+    ...(body === undefined ? {} : { body }),
+    ...(headers === undefined ? {} : { headers }),
+  });
+}
