@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { handler as rollUp } from '../../../functions/workers/roll-up-metrics.ts';
+import { accessLogFormat } from '../../../infra/access-log-format.ts';
+import { userRecord } from '../../../lib/accounts/records.ts';
+import { countedBatchRecord, routeHourRecord } from '../../../lib/metrics/records.ts';
+import { readSummary } from '../../../lib/metrics/summarize.ts';
+import { keys } from '../../../lib/table/keys.ts';
+import { at, find, transact, update } from '../../../lib/table/store.ts';
+import { type Api, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { recordCalls, wavesOf } from '../../support/aws-calls.ts';
+
+let api: Api;
+let admin: Person;
+
+beforeAll(async () => {
+  api = await startApi();
+  admin = await registerPerson(api, 'Admin');
+  await transact([update(at(userRecord, admin.user.id), { set: { isAdmin: true } })]);
+});
+afterAll(() => api.stop());
+
+interface Request {
+  route: string;
+  status?: number;
+  latencyMs?: number | '-';
+  atMs: number;
+}
+
+/** A batch as CloudWatch Logs hands it over. */
+function batchOf(requests: readonly Request[], extraLines: readonly string[] = []) {
+  const lines = requests.map(({ route, status = 200, latencyMs = 10, atMs }) => {
+    const values: Record<string, string> = {
+      requestTimeEpoch: String(atMs),
+      routeKey: route,
+      status: String(status),
+      responseLatency: String(latencyMs),
+    };
+    return JSON.stringify(Object.fromEntries(Object.keys(accessLogFormat).map(name => [name, values[name] ?? '-'])));
+  });
+  const logEvents = [...lines, ...extraLines].map(message => ({ id: randomUUID(), timestamp: 0, message }));
+  return messageOf({ messageType: 'DATA_MESSAGE', logEvents });
+}
+
+function messageOf(message: Record<string, unknown>) {
+  return { awslogs: { data: gzipSync(JSON.stringify(message)).toString('base64') } };
+}
+
+/** Hours nobody else of this table counts in, and far off: DynamoDB Local removes what has run out within seconds. */
+const quiet = Date.parse('2031-03-10T12:30:00.000Z');
+
+describe('the roll-up of the access log', () => {
+  it('counts by route and hour, with errors and percentiles', async () => {
+    const route = 'GET /v1/audit/{orgId}';
+    const latencies = Array.from({ length: 100 }, (_, index) => index + 1);
+    await rollUp(
+      batchOf([
+        ...latencies.map(latencyMs => ({ route, latencyMs, atMs: quiet })),
+        { route, status: 404, atMs: quiet },
+        { route, status: 503, latencyMs: 30_000, atMs: quiet },
+        { route: '$default', status: 404, atMs: quiet - 3_600_000 },
+        { route: 'GET /wp-admin', status: 404, latencyMs: '-', atMs: quiet },
+      ]),
+    );
+
+    const summary = await readSummary(24, quiet);
+
+    expect(summary).toMatchObject({ hours: 24, requests: 104, errors: { client: 3, server: 1 } });
+    expect(summary.routes.map(one => [one.route, one.requests])).toEqual([
+      ['GET /v1/audit/:orgId', 102],
+      ['unknown', 2],
+    ]);
+    const [audit] = summary.routes;
+    for (const [name, exact] of [
+      ['p50', 50],
+      ['p95', 96],
+      ['p99', 100],
+    ] as const) {
+      expect(audit?.latencyMs[name]).toBeGreaterThanOrEqual(exact - 1);
+      expect(audit?.latencyMs[name]).toBeLessThanOrEqual(exact * 1.06);
+    }
+    expect(summary.series).toHaveLength(24);
+    expect(summary.series.at(-1)).toEqual({
+      hour: '2031-03-10T12:00:00.000Z',
+      requests: 103,
+      errors: { client: 2, server: 1 },
+    });
+    expect(summary.series.at(-2)).toMatchObject({ hour: '2031-03-10T11:00:00.000Z', requests: 1 });
+    expect(summary.series.at(-3)).toMatchObject({ requests: 0, errors: { client: 0, server: 0 } });
+  });
+
+  it('counts a batch once, however often and at whatever moments it is handed over', async () => {
+    const atMs = Date.parse('2031-04-01T00:00:00.000Z');
+    const batch = batchOf(Array.from({ length: 7 }, () => ({ route: 'GET /v1/auth/me', atMs })));
+
+    await Promise.all(Array.from({ length: 5 }, () => rollUp(batch)));
+    await rollUp(batch);
+
+    expect((await readSummary(1, atMs)).requests).toBe(7);
+  });
+
+  it('loses nothing of many batches at the same moment', async () => {
+    const atMs = Date.parse('2031-04-02T00:00:00.000Z');
+    const batches = Array.from({ length: 20 }, (_, index) =>
+      batchOf([
+        { route: 'GET /v1/auth/me', latencyMs: index, atMs },
+        { route: 'GET /v1/admin/stats', atMs },
+      ]),
+    );
+
+    await Promise.all(batches.map(batch => rollUp(batch)));
+
+    expect((await readSummary(1, atMs)).routes.map(({ requests }) => requests)).toEqual([20, 20]);
+  });
+
+  it('counts a batch of more routes and hours than one transaction holds', async () => {
+    const atMs = Date.parse('2031-05-08T00:00:00.000Z');
+    const requests = Array.from({ length: 150 }, (_, index) => ({
+      route: `GET /v1/route-${index}`,
+      atMs: atMs - (index % 3) * 3_600_000,
+    }));
+    const batch = batchOf(requests);
+
+    await rollUp(batch);
+    await rollUp(batch);
+
+    const summary = await readSummary(3, atMs);
+    expect(summary.routes).toHaveLength(150);
+    expect(summary.requests).toBe(150);
+  });
+
+  it('leaves out lines of another form and the log’s own messages', async () => {
+    const atMs = Date.parse('2031-04-03T00:00:00.000Z');
+
+    await rollUp(batchOf([{ route: 'GET /v1/auth/me', atMs }], ['not JSON', '{"status":"200"}']));
+    await rollUp(messageOf({ messageType: 'CONTROL_MESSAGE', logEvents: [{ id: '', message: 'probing' }] }));
+
+    expect((await readSummary(1, atMs)).requests).toBe(1);
+  });
+
+  it('keeps an hour for eight days and a batch’s note for two', async () => {
+    const atMs = Date.parse('2031-04-04T05:59:59.000Z');
+    const { calls } = await recordCalls(() => rollUp(batchOf([{ route: 'GET /v1/auth/me', atMs }])));
+
+    const hour = await find(at(routeHourRecord, '2031-04-04', '05', 'GET /v1/auth/me'));
+
+    expect(hour?.expiresAt).toBe(Date.parse('2031-04-12T06:00:00.000Z') / 1000);
+    expect(calls.map(({ command }) => command)).toEqual(['TransactWriteItemsCommand']);
+    expect(keys.countedBatch('x').pk).not.toBe(keys.metrics('d', 'h', 'r').pk);
+    expect(countedBatchRecord.kind).toBe('countedBatch');
+  });
+});
+
+describe('GET /admin/metrics/summary', () => {
+  it('shows a burst of requests within seconds, with its errors and latencies', async () => {
+    const path = `/webhooks/${admin.organization.id}`;
+    const before = await summaryOf('GET /v1/webhooks/:orgId');
+    await Promise.all([
+      ...Array.from({ length: 12 }, () => api.get(path, admin.session)),
+      ...Array.from({ length: 5 }, () => api.get(path)),
+      ...Array.from({ length: 3 }, () => api.get(`/webhooks/${randomUUID()}`, admin.session)),
+    ]);
+
+    const burst = await until(
+      () => summaryOf('GET /v1/webhooks/:orgId'),
+      summary => summary.requests >= before.requests + 20,
+    );
+
+    expect(burst.requests).toBe(before.requests + 20);
+    expect(burst.errors).toEqual({ client: before.errors.client + 8, server: before.errors.server });
+    const { p50, p95, p99 } = burst.latencyMs;
+    expect(p50).toBeGreaterThan(0);
+    expect(p95).toBeGreaterThanOrEqual(p50);
+    expect(p99).toBeGreaterThanOrEqual(p95);
+    expect(p99).toBeLessThan(30_000);
+  });
+
+  it('counts unknown routes under one name', async () => {
+    await Promise.all(['a', 'b', 'c'].map(name => api.get(`/no-such-route-${name}`)));
+
+    const unknown = await until(
+      () => summaryOf('unknown'),
+      summary => summary.requests >= 3,
+    );
+
+    expect(unknown.errors.client).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each(['0', '169', '24.5', 'x', ''])('refuses hours=%s', async hours => {
+    const answer = await api.get(`/admin/metrics/summary?hours=${hours}`, admin.session);
+
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+  });
+
+  it('goes back as many hours as asked for, 24 unless told, in few waves of reads', async () => {
+    const [day, week] = await Promise.all([
+      api.get('/admin/metrics/summary', admin.session),
+      api.get('/admin/metrics/summary?hours=168', admin.session),
+    ]);
+    const { calls } = await recordCalls(() => readSummary(168));
+
+    expect(day.body).toMatchObject({ hours: 24 });
+    expect(day.body.series).toHaveLength(24);
+    expect(week.body.series).toHaveLength(168);
+    expect(wavesOf(calls.filter(({ command }) => command === 'QueryCommand'))).toBe(1);
+  });
+
+  interface RouteSummary {
+    requests: number;
+    errors: { client: number; server: number };
+    latencyMs: { p50: number; p95: number; p99: number };
+  }
+
+  async function summaryOf(route: string): Promise<RouteSummary> {
+    const { body } = await api.get('/admin/metrics/summary?hours=1', admin.session);
+    const nothing = { requests: 0, errors: { client: 0, server: 0 }, latencyMs: { p50: 0, p95: 0, p99: 0 } };
+    return body.routes.find((one: { route: string }) => one.route === route) ?? nothing;
+  }
+
+  async function until<T>(read: () => Promise<T>, isDone: (value: T) => boolean): Promise<T> {
+    const giveUpAt = Date.now() + 20_000;
+    for (;;) {
+      const value = await read();
+      if (isDone(value) || Date.now() > giveUpAt) return value;
+      await sleep(200);
+    }
+  }
+});
