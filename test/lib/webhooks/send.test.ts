@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connectorTo } from '../../../lib/webhooks/open-connection.ts';
 import { type Sending, send } from '../../../lib/webhooks/send.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
@@ -73,6 +73,23 @@ describe('send', () => {
     expect(outcome.responseTimeMs).toBeGreaterThanOrEqual(4900);
     expect(outcome.responseTimeMs).toBeLessThan(7000);
     expect(received).toHaveLength(1);
+  });
+
+  it('gives up on a receiver that never finishes the TLS handshake, after 5 s', async () => {
+    const silent = createServer(socket => socket.on('error', () => undefined).resume());
+    let closed = 0;
+    silent.on('connection', socket =>
+      socket.on('close', () => {
+        closed += 1;
+      }),
+    );
+    await new Promise<void>(done => silent.listen(0, '127.0.0.1', done));
+    started.push({ stop: async () => void silent.close() });
+    const { port } = silent.address() as { port: number };
+    const outcome = await send(`https://127.0.0.1:${port}/`, headers, body, local);
+    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
+    expect(outcome.responseTimeMs).toBeLessThan(7000);
+    await vi.waitFor(() => expect(closed).toBe(1), 2000);
   });
 
   it('counts an answer whose body drips on as none, after 5 s', async () => {
@@ -208,7 +225,7 @@ describe('the target check', () => {
     const wanted = await receiver();
     const connect = connectorTo(['127.0.0.1'], strict, new AbortController().signal);
     const error = await new Promise(resolve => {
-      connect({ hostname: 'receiver.example', protocol: 'http:', port: String(wanted.port) }, problem =>
+      connect({ hostname: 'receiver.example', protocol: 'http:', port: String(wanted.port) }, (...[problem]) =>
         resolve(problem),
       );
     });
