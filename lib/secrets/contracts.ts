@@ -403,6 +403,8 @@ export const bulkDeleteSecrets = /* @__PURE__ */ contract({
       'ConditionCheckItem',
       'BatchWriteItem',
     ],
+    // For undoing another writer's abandoned change while the project's key rotates (`undo-change.ts`).
+    key: ['Decrypt'],
     queues: ['webhooks'],
   },
   sizing: { timeoutSeconds: 29, reason: 'a thousand deletions are written in several steps' },
@@ -432,6 +434,8 @@ export const deleteSecret = /* @__PURE__ */ contract({
   errors: ['revision_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    // For undoing another writer's abandoned change while the project's key rotates (`undo-change.ts`).
+    key: ['Decrypt'],
     queues: ['webhooks'],
   },
 });

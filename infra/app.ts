@@ -1,0 +1,18 @@
+import { App } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { bundleFunctions } from './build/bundle.ts';
+import { addInstallation } from './build-app.ts';
+import { ConfigError, readConfig } from './config.ts';
+
+/** The CDK app (`cdk.json`): bundles the functions and describes the installation. Looks nothing up in any account. */
+try {
+  const app = new App();
+  const config = readConfig(name => app.node.tryGetContext(name));
+  const bundles = new Map((await bundleFunctions()).map(({ name, directory }) => [name, directory]));
+  addInstallation(app, config, name => Code.fromAsset(bundles.get(name) ?? '', { exclude: ['*.map'] }));
+  app.synth();
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,27 @@
+import { type App, Tags } from 'aws-cdk-lib';
+import type { Code } from 'aws-cdk-lib/aws-lambda';
+import type { Config } from './config.ts';
+import { ApiStack } from './stacks/api-stack.ts';
+import { FoundationStack } from './stacks/foundation-stack.ts';
+
+export interface Installation {
+  foundation: FoundationStack;
+  api: ApiStack;
+}
+
+/** Adds an installation's stacks: what must last, and over it what each deployment replaces. */
+export function addInstallation(app: App, config: Config, codeOf: (name: string) => Code): Installation {
+  const foundation = new FoundationStack(app, `${config.name}-foundation`, {
+    config,
+    description: `${config.name}: table, key, queues`,
+    terminationProtection: true,
+  });
+  const api = new ApiStack(app, `${config.name}-api`, {
+    config,
+    foundation,
+    codeOf,
+    description: `${config.name}: API, functions, alarms`,
+  });
+  Tags.of(app).add('application', config.name);
+  return { foundation, api };
+}

@@ -1,0 +1,106 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Config } from '../config.ts';
+import type { FunctionPlan } from '../functions.ts';
+import { type Resources, rightsOf } from './rights.ts';
+
+/** What every function of an installation is made with. */
+export interface Service {
+  config: Config;
+  resources: Resources;
+  /** Addresses that the functions are given in their environment. */
+  addresses: { tableName: string; keyArn: string; webhookQueueUrl: string; jobQueueUrl: string };
+  /** The uploaded folder of a function. */
+  codeOf: (name: string) => Code;
+}
+
+/**
+ * A function with a role and a log group of its own. The log group is made here, not by Lambda: so it has a retention,
+ * and the role needs no right to make any.
+ */
+export function addFunction(
+  scope: Construct,
+  id: string,
+  plan: FunctionPlan,
+  { config, resources, addresses, codeOf }: Service,
+  moreRights: readonly PolicyStatement[] = [],
+): LambdaFunction {
+  const functionName = `${config.name}-${plan.name}`;
+  const logGroup = new LogGroup(scope, `${id}Log`, {
+    logGroupName: `/aws/lambda/${functionName}`,
+    retention: config.logRetentionDays,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  const role = new Role(scope, `${id}Role`, {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    description: `${plan.summary} (${functionName})`,
+    inlinePolicies: {
+      rights: new PolicyDocument({
+        statements: [
+          // The group's ARN ends in `:*`, its streams: a stream's name is made up when a function starts.
+          new PolicyStatement({
+            sid: 'WriteLog',
+            effect: Effect.ALLOW,
+            actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+            resources: [logGroup.logGroupArn],
+          }),
+          ...rightsOf(plan, resources, config),
+          ...moreRights,
+        ],
+      }),
+    },
+  });
+  return new LambdaFunction(scope, id, {
+    functionName,
+    description: plan.summary,
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.ARM_64,
+    handler: 'index.handler',
+    code: codeOf(plan.name),
+    memorySize: plan.memoryMb,
+    timeout: Duration.seconds(plan.timeoutSeconds),
+    environment: environmentOf(plan, config, addresses),
+    role,
+    logGroup,
+  });
+}
+
+/** The settings (`lib/settings.ts`) that a function reads; a function gets no address it has no rights on. */
+export function environmentOf(
+  { area, uses }: Pick<FunctionPlan, 'area' | 'uses'>,
+  config: Config,
+  addresses: Service['addresses'],
+): Record<string, string> {
+  const settings: Record<string, string | number | false | undefined> = {
+    LOG_LEVEL: config.logLevel,
+    TABLE_NAME: uses.table.length > 0 && addresses.tableName,
+    KMS_KEY_ID: uses.key !== undefined && addresses.keyArn,
+    WEBHOOK_QUEUE_URL: uses.queues?.includes('webhooks') && addresses.webhookQueueUrl,
+    JOB_QUEUE_URL: uses.queues?.includes('jobs') && addresses.jobQueueUrl,
+    MAIL_FROM: uses.mail && config.mailFrom.text,
+    DASHBOARD_ORIGIN: (uses.mail || uses.payments) && config.dashboardOrigin,
+    ...(area === 'auth'
+      ? {
+          REGISTER_LIMIT_PER_HOUR: config.registerLimitPerHour,
+          LOGIN_FAILURE_LIMIT: config.loginFailureLimit,
+          PASSWORD_RESET_LIMIT_PER_HOUR: config.passwordResetLimitPerHour,
+        }
+      : {}),
+    ...(uses.payments
+      ? {
+          STRIPE_SECRET_KEY_PARAMETER: config.stripeSecretKeyParameter,
+          STRIPE_WEBHOOK_SECRET_PARAMETER: config.stripeWebhookSecretParameter,
+          STRIPE_PRICE_PRO: config.stripePricePro,
+          STRIPE_PRICE_ENTERPRISE: config.stripePriceEnterprise,
+        }
+      : {}),
+  };
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]) =>
+      value === undefined || value === false ? [] : [[name, String(value)]],
+    ),
+  );
+}

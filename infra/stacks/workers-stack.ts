@@ -1,0 +1,80 @@
+import { NestedStack, type NestedStackProps } from 'aws-cdk-lib';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnEventSourceMapping, CfnPermission, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { CfnSubscriptionFilter, type LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { addFunction, type Service } from '../constructs/service-function.ts';
+import type { FunctionPlan } from '../functions.ts';
+import { workers } from '../workers.ts';
+
+interface WorkersStackProps extends NestedStackProps {
+  service: Service;
+  accessLog: LogGroup;
+  webhookQueueArn: string;
+  jobQueueArn: string;
+}
+
+/** The functions that queues and the access log trigger. */
+export class WorkersStack extends NestedStack {
+  readonly deliverWebhooks: LambdaFunction;
+  readonly runJobs: LambdaFunction;
+  readonly rollUpMetrics: LambdaFunction;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { service, accessLog, webhookQueueArn, jobQueueArn, ...props }: WorkersStackProps,
+  ) {
+    super(scope, id, { ...props, description: `${service.config.name}: background work` });
+    // One message an invocation, so that a slow receiver delays nobody. The bounds keep a burst of background work
+    // from taking the concurrency that requests need.
+    this.deliverWebhooks = this.addQueueWorker(
+      'DeliverWebhooks',
+      workers.deliverWebhooks,
+      webhookQueueArn,
+      50,
+      service,
+    );
+    this.runJobs = this.addQueueWorker('RunJobs', workers.runJobs, jobQueueArn, 10, service);
+    this.rollUpMetrics = addFunction(this, 'RollUpMetrics', workers.rollUpMetrics, service);
+    const permission = new CfnPermission(this, 'RollUpMetricsPermission', {
+      action: 'lambda:InvokeFunction',
+      functionName: this.rollUpMetrics.functionArn,
+      principal: 'logs.amazonaws.com',
+      sourceArn: accessLog.logGroupArn,
+      sourceAccount: this.account,
+    });
+    const subscription = new CfnSubscriptionFilter(this, 'RollUpMetricsSubscription', {
+      logGroupName: accessLog.logGroupName,
+      destinationArn: this.rollUpMetrics.functionArn,
+      // Every line.
+      filterPattern: '',
+    });
+    subscription.addResourceDependency(permission);
+  }
+
+  private addQueueWorker(
+    id: string,
+    plan: FunctionPlan,
+    queueArn: string,
+    maximumConcurrency: number,
+    service: Service,
+  ): LambdaFunction {
+    const worker = addFunction(this, id, plan, service, [
+      new PolicyStatement({
+        sid: 'TakeMessages',
+        effect: Effect.ALLOW,
+        actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+        resources: [queueArn],
+      }),
+    ]);
+    new CfnEventSourceMapping(this, `${id}Source`, {
+      functionName: worker.functionName,
+      eventSourceArn: queueArn,
+      batchSize: 1,
+      scalingConfig: { maximumConcurrency },
+      functionResponseTypes: ['ReportBatchItemFailures'],
+    });
+    return worker;
+  }
+}
