@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { headRecord, versionRecord } from '../../../lib/environments/records.ts';
+import { at, find, transact, update } from '../../../lib/table/store.ts';
+import { type Api, type Person, startApi } from '../../support/api.ts';
+import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+
+let api: Api;
+let owner: Person;
+let place: Workplace;
+
+beforeAll(async () => {
+  api = await startApi({ LOG_LEVEL: 'SILENT' });
+  owner = await registerOwner(api);
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  place = await openWorkplace(api, owner);
+});
+
+describe('changes at the same time', () => {
+  it('twenty sets of one key are twenty versions and twenty revisions, and none is lost', async () => {
+    const values = Array.from({ length: 20 }, (_, i) => `value ${i}`);
+    const answers = await Promise.all(values.map(value => place.set('dev', 'A', value)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(19);
+    const revisions = answers.map(({ body }) => body.revision).toSorted((a, b) => a - b);
+    expect(revisions).toEqual(values.map((_, i) => i + 1));
+    expect(answers.every(({ body }) => body.secret.version === body.revision)).toBe(true);
+    const { versions } = (await place.pull('dev', '/versions/A?values=true')).body;
+    expect(versions.map(({ version }: { version: number }) => version)).toEqual(values.map((_, i) => 20 - i));
+    expect(new Set(versions.map(({ value }: { value: string }) => value))).toEqual(new Set(values));
+  });
+
+  it('of twenty sets that expect the key not to be there, one wins', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        api.put(place.at('dev'), { key: 'A', value: `value ${i}`, expectedVersion: 0 }, owner.session),
+      ),
+    );
+    const codes = answers.map(({ status }) => status).toSorted();
+    expect(codes).toEqual([201, ...Array(19).fill(412)]);
+    expect((await place.pull('dev')).body).toMatchObject({ revision: 1, secrets: [{ version: 1 }] });
+  });
+
+  it('the last free place under the plan is taken once', async () => {
+    await place.importAll('dev', Object.fromEntries(Array.from({ length: 995 }, (_, i) => [`K${i}`, ''])));
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => place.set('dev', `NEW_${i}`, 'v')));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 402)).toHaveLength(7);
+    expect(Object.keys(await place.values('dev'))).toHaveLength(1000);
+  });
+
+  it('ten large imports of overlapping keys, with pulls all along: each pull shows exactly one of them', async () => {
+    const count = 120;
+    // Import n sets keys n*10 … n*10+119, and in each of them MARK, which tells the order.
+    const secrets = (n: number) => ({
+      MARK: `import ${n}`,
+      ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${n * 10 + i}`, `import ${n}`])),
+    });
+    // What every pull has seen, by revision.
+    const seen = new Map<number, Record<string, string>>([[0, {}]]);
+    let over = false;
+    const pulling = Array.from({ length: 3 }, async () => {
+      while (!over) {
+        const { status, body } = await place.pull('dev');
+        expect(status).toBe(200);
+        const values = Object.fromEntries(body.secrets.map((s: Record<string, string>) => [s.key, s.value]));
+        const before = seen.get(body.revision);
+        if (before !== undefined) expect(values).toEqual(before);
+        seen.set(body.revision, values);
+        await sleep(5);
+      }
+    });
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => place.importAll('dev', secrets(n))));
+    over = true;
+    await Promise.all(pulling);
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+
+    const order = answers
+      .map(({ body }, n) => ({ n, revision: body.revision }))
+      .toSorted((a, b) => a.revision - b.revision);
+    expect(order.map(({ revision }) => revision)).toEqual(Array.from({ length: 10 }, (_, i) => i + 1));
+    let expected: Record<string, string> = {};
+    for (const { n, revision } of order) {
+      expected = { ...expected, ...secrets(n) };
+      const shown = seen.get(revision);
+      if (shown !== undefined) expect(shown).toEqual(expected);
+    }
+    expect(await place.values('dev')).toEqual(expected);
+    expect(seen.size).toBeGreaterThan(3);
+  });
+
+  it('sets and large imports get along: every set is a version of its own', async () => {
+    const many = (fill: string) => Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`K${i}`, fill]));
+    const answers = await Promise.all([
+      ...['a', 'b', 'c'].map(fill => place.importAll('dev', many(fill))),
+      ...Array.from({ length: 15 }, (_, i) => place.set('dev', 'K7', `set ${i}`)),
+    ]);
+    expect(answers.every(({ status }) => status < 300)).toBe(true);
+    const { versions } = (await place.pull('dev', '/versions/K7?values=true')).body;
+    expect(versions).toHaveLength(18);
+    const { body } = await place.pull('dev');
+    expect(body.revision).toBe(18);
+    expect(body.secrets.find(({ key }: { key: string }) => key === 'K7')).toMatchObject({ version: 18 });
+  });
+});
+
+describe('a ciphertext that is not where it belongs', () => {
+  const read = (env: string, key: string) => at(headRecord, owner.organization.slug, place.project.slug, env, key);
+
+  it('makes the pull fail and return nothing, and is repaired by setting the key again', async () => {
+    await place.importAll('dev', { A: 'secret of A', B: 'secret of B' });
+    const other = await find(read('dev', 'B'));
+    await transact([update(read('dev', 'A'), { set: { sealed: other?.sealed } })]);
+    const pulled = await place.pull('dev');
+    expect([pulled.status, pulled.body.error.code]).toEqual([500, 'internal_error']);
+    expect(JSON.stringify(pulled.body)).not.toContain('secret of');
+    expect((await place.set('dev', 'A', 'secret of A')).body).toMatchObject({ changed: true, secret: { version: 2 } });
+    expect(await place.values('dev')).toEqual({ A: 'secret of A', B: 'secret of B' });
+  });
+
+  it('is noticed when it comes from another environment, an older version, or was changed by a bit', async () => {
+    await place.set('dev', 'A', 'old');
+    await place.set('dev', 'A', 'new');
+    await place.set('staging', 'A', 'other');
+    const head = await find(read('dev', 'A'));
+    const elsewhere = await find(read('staging', 'A'));
+    const older = await find(at(versionRecord, owner.organization.slug, place.project.slug, 'dev', 'A', 1));
+    const flipped = Uint8Array.from(head?.sealed ?? []);
+    flipped[flipped.length - 1] = (flipped.at(-1) as number) ^ 1;
+    for (const sealed of [elsewhere?.sealed, older?.sealed, flipped, head?.sealed?.slice(0, 20)]) {
+      await transact([update(read('dev', 'A'), { set: { sealed } })]);
+      expect((await place.pull('dev')).status).toBe(500);
+    }
+    await transact([update(read('dev', 'A'), { set: { sealed: head?.sealed } })]);
+    expect(await place.values('dev')).toEqual({ A: 'new' });
+  });
+
+  it('put back from an older version with its number is noticed as well: the environment does not add up', async () => {
+    await place.set('dev', 'A', 'old');
+    await place.set('dev', 'A', 'new');
+    const older = await find(at(versionRecord, owner.organization.slug, place.project.slug, 'dev', 'A', 1));
+    await transact([update(read('dev', 'A'), { set: { sealed: older?.sealed, version: 1, revision: 1 } })]);
+    const pulled = await place.pull('dev');
+    expect([pulled.status, pulled.body.error.code]).toEqual([503, 'temporarily_unavailable']);
+  });
+});

@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { environmentStateRecord } from '../../../lib/environments/records.ts';
+import { at, find, transact, update } from '../../../lib/table/store.ts';
+import { type Answer, type Api, type Person, startApi } from '../../support/api.ts';
+import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { deadly, faultKinds, injectFault } from '../../support/inject-faults.ts';
+import { scanTable, violationsOf } from '../../support/invariants.ts';
+import { type Conductor, conductedHandlers } from '../../support/observe-calls.ts';
+
+/*
+ * Random changes of two environments, with preconditions that hold or not, each with or without a fault at any of its AWS
+ * calls, against a model of a few lines. After every change a reader must see all of it or nothing of it.
+ */
+
+type Env = 'dev' | 'staging';
+interface Entry {
+  value: string | null;
+  revision: number;
+}
+/** What the model knows of an environment: the history of every key, oldest version first. */
+interface Environment {
+  revision: number;
+  keys: Record<string, Entry[]>;
+}
+type Model = Record<Env, Environment>;
+
+interface Precondition {
+  ifMatch: 'none' | 'right' | 'wrong';
+}
+type Change = Precondition &
+  (
+    | { kind: 'set'; env: Env; key: string; value: string; expected: 'none' | 'right' | 'wrong' }
+    | { kind: 'delete'; env: Env; key: string }
+    | { kind: 'import'; env: Env; secrets: Record<string, string> }
+    | { kind: 'bulk-delete'; env: Env; keys: string[] }
+    | { kind: 'promote'; env: Env; keys: string[] | undefined; overwrite: boolean }
+  );
+interface Step {
+  change: Change;
+  fault: { kind: (typeof faultKinds)[number]; position: number } | undefined;
+}
+
+const env = fc.constantFrom<Env>('dev', 'staging');
+const key = fc.constantFrom('A', 'B', 'K1', 'K30', 'K59');
+const value = fc.constantFrom('one', 'two', '');
+const ifMatch = fc.constantFrom('none' as const, 'none' as const, 'none' as const, 'right' as const, 'wrong' as const);
+/** Too many keys for one transaction, or a few. */
+const manyKeys = fc.constantFrom(60, 60, 110).map(count => Array.from({ length: count }, (_, i) => `K${i}`));
+const someKeys = fc.uniqueArray(key, { minLength: 1, maxLength: 4 });
+const secrets = fc
+  .tuple(fc.oneof(manyKeys, someKeys), value, value)
+  .map(([keys, even, odd]) => Object.fromEntries(keys.map((name, i) => [name, i % 2 === 0 ? even : odd])));
+
+const change: fc.Arbitrary<Change> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('set' as const), env, key, value, ifMatch, expected: ifMatch }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), env, key, ifMatch }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('import' as const), env, secrets, ifMatch }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('bulk-delete' as const),
+      env,
+      keys: fc.oneof(manyKeys, someKeys),
+      ifMatch,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('promote' as const),
+      env,
+      keys: fc.option(someKeys, { nil: undefined }),
+      overwrite: fc.boolean(),
+      ifMatch,
+    }),
+  },
+);
+const step: fc.Arbitrary<Step> = fc.record({
+  change,
+  fault: fc.option(fc.record({ kind: fc.constantFrom(...faultKinds), position: fc.integer({ min: 1, max: 12 }) }), {
+    nil: undefined,
+    freq: 2,
+  }),
+});
+
+/** The model of the whole service: what a change comes to, and the environment afterwards. Pure. */
+function apply(model: Model, change: Change): { status: number; after: Model } {
+  const target = model[change.env];
+  const newest = (environment: Environment, name: string) => environment.keys[name]?.at(-1)?.value ?? null;
+  const refused = (status: number) => ({ status, after: model });
+  const source = model[change.env === 'dev' ? 'staging' : 'dev'];
+  const live = Object.keys(source.keys).filter(name => newest(source, name) !== null);
+  if (change.kind === 'promote' && change.keys?.some(name => !live.includes(name))) return refused(404);
+  if (change.ifMatch === 'wrong') return refused(412);
+
+  let entries: Record<string, string | null> = {};
+  let status = 200;
+  if (change.kind === 'set') {
+    if (change.expected === 'wrong') return refused(412);
+    entries = { [change.key]: change.value };
+    if (newest(target, change.key) === null) status = 201;
+  } else if (change.kind === 'delete') {
+    if (newest(target, change.key) === null) return refused(404);
+    entries = { [change.key]: null };
+  } else if (change.kind === 'import') entries = change.secrets;
+  else if (change.kind === 'bulk-delete') entries = Object.fromEntries(change.keys.map(name => [name, null]));
+  else {
+    const names = (change.keys ?? live).filter(name => change.overwrite || newest(target, name) === null);
+    entries = Object.fromEntries(names.map(name => [name, newest(source, name)]));
+  }
+
+  const different = Object.entries(entries).filter(([name, content]) => newest(target, name) !== content);
+  if (different.length === 0) return { status, after: model };
+  const revision = target.revision + 1;
+  const keys = { ...target.keys };
+  for (const [name, content] of different) keys[name] = [...(keys[name] ?? []), { value: content, revision }];
+  return { status, after: { ...model, [change.env]: { revision, keys } } };
+}
+
+const header = 'x-test-conductor';
+const conductors = new Map<string, Conductor>();
+let api: Api;
+let owner: Person;
+
+beforeAll(async () => {
+  api = await startApi(
+    { LOG_LEVEL: 'SILENT' },
+    conductedHandlers((_, event) => {
+      const { headers } = event as { headers?: Record<string, string | undefined> };
+      return conductors.get(headers?.[header] ?? '');
+    }),
+  );
+  owner = await registerOwner(api);
+});
+afterAll(() => api.stop());
+
+async function send(place: Workplace, model: Model, { change, fault }: Step): Promise<Answer> {
+  const target = model[change.env];
+  const id = randomUUID();
+  if (fault !== undefined) conductors.set(id, injectFault(fault.kind, fault.position));
+  const headers = {
+    [header]: id,
+    ...(change.ifMatch === 'none' ? {} : { 'if-match': `"${target.revision + (change.ifMatch === 'right' ? 0 : 7)}"` }),
+  };
+  const as = owner.session;
+  try {
+    switch (change.kind) {
+      case 'set': {
+        const history = target.keys[change.key] ?? [];
+        const version = history.at(-1)?.value == null ? 0 : history.length;
+        const expectedVersion = change.expected === 'right' ? version : version + 7;
+        const { key, value } = change;
+        const body = { key, value, ...(change.expected === 'none' ? {} : { expectedVersion }) };
+        return await api.put(place.at(change.env), body, as, headers);
+      }
+      case 'delete':
+        return await api.delete(place.at(change.env, `/${change.key}`), as, headers);
+      case 'import':
+        return await api.post(place.at(change.env, '/bulk'), { secrets: change.secrets }, as, headers);
+      case 'bulk-delete':
+        return await api.post(place.at(change.env, '/bulk-delete'), { keys: change.keys }, as, headers);
+      case 'promote': {
+        const { keys, overwrite, env: to } = change;
+        const body = { from: to === 'dev' ? 'staging' : 'dev', to, overwrite, ...(keys === undefined ? {} : { keys }) };
+        const path = `/secrets/${owner.organization.slug}/${place.project.slug}/promote`;
+        return await api.post(path, body, as, headers);
+      }
+    }
+  } finally {
+    conductors.delete(id);
+  }
+}
+
+/** What a reader must see of an environment. */
+function pictureOf({ revision, keys }: Environment) {
+  const shown = Object.entries(keys).flatMap(([key, history]) => {
+    const newest = history.at(-1)?.value ?? null;
+    return newest === null ? [] : [{ key, value: newest, version: history.length }];
+  });
+  return { revision, secrets: shown.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
+}
+
+async function picture(place: Workplace, env: Env) {
+  const { status, body } = await place.pull(env);
+  expect(status).toBe(200);
+  const secrets = body.secrets.map((s: Record<string, unknown>) => ({
+    key: s.key,
+    value: s.value,
+    version: s.version,
+  }));
+  return { revision: body.revision, secrets };
+}
+
+/** Three seconds without a heartbeat, without waiting for them. */
+async function letClaimsAge(place: Workplace): Promise<void> {
+  for (const env of ['dev', 'staging']) {
+    const read = at(environmentStateRecord, owner.organization.slug, place.project.slug, env);
+    if ((await find(read))?.pending !== undefined) {
+      await transact([update(read, { set: { 'pending.beatAtMs': Date.now() - 60_000 } })]);
+    }
+  }
+}
+
+async function requireHistory(place: Workplace, model: Model): Promise<void> {
+  for (const env of ['dev', 'staging'] as const) {
+    for (const name of Object.keys(model[env].keys).slice(0, 6)) {
+      const { body } = await place.pull(env, `/versions/${name}?values=true`);
+      const history = (model[env].keys[name] ?? []).map(({ value, revision }, index) => ({
+        version: index + 1,
+        revision,
+        deleted: value === null,
+        ...(value === null ? {} : { value }),
+      }));
+      expect(body.versions).toMatchObject(history.toReversed());
+      expect(body.versions).toHaveLength(history.length);
+    }
+    const path = `/projects/${owner.organization.id}/${place.project.slug}`;
+    const { environments } = (await api.get(path, owner.session)).body.project;
+    const shown = environments.find(({ slug }: { slug: string }) => slug === env);
+    const { revision, secrets } = pictureOf(model[env]);
+    expect([shown.revision, shown.secretCount]).toEqual([revision, secrets.length]);
+  }
+}
+
+describe('any sequence of changes, disturbed anywhere', () => {
+  it('is what the model says: all of a change or nothing of it, and the next one works at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async steps => {
+        const place = await openWorkplace(api, owner);
+        let model: Model = { dev: { revision: 0, keys: {} }, staging: { revision: 0, keys: {} } };
+        for (const one of steps) {
+          const { status, after } = apply(model, one.change);
+          const answer = await send(place, model, one);
+          const died = one.fault !== undefined && deadly.has(one.fault.kind);
+          if (answer.status < 500 && !died) expect([one, answer.status]).toEqual([one, status]);
+          if (one.fault === undefined) expect(answer.status).toBeLessThan(500);
+          const { env } = one.change;
+          const seen = await picture(place, env);
+          // An answer that says so is one: only without an answer may it be either.
+          const isAfter = (answer.status < 300 && !died) || seen.revision === after[env].revision;
+          expect(seen).toEqual(pictureOf((isAfter ? after : model)[env]));
+          if (isAfter) model = after;
+          await letClaimsAge(place);
+        }
+        await requireHistory(place, model);
+      }),
+      {
+        numRuns: Number(process.env.MODEL_RUNS ?? 25),
+        ...(process.env.MODEL_SEED === undefined ? {} : { seed: Number(process.env.MODEL_SEED) }),
+      },
+    );
+  }, 300_000);
+
+  it('leaves a table in which everything fits', async () => {
+    expect(violationsOf(await scanTable())).toEqual([]);
+  });
+});
