@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { keys } from '../../lib/table/keys.ts';
-import type { Endpoints } from './stack.ts';
+import { runningStack } from './running-stack.ts';
 import { StartError } from './start-error.ts';
 
 /*
@@ -54,16 +54,4 @@ async function findTable(): Promise<{ tableName: string; client: DynamoDBClient;
     ...(process.env.AWS_ACCESS_KEY_ID ? {} : { credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
   });
   return { tableName, client, name: `the local stack on port ${port}` };
-}
-
-async function runningStack(port: string): Promise<Endpoints> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${port}/local/endpoints`);
-    if (!response.ok) throw new Error(`status ${response.status}`);
-    return (await response.json()) as Endpoints;
-  } catch {
-    throw new StartError(
-      `No local stack answers on port ${port}: start it with npm start, name its PORT, or set TABLE_NAME for a deployed table.`,
-    );
-  }
 }

@@ -1,0 +1,26 @@
+import { directoryBySlugRecord } from '../organizations/records.ts';
+import type { Drift } from '../plans/recount.ts';
+import { projectRecord } from '../projects/records.ts';
+import { ranges } from '../table/keys.ts';
+import { list, transact } from '../table/store.ts';
+import { countPlatform } from './platform-counts.ts';
+import { readStatistics } from './read-statistics.ts';
+
+/**
+ * Compares the platform's counts of organizations and projects with what the directory leads to. Users are in no
+ * directory, so their count is not compared. Meant for a quiet hour: what is created meanwhile shows as drift.
+ */
+export async function recountPlatform({ fix }: { fix: boolean }): Promise<Drift[]> {
+  const directory = await list(directoryBySlugRecord, ranges.directoryBySlug(''));
+  let projects = 0;
+  for (const { slug } of directory) {
+    const all = await list(projectRecord, ranges.projects(slug));
+    projects += all.filter(({ status }) => status === 'active').length;
+  }
+  const recorded = await readStatistics();
+  const missing = { organizations: directory.length - recorded.organizations, projects: projects - recorded.projects };
+  if (fix && (missing.organizations !== 0 || missing.projects !== 0)) await transact([countPlatform(missing)]);
+  return (['organizations', 'projects'] as const)
+    .filter(name => missing[name] !== 0)
+    .map(name => ({ counter: name, recorded: recorded[name], counted: recorded[name] + missing[name] }));
+}

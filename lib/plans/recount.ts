@@ -1,0 +1,158 @@
+import { environmentStateRecord, headRecord } from '../environments/records.ts';
+import { type OrganizationRecord, organizationRecord } from '../organizations/records.ts';
+import { type EnvironmentRecord, environmentRecord, type ProjectRecord, projectRecord } from '../projects/records.ts';
+import { absent, equals } from '../table/expressions.ts';
+import { ranges } from '../table/keys.ts';
+import { at, ConditionFailed, queryItems, transact, update, type Write } from '../table/store.ts';
+
+/** A counter that does not say what is there. */
+export interface Drift {
+  /** `projectCount`, `project shop: environmentCount`, `environment shop/dev: secretCount`. */
+  counter: string;
+  recorded: number;
+  counted: number;
+}
+
+/** A difference with the write that mends it, on condition that nothing has changed since it was seen. */
+interface Difference extends Drift {
+  mend: Write;
+}
+
+export interface Recount {
+  drifts: Drift[];
+  /** With `fix`: the drifts that could not be mended, because what they count was changing. */
+  unfixed: Drift[];
+}
+
+type Item = Record<string, unknown>;
+
+const organizationCounters = ['projectCount', 'memberCount', 'ownerCount', 'invitationCount', 'webhookCount'] as const;
+
+/** Passes until two in a row agree; with changes all along, what is left is reported as it was seen last. */
+const maximumPasses = 6;
+
+/**
+ * Counts everything in an organization that a counter stands for and compares. A pass of reads is no snapshot, so a
+ * drift counts only when two passes in a row see the very same one. Undefined where there is no such organization.
+ */
+export async function recountOrganization(slug: string, { fix }: { fix: boolean }): Promise<Recount | undefined> {
+  let seen = await observe(slug);
+  for (let pass = 1; seen !== undefined && pass < maximumPasses; pass += 1) {
+    const again: Difference[] | undefined = await observe(slug);
+    const agree = again !== undefined && textOf(again) === textOf(seen);
+    seen = again;
+    if (agree) break;
+  }
+  if (seen === undefined) return undefined;
+  const unfixed = fix ? await mendAll(seen) : [];
+  return { drifts: seen.map(driftOf), unfixed: unfixed.map(driftOf) };
+}
+
+function textOf(differences: readonly Difference[]): string {
+  return JSON.stringify(differences.map(driftOf));
+}
+
+function driftOf({ counter, recorded, counted }: Drift): Drift {
+  return { counter, recorded, counted };
+}
+
+async function mendAll(differences: readonly Difference[]): Promise<Difference[]> {
+  const unfixed: Difference[] = [];
+  for (const difference of differences) {
+    try {
+      await transact([difference.mend]);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      unfixed.push(difference);
+    }
+  }
+  return unfixed;
+}
+
+async function observe(slug: string): Promise<Difference[] | undefined> {
+  const items = await queryItems(ranges.organization(slug));
+  const own = items.find(({ kind }) => kind === organizationRecord.kind);
+  const organization = own === undefined ? undefined : organizationRecord.parse(own);
+  if (organization?.status !== 'active') return undefined;
+  const projects = items
+    .filter(({ kind }) => kind === projectRecord.kind)
+    .map(projectRecord.parse)
+    .filter(({ status }) => status === 'active');
+  const environments = items.filter(({ kind }) => kind === environmentRecord.kind).map(environmentRecord.parse);
+  const differences = [
+    ...compareOrganization(organization, countItems(items)),
+    ...projects.flatMap(project => compareProject(slug, project, environments)),
+  ];
+  const active = new Set(projects.map(({ id }) => id));
+  // One environment after the other: a partition may hold 4 MiB and more.
+  for (const environment of environments.filter(({ projectId }) => active.has(projectId))) {
+    differences.push(...(await compareEnvironment(slug, environment)));
+  }
+  return differences;
+}
+
+/** What the items of an organization's partition come to. Pure. */
+export function countItems(items: readonly Item[]): Record<(typeof organizationCounters)[number], number> {
+  const count = (kind: string, isCounted: (item: Item) => boolean = () => true) =>
+    items.filter(item => item.kind === kind && isCounted(item)).length;
+  return {
+    projectCount: count('project', ({ status }) => status === 'active'),
+    memberCount: count('member'),
+    ownerCount: count('member', ({ role }) => role === 'owner'),
+    // Those that have run out hold their place until they are swept.
+    invitationCount: count('invitation'),
+    webhookCount: count('webhook'),
+  };
+}
+
+function compareOrganization(
+  organization: OrganizationRecord,
+  counted: Record<(typeof organizationCounters)[number], number>,
+): Difference[] {
+  const unchanged = Object.fromEntries(organizationCounters.map(name => [name, equals(organization[name])]));
+  return organizationCounters
+    .filter(name => organization[name] !== counted[name])
+    .map(name => ({
+      counter: name,
+      recorded: organization[name],
+      counted: counted[name],
+      mend: update(
+        at(organizationRecord, organization.slug),
+        { set: { [name]: counted[name] } },
+        { if: { id: equals(organization.id), [name]: unchanged[name] ?? absent } },
+      ),
+    }));
+}
+
+function compareProject(
+  orgSlug: string,
+  project: ProjectRecord,
+  environments: readonly EnvironmentRecord[],
+): Difference[] {
+  const { id, slug, environmentCount: recorded } = project;
+  const counted = environments.filter(({ projectId }) => projectId === id).length;
+  if (recorded === counted) return [];
+  const mend = update(
+    at(projectRecord, orgSlug, slug),
+    { set: { environmentCount: counted } },
+    { if: { id: equals(id), environmentCount: equals(recorded) } },
+  );
+  return [{ counter: `project ${slug}: environmentCount`, recorded, counted, mend }];
+}
+
+/** Heads of a change that has not committed are stamped later; while there is one, the count is left alone. */
+async function compareEnvironment(orgSlug: string, { project, slug }: EnvironmentRecord): Promise<Difference[]> {
+  const [first, ...others] = await queryItems(ranges.environmentHeads(orgSlug, project, slug));
+  if (first?.kind !== environmentStateRecord.kind) return [];
+  const state = environmentStateRecord.parse(first);
+  if (state.pending !== undefined || state.status !== 'active') return [];
+  const live = others.map(headRecord.parse).filter(head => head.deleted !== true && head.revision <= state.revision);
+  if (live.length === state.secretCount) return [];
+  const mend = update(
+    at(environmentStateRecord, orgSlug, project, slug),
+    { set: { secretCount: live.length } },
+    { if: { id: equals(state.id), revision: equals(state.revision), pending: absent } },
+  );
+  const counter = `environment ${project}/${slug}: secretCount`;
+  return [{ counter, recorded: state.secretCount, counted: live.length, mend }];
+}

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recountPlatform } from '../../../lib/admin/recount-platform.ts';
+import { environmentStateRecord } from '../../../lib/environments/records.ts';
+import { organizationRecord } from '../../../lib/organizations/records.ts';
+import { recountOrganization } from '../../../lib/plans/recount.ts';
+import { projectRecord } from '../../../lib/projects/records.ts';
+import { at, find, transact, update } from '../../../lib/table/store.ts';
+import { type Api, createProject, type Person, registerPerson, startApi } from '../../support/api.ts';
+
+let api: Api;
+let owner: Person;
+
+beforeAll(async () => {
+  api = await startApi();
+  owner = await registerPerson(api);
+});
+afterAll(() => api.stop());
+
+/** An organization with something of everything that is counted, some of it gone again. */
+async function busyOrganization(): Promise<{ id: string; slug: string; project: string }> {
+  const { body } = await api.post('/orgs', { name: 'Busy' }, owner.session);
+  const organization = body.organization;
+  const person = { ...owner, organization };
+  const [project, gone] = [await createProject(api, person), await createProject(api, person, 'Gone')];
+  const secrets = `/secrets/${organization.slug}/${project.slug}/dev`;
+  const done = [
+    await api.post(`${secrets}/bulk`, { secrets: { A: '1', B: '2', C: '3' } }, owner.session),
+    await api.delete(`${secrets}/B`, owner.session),
+    await api.post(`/projects/${organization.id}/${project.slug}/environments`, { name: 'Preview' }, owner.session),
+    await api.delete(`/projects/${organization.id}/${gone.slug}`, owner.session),
+    await api.post(`/members/${organization.id}/invite`, { email: 'a@example.com', role: 'viewer' }, owner.session),
+    await api.post(
+      `/webhooks/${organization.id}`,
+      { url: 'https://example.com/hook', events: ['secret.created'] },
+      owner.session,
+    ),
+  ];
+  expect(done.map(({ status }) => status)).toEqual([200, 200, 201, 200, 201, 201]);
+  return { ...organization, project: project.slug };
+}
+
+describe('recounting an organization', () => {
+  it('finds no drift after creations, deletions and invitations', async () => {
+    const { id, slug } = await busyOrganization();
+
+    expect(await recountOrganization(slug, { fix: false })).toEqual({ drifts: [], unfixed: [] });
+    const { body } = await api.get(`/billing/${id}`, owner.session);
+    expect(body.usage).toEqual({
+      projects: 1,
+      members: 1,
+      invitations: 1,
+      webhooks: 1,
+      environments: 4,
+      secrets: 2,
+    });
+  });
+
+  it('reports every counter that says something else, and changes nothing unless told to', async () => {
+    const { slug, project } = await busyOrganization();
+    await disturb(slug, project);
+
+    const seen = await recountOrganization(slug, { fix: false });
+    const fixed = await recountOrganization(slug, { fix: true });
+
+    expect(seen?.drifts).toEqual([
+      { counter: 'projectCount', recorded: 6, counted: 1 },
+      { counter: 'ownerCount', recorded: 0, counted: 1 },
+      { counter: `project ${project}: environmentCount`, recorded: 2, counted: 4 },
+      { counter: `environment ${project}/dev: secretCount`, recorded: 12, counted: 2 },
+    ]);
+    expect(fixed).toEqual({ drifts: seen?.drifts, unfixed: [] });
+    expect(await recountOrganization(slug, { fix: false })).toEqual({ drifts: [], unfixed: [] });
+    expect(await find(at(organizationRecord, slug))).toMatchObject({ projectCount: 1, ownerCount: 1 });
+  });
+
+  it('sees no drift in an organization that is growing meanwhile', async () => {
+    const { id, slug } = await busyOrganization();
+
+    const [recount] = await Promise.all([
+      recountOrganization(slug, { fix: true }),
+      ...Array.from({ length: 6 }, (_, index) => api.post(`/projects/${id}`, { name: `New ${index}` }, owner.session)),
+    ]);
+
+    expect(recount?.unfixed).toEqual([]);
+    expect(await recountOrganization(slug, { fix: false })).toEqual({ drifts: [], unfixed: [] });
+    expect((await find(at(organizationRecord, slug)))?.projectCount).toBe(7);
+  });
+
+  it('knows no organization that is not there', async () => {
+    expect(await recountOrganization('no-such-organization', { fix: true })).toBeUndefined();
+  });
+
+  it('is a command that reports, mends, and tells by its exit code whether there was drift', async () => {
+    const { slug, project } = await busyOrganization();
+    await disturb(slug, project);
+
+    const seen = await recountCommand(slug);
+    const fixed = await recountCommand(slug, '--fix');
+    const after = await recountCommand(slug);
+
+    expect(seen).toMatchObject({ code: 2 });
+    expect(seen.output).toContain(`${slug}: projectCount says 6, there are 1\n`);
+    expect(fixed.output).toContain(`${slug}: projectCount says 6, there are 1; fixed\n`);
+    expect(after).toEqual({ code: 0, output: '1 organization recounted, no drift.\n' });
+    expect(await recountCommand('no-such-organization')).toMatchObject({ code: 1 });
+  });
+});
+
+describe('recounting the platform', () => {
+  it('finds that organizations and projects are counted as they come and go', async () => {
+    await busyOrganization();
+
+    expect(await recountPlatform({ fix: false })).toEqual([]);
+  });
+});
+
+async function disturb(slug: string, project: string): Promise<void> {
+  await transact([
+    update(at(organizationRecord, slug), { add: { projectCount: 5, ownerCount: -1 } }),
+    update(at(projectRecord, slug, project), { add: { environmentCount: -2 } }),
+    update(at(environmentStateRecord, slug, project, 'dev'), { add: { secretCount: 10 } }),
+  ]);
+}
+
+async function recountCommand(...args: string[]): Promise<{ code: number; output: string }> {
+  const script = join(import.meta.dirname, '../../../infra/local/recount.ts');
+  const { PORT: _, ...env } = process.env;
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env });
+    return { code: 0, output: stdout };
+  } catch (error) {
+    const { code, stdout } = error as { code: number; stdout: string };
+    return { code, output: stdout };
+  }
+}
