@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
@@ -14,7 +15,7 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { requiredSetting } from '../settings.ts';
 import { tableClient } from './client.ts';
 import type { Entity, Key } from './entity.ts';
@@ -263,7 +264,8 @@ const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'Pro
 /** One write for itself: half the price of a transaction of one. */
 async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   const TableName = requiredSetting('TABLE_NAME');
-  const returned = write.refused === undefined ? {} : ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const);
+  const isAsked = write.refused !== undefined || (write.kind === 'put' && write.condition !== undefined);
+  const returned = isAsked ? ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const) : {};
   for (;;) {
     try {
       const expressions = render(write.condition, write.changes);
@@ -276,11 +278,25 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
       }
       return;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) throw refusal([write], [0], () => plain(error.Item));
+      if (error instanceof ConditionalCheckFailedException) {
+        const current = plain(error.Item);
+        if ((error.$metadata.attempts ?? 1) > 1 && isWritten(write, current)) return;
+        throw refusal([write], [0], () => current);
+      }
       if (!(error instanceof TransactionConflictException)) throw error;
       await pauseBeforeRetry(budget, error);
     }
   }
+}
+
+/**
+ * Whether a put that was refused stands there already: the SDK sends a write again whose answer was lost, and unlike a
+ * transaction a single write has no token by which DynamoDB knows it. Items that only one caller may put carry something
+ * that nobody else's has.
+ */
+function isWritten({ kind, item }: Write, current: Item | undefined): boolean {
+  if (kind !== 'put' || item === undefined || current === undefined) return false;
+  return isDeepStrictEqual(unmarshall(marshall(item, { removeUndefinedValues: true })), current);
 }
 
 function refusal(

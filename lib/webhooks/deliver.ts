@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Log } from '../http/logger.ts';
 import { settings } from '../settings.ts';
 import { isNew } from '../table/expressions.ts';
@@ -98,7 +99,8 @@ async function payloadOf({ payload }: DeliveryMessage): Promise<EventPayload> {
 async function claim({ deliveryId, webhookId }: DeliveryMessage): Promise<boolean> {
   const now = new Date();
   const expiresAt = Math.ceil(now.getTime() / 1000) + deliveryRetentionSeconds;
-  const record = { webhookId, claimedAt: now.toISOString(), expiresAt };
+  // The nonce tells this claim from one that another sender made in the same millisecond.
+  const record = { webhookId, claimedAt: now.toISOString(), nonce: randomUUID(), expiresAt };
   try {
     await transact([put(at(deliveryClaimRecord, deliveryId), record, { if: isNew })]);
     return true;

@@ -50,7 +50,7 @@ export type DeliveryRecord = ReturnType<typeof deliveryRecord.parse>;
 export const deliveryClaimRecord = entity({
   kind: 'deliveryClaim',
   key: keys.deliveryClaim,
-  schema: z.object({ webhookId: z.string(), claimedAt: z.string(), expiresAt: ExpiresAt }),
+  schema: z.object({ webhookId: z.string(), claimedAt: z.string(), nonce: z.string(), expiresAt: ExpiresAt }),
 });
 
 /** A piece of a payload that is too long for a message of the queue. */

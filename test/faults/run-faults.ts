@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { FunctionName } from '../../infra/local/invoke.ts';
+import { chunksOf } from '../../lib/table/store.ts';
 import type { Answer, Api } from '../support/api.ts';
 import { curable, deadly, type Fault, type FaultKind, injectFault, kindsFor } from '../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
-import type { AwsCall, Conductor } from '../support/observe-calls.ts';
+import { type AwsCall, type Conductor, replenishRetries } from '../support/observe-calls.ts';
 import { named, type Prepared, type Sample, seededBy, send } from '../support/sample-requests.ts';
 
 /** What the faults of one sample came to. */
@@ -39,6 +40,7 @@ export function chooseConductor(_: FunctionName, event: unknown): Conductor | un
 async function sendConducted(api: Api, request: Prepared['request'], conductor: Conductor): Promise<Answer> {
   const id = randomUUID();
   conductors.set(id, conductor);
+  await replenishRetries();
   try {
     return await send(api, { ...request, headers: { ...request.headers, [header]: id } });
   } finally {
@@ -85,7 +87,7 @@ export async function inParallel<T>(width: number, work: readonly (() => Promise
   return results;
 }
 
-const width = 12;
+const width = 24;
 
 /**
  * Disturbs every AWS call of every sample with each of the kinds, judges the answer and the table, sends the request
@@ -97,23 +99,27 @@ export async function runFaults(
   kinds: readonly FaultKind[],
   report: (line: string) => void,
 ): Promise<Row[]> {
+  const rows: Row[] = [];
+  const startedAt = Date.now();
+  // In batches, so that what expires (a hand-off code, after a minute) has not when it is sent again.
+  for (const batch of chunksOf(samplesAtOnce, samples)) {
+    rows.push(...(await runBatch(api, batch, kinds)));
+    const faults = rows.reduce((sum, row) => sum + row.cases, 0);
+    const seconds = Math.round((Date.now() - startedAt) / 1000);
+    report(`${rows.length} of ${samples.length} requests, ${faults} faults, ${seconds} s`);
+  }
+  return rows;
+}
+
+const samplesAtOnce = 8;
+
+async function runBatch(api: Api, samples: readonly Sample[], kinds: readonly FaultKind[]): Promise<Row[]> {
   const rows = new Map<string, Row>();
   const cases: Case[] = [];
-  const work = [];
+  const work: (() => Promise<void>)[] = [];
   for (const sample of samples) {
     const calls = await named(sample.name, () => undisturbed(api, sample));
-    const row: Row = {
-      name: sample.name,
-      calls: calls.length,
-      cases: 0,
-      kinds: 0,
-      cured: 0,
-      honest: 0,
-      died: 0,
-      doneUnheard: 0,
-      unreached: 0,
-      problems: [],
-    };
+    const row = emptyRow(sample.name, calls.length);
     rows.set(sample.name, row);
     const used = new Set<FaultKind>();
     for (const call of calls) {
@@ -125,30 +131,19 @@ export async function runFaults(
     }
     row.kinds = used.size;
   }
-  report(`${work.length} faults in ${rows.size} requests`);
-  let done = 0;
-  const startedAt = Date.now();
-  await inParallel(
-    width,
-    work.map(one => async () => {
-      await one();
-      done += 1;
-      if (done % 250 === 0) report(`${done} of ${work.length} faults after ${seconds(startedAt)} s`);
-    }),
-  );
-  report(`all injected after ${seconds(startedAt)} s; judging the table`);
+  await inParallel(width, work);
   await judgeTable(rows, false);
   await inParallel(
     width,
     cases.map(one => () => repeat(api, one, rows)),
   );
-  report(`all repeated after ${seconds(startedAt)} s; judging the table`);
   await judgeTable(rows, true);
   return [...rows.values()];
 }
 
-function seconds(since: number): number {
-  return Math.round((Date.now() - since) / 1000);
+function emptyRow(name: string, calls: number): Row {
+  const counts = { cases: 0, kinds: 0, cured: 0, honest: 0, died: 0, doneUnheard: 0, unreached: 0 };
+  return { name, calls, ...counts, problems: [] };
 }
 
 async function disturb(

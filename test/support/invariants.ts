@@ -36,12 +36,7 @@ import { tableClient } from '../../lib/table/client.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { templateKeyRecord } from '../../lib/templates/records.ts';
 import { eventNames } from '../../lib/webhooks/events.ts';
-import {
-  deliveryClaimRecord,
-  deliveryRecord,
-  payloadPieceRecord,
-  webhookRecord,
-} from '../../lib/webhooks/records.ts';
+import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord, webhookRecord } from '../../lib/webhooks/records.ts';
 
 export type Item = Record<string, unknown> & { pk: string; sk: string; kind: string };
 

@@ -52,11 +52,21 @@ export function conductedHandlers(
   };
 }
 
+const clients = () => [tableClient(), kmsClient(), sqsClient(), mailClient()];
+
+/** What a client of the SDK may spend on retries shrinks with each; many faults in a row are no outage. */
+export async function replenishRetries(): Promise<void> {
+  for (const client of clients()) {
+    const strategy = (await client.config.retryStrategy()) as { capacity?: number };
+    strategy.capacity = 500;
+  }
+}
+
 /** SDK middlewares on every client of the service; they do nothing outside a conducted invocation. */
 function install(): void {
   if (installed) return;
   installed = true;
-  for (const client of [tableClient(), kmsClient(), sqsClient(), mailClient()]) {
+  for (const client of clients()) {
     // biome-ignore lint/suspicious/noExplicitAny: four clients with four types of one shape
     const stack = client.middlewareStack as any;
     // biome-ignore lint/suspicious/noExplicitAny: as above

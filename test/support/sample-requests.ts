@@ -649,7 +649,8 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
         ...providerEvent(organization.id, 'pro', process.env.STRIPE_WEBHOOK_SECRET ?? ''),
       },
       works: [200],
-      isDone: async () => (await expectStatus(api.get(`/billing/${organization.id}`, session), 200)).body.plan === 'pro',
+      isDone: async () =>
+        (await expectStatus(api.get(`/billing/${organization.id}`, session), 200)).body.plan === 'pro',
     };
   },
 
@@ -681,7 +682,12 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   'update-plan': async api => {
     const { session } = await seedPerson({ isAdmin: true });
     // Always the same: samples that run side by side share the one item of all plans.
-    const request = { method: 'PUT', path: '/admin/plans/enterprise', body: { limits: { maxProjects: -1 } }, as: session };
+    const request = {
+      method: 'PUT',
+      path: '/admin/plans/enterprise',
+      body: { limits: { maxProjects: -1 } },
+      as: session,
+    };
     return {
       request,
       works: [200],
