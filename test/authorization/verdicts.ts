@@ -1,0 +1,454 @@
+import { randomUUID } from 'node:crypto';
+import type { World } from './world.ts';
+
+/*
+ * Who may do what, as the specification's tables say it. Written from them and on purpose not from `lib/`: this is what
+ * the contracts are held against.
+ *
+ * A verdict has a sign for each of twelve callers:
+ *
+ *   sessions of        owner's tokens      owner's full token limited to
+ *   O  A  D  V         r  w  f             o     the organization
+ *   owner, admin,      read, write,        p     the project
+ *   developer,         full                d s   its environment dev, its environment staging
+ *   viewer                                 q     another project of the organization
+ *
+ *   +  allowed     R  forbidden (role)     S  insufficient_scope     P  project_not_found     E  environment_not_found
+ *
+ * What all routes of a kind have in common (nobody, strangers, removed members, the CSRF header, the other roles' tokens)
+ * is in `expectedOf`.
+ */
+export type Kind = 'public' | 'account' | 'member' | 'admin';
+
+export interface Request {
+  path: string;
+  body?: unknown;
+}
+
+export interface Row {
+  /** `METHOD /path`, as the specification names it; after `@` what the request is about. */
+  route: string;
+  kind: Kind;
+  signs: string;
+  request: (world: World) => Request;
+  /** What an allowed caller is answered, where that is no success: the request is made so that it changes nothing. */
+  allowed?: string;
+  /** A caller to whom something else happens, with the reason beside it. */
+  except?: Readonly<Record<string, string>>;
+}
+
+//                                         O A D V   r w f   o p d s q
+const anyMember = /*                   */ '+ + + +   + + +   + S S S S';
+const anyMemberInProject = /*          */ '+ + + +   + + +   + + + + P';
+const managersReading = /*             */ '+ + R R   + + +   + S S S S';
+const managersChanging = /*            */ '+ + R R   S S +   + S S S S';
+const managersChangingProject = /*     */ '+ + R R   S S +   + + S S P';
+const ownersChanging = /*              */ '+ R R R   S S +   + S S S S';
+const ownersChangingProject = /*       */ '+ R R R   S S +   + + S S P';
+const sessionsOnly = /*                */ '+ + + +   S S S   S S S S S';
+const fullWithoutLimit = /*            */ '+ + + +   S S +   S S S S S';
+const anyCredential = /*               */ '+ + + +   + + +   + + + + +';
+
+/** "Read secrets: all | all | dev and staging | dev only". */
+const readingIn = {
+  dev: /*                              */ '+ + + +   + + +   + + + E P',
+  staging: /*                          */ '+ + + R   + + +   + + E + P',
+  production: /*                       */ '+ + R R   + + +   + + E E P',
+  'load-test': /*                      */ '+ + R R   + + +   + + E E P',
+};
+/** "Write secrets: yes | yes | yes | no". */
+const writingIn = {
+  dev: /*                              */ '+ + + R   S + +   + + + E P',
+  staging: /*                          */ '+ + + R   S + +   + + E + P',
+  production: /*                       */ '+ + + R   S + +   + + E E P',
+  'load-test': /*                      */ '+ + + R   S + +   + + E E P',
+};
+/** Bulk delete: owner, admin. */
+const bulkDeletingIn = {
+  dev: /*                              */ '+ + R R   S + +   + + + E P',
+  production: /*                       */ '+ + R R   S + +   + + E E P',
+};
+/** Validation needs membership only, whatever the environment. */
+const validatingIn = {
+  dev: /*                              */ '+ + + +   + + +   + + + E P',
+  production: /*                       */ '+ + + +   + + +   + + E E P',
+};
+/** "Promote secrets: yes | yes | yes | no", and the right to read the source. */
+const promoting = {
+  'dev to staging': /*                 */ '+ + + R   S + +   + + E E P',
+  'dev to production': /*              */ '+ + + R   S + +   + + E E P',
+  'production to dev': /*              */ '+ + R R   S + +   + + E E P',
+};
+
+const member =
+  (path: (world: World['own']) => string, body?: unknown) =>
+  ({ own }: World): Request => ({ path: path(own), ...(body === undefined ? {} : { body }) });
+
+function inEach(
+  verdicts: Readonly<Record<string, string>>,
+  route: string,
+  request: (own: World['own'], env: string) => Request,
+): Row[] {
+  return Object.entries(verdicts).map(([env, signs]) => ({
+    route: `${route} @ ${env}`,
+    kind: 'member',
+    signs,
+    request: ({ own }) => request(own, env),
+  }));
+}
+
+const organization = (area: string) => (own: World['own']) => `/${area}/${own.organization.id}`;
+const project = (own: World['own']) => `${organization('projects')(own)}/${own.project.slug}`;
+const secrets = (own: World['own'], env = '') =>
+  `/secrets/${own.organization.slug}/${own.project.slug}${env === '' ? '' : `/${env}`}`;
+const templates = (own: World['own']) => `/templates/${own.organization.slug}/${own.project.slug}`;
+const webhook = (own: World['own']) => `/webhooks/${own.organization.id}/${own.webhookId}`;
+
+/** A public route answers everybody alike; what is sent is refused for its content. */
+const open = (route: string, path: string, allowed: string, body: unknown): Row => ({
+  route,
+  kind: 'public',
+  signs: '',
+  request: () => ({ path, body }),
+  allowed,
+});
+
+export const rows: readonly Row[] = [
+  open('POST /auth/register', '/auth/register', 'invalid_request', { email: 'nobody' }),
+  open('POST /auth/login', '/auth/login', 'invalid_request', { email: 'nobody' }),
+  open('POST /auth/verify-email', '/auth/verify-email', 'invalid_token', { token: 'unknown' }),
+  open('POST /auth/forgot-password', '/auth/forgot-password', 'invalid_request', { email: 'nobody' }),
+  open('POST /auth/reset-password', '/auth/reset-password', 'invalid_token', {
+    token: 'unknown',
+    newPassword: 'correct horse battery',
+  }),
+  open('POST /billing/webhook', '/billing/webhook', 'invalid_signature', { id: 'evt_forged' }),
+  {
+    route: 'POST /auth/logout',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/logout', body: {} }),
+  },
+  {
+    route: 'GET /auth/me',
+    kind: 'account',
+    signs: anyCredential,
+    request: () => ({ path: '/auth/me' }),
+    // The membership that it was made under has ended, and the token with it.
+    except: { 'removed member: token for the organization': 'unauthenticated' },
+  },
+  {
+    route: 'POST /auth/token',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/token', body: { name: 'x' } }),
+  },
+  {
+    route: 'POST /auth/cli-auth',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/cli-auth', body: { codeChallenge: 'x'.repeat(43), name: 'x' } }),
+  },
+  { route: 'GET /auth/tokens', kind: 'account', signs: sessionsOnly, request: () => ({ path: '/auth/tokens' }) },
+  {
+    route: 'DELETE /auth/tokens/:tokenId',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: `/auth/tokens/${randomUUID()}` }),
+    allowed: 'token_not_found',
+  },
+  {
+    route: 'POST /auth/change-password',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/change-password', body: { newPassword: 'short' } }),
+    allowed: 'invalid_request',
+  },
+  {
+    route: 'POST /auth/send-verification',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/send-verification', body: {} }),
+  },
+
+  { route: 'GET /projects/:orgId', kind: 'member', signs: anyCredential, request: member(organization('projects')) },
+  {
+    route: 'POST /projects/:orgId',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(organization('projects'), { name: 'New' }),
+  },
+  { route: 'GET /projects/:orgId/:slug', kind: 'member', signs: anyMemberInProject, request: member(project) },
+  { route: 'DELETE /projects/:orgId/:slug', kind: 'member', signs: ownersChangingProject, request: member(project) },
+  {
+    route: 'POST /projects/:orgId/:slug/environments',
+    kind: 'member',
+    // "Not restricted in the reference beyond membership".
+    signs: '+ + + +   S S +   + + S S P',
+    request: member(own => `${project(own)}/environments`, { name: 'New' }),
+  },
+  {
+    route: 'POST /projects/:orgId/:slug/rotate-key',
+    kind: 'member',
+    signs: managersChangingProject,
+    request: member(own => `${project(own)}/rotate-key`, {}),
+  },
+
+  ...inEach(readingIn, 'GET /secrets/:orgSlug/:project/:env', (own, env) => ({ path: secrets(own, env) })),
+  ...inEach(readingIn, 'GET /secrets/:orgSlug/:project/:env/keys', (own, env) => ({
+    path: `${secrets(own, env)}/keys`,
+  })),
+  ...inEach(readingIn, 'GET /secrets/:orgSlug/:project/:env/versions/:key', (own, env) => ({
+    path: `${secrets(own, env)}/versions/KEY?values=true`,
+  })),
+  ...inEach(writingIn, 'PUT /secrets/:orgSlug/:project/:env', (own, env) => ({
+    path: secrets(own, env),
+    body: { key: 'NEW', value: 'new' },
+  })),
+  ...inEach(writingIn, 'POST /secrets/:orgSlug/:project/:env/bulk', (own, env) => ({
+    path: `${secrets(own, env)}/bulk`,
+    body: { secrets: { NEW: 'new' } },
+  })),
+  ...inEach(writingIn, 'DELETE /secrets/:orgSlug/:project/:env/:key', (own, env) => ({
+    path: `${secrets(own, env)}/KEY`,
+  })),
+  ...inEach(bulkDeletingIn, 'POST /secrets/:orgSlug/:project/:env/bulk-delete', (own, env) => ({
+    path: `${secrets(own, env)}/bulk-delete`,
+    body: { keys: ['KEY'] },
+  })),
+  ...inEach(promoting, 'POST /secrets/:orgSlug/:project/promote', (own, ends) => {
+    const [from, to] = ends.split(' to ');
+    return { path: `${secrets(own)}/promote`, body: { from, to } };
+  }),
+
+  {
+    route: 'POST /orgs',
+    kind: 'account',
+    signs: fullWithoutLimit,
+    request: () => ({ path: '/orgs', body: { name: 'New' } }),
+  },
+  { route: 'DELETE /orgs/:orgId', kind: 'member', signs: ownersChanging, request: member(organization('orgs')) },
+
+  {
+    route: 'GET /templates/:orgSlug/:project',
+    kind: 'member',
+    signs: anyMemberInProject,
+    request: member(templates),
+  },
+  {
+    route: 'POST /templates/:orgSlug/:project',
+    kind: 'member',
+    signs: managersChangingProject,
+    request: member(templates, { key: 'NEW' }),
+  },
+  {
+    route: 'DELETE /templates/:orgSlug/:project/:key',
+    kind: 'member',
+    signs: managersChangingProject,
+    request: member(own => `${templates(own)}/KEY`),
+  },
+  ...inEach(validatingIn, 'GET /templates/:orgSlug/:project/validate/:env', (own, env) => ({
+    path: `${templates(own)}/validate/${env}`,
+  })),
+
+  { route: 'GET /webhooks/:orgId', kind: 'member', signs: managersReading, request: member(organization('webhooks')) },
+  {
+    route: 'POST /webhooks/:orgId',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(organization('webhooks'), { url: 'https://hooks.example.com/y', events: ['secret.updated'] }),
+  },
+  { route: 'GET /webhooks/:orgId/:webhookId', kind: 'member', signs: managersReading, request: member(webhook) },
+  {
+    route: 'PATCH /webhooks/:orgId/:webhookId',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(webhook, { active: false }),
+  },
+  { route: 'DELETE /webhooks/:orgId/:webhookId', kind: 'member', signs: managersChanging, request: member(webhook) },
+  {
+    route: 'POST /webhooks/:orgId/:webhookId/test',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(own => `${webhook(own)}/test`, {}),
+  },
+
+  { route: 'GET /members/:orgId', kind: 'member', signs: anyMember, request: member(organization('members')) },
+  {
+    route: 'POST /members/:orgId/invite @ a viewer',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(own => `${organization('members')(own)}/invite`, { email: 'new@example.com', role: 'viewer' }),
+  },
+  {
+    // Nobody invites above their own role.
+    route: 'POST /members/:orgId/invite @ an owner',
+    kind: 'member',
+    signs: ownersChanging,
+    request: member(own => `${organization('members')(own)}/invite`, { email: 'new@example.com', role: 'owner' }),
+  },
+  {
+    route: 'POST /members/invite/:token/accept',
+    kind: 'account',
+    signs: fullWithoutLimit,
+    request: () => ({ path: `/members/invite/${'x'.repeat(60)}/accept`, body: {} }),
+    allowed: 'invalid_token',
+  },
+  {
+    route: 'PATCH /members/:orgId/:id',
+    kind: 'member',
+    signs: ownersChanging,
+    request: member(own => `${organization('members')(own)}/${own.bystanderId}`, { role: 'viewer' }),
+  },
+  {
+    route: 'DELETE /members/:orgId/:id @ a developer',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(own => `${organization('members')(own)}/${own.bystanderId}`),
+  },
+  {
+    // An admin can't remove an owner.
+    route: 'DELETE /members/:orgId/:id @ an owner',
+    kind: 'member',
+    signs: ownersChanging,
+    request: member(own => `${organization('members')(own)}/${own.secondOwnerId}`),
+  },
+
+  { route: 'GET /audit/:orgId', kind: 'member', signs: managersReading, request: member(organization('audit')) },
+  { route: 'GET /billing/:orgId', kind: 'member', signs: anyMember, request: member(organization('billing')) },
+  {
+    route: 'POST /billing/:orgId/checkout',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(own => `${organization('billing')(own)}/checkout`, { plan: 'pro' }),
+  },
+  {
+    route: 'POST /billing/:orgId/portal',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(own => `${organization('billing')(own)}/portal`, {}),
+  },
+
+  { route: 'GET /admin/stats', kind: 'admin', signs: '', request: () => ({ path: '/admin/stats' }) },
+  { route: 'GET /admin/orgs', kind: 'admin', signs: '', request: () => ({ path: '/admin/orgs' }) },
+  { route: 'GET /admin/orgs/:orgId', kind: 'admin', signs: '', request: member(organization('admin/orgs')) },
+  {
+    route: 'PATCH /admin/orgs/:orgId',
+    kind: 'admin',
+    signs: '',
+    request: member(organization('admin/orgs'), { limitOverrides: { maxProjects: 3 } }),
+  },
+  { route: 'GET /admin/plans', kind: 'admin', signs: '', request: () => ({ path: '/admin/plans' }) },
+  {
+    route: 'PUT /admin/plans/:planName',
+    kind: 'admin',
+    signs: '',
+    request: () => ({ path: '/admin/plans/pro', body: { limits: { maxProjects: 100 } } }),
+  },
+  {
+    route: 'GET /admin/metrics/summary',
+    kind: 'admin',
+    signs: '',
+    request: () => ({ path: '/admin/metrics/summary' }),
+  },
+];
+
+const codes: Readonly<Record<string, string>> = {
+  R: 'forbidden',
+  S: 'insufficient_scope',
+  P: 'project_not_found',
+  E: 'environment_not_found',
+};
+
+const roles = ['owner', 'admin', 'developer', 'viewer'];
+const columns = [
+  ...roles.map(role => `${role}: session`),
+  'owner: read token',
+  'owner: write token',
+  'owner: full token',
+  'owner: token for the organization',
+  'owner: token for the project',
+  'owner: token for dev',
+  'owner: token for staging',
+  'owner: token for another project',
+];
+
+const nobody = [
+  'anonymous',
+  'junk token',
+  'well-formed token of nobody',
+  'expired token',
+  'revoked token',
+  'broken Authorization beside a valid session',
+  'expired session',
+  'session of before the password changed',
+];
+const outsiders = [
+  'owner: token for another organization',
+  'stranger: session',
+  'stranger: full token',
+  'removed member: session',
+  'removed member: full token',
+  'removed member: token for the organization',
+  'platform admin: session',
+  'platform admin: full token',
+  'platform admin: read token',
+  'platform admin: limited token',
+];
+const roleTokens = roles.flatMap(role => ['read', 'write', 'full'].map(access => `${role}: ${access} token`));
+
+/** What each caller of the world must be answered on a route: `ok` or the code of the error. */
+export function expectedOf({ route, kind, signs, allowed = 'ok', except = {} }: Row): Record<string, string> {
+  const signed = signs.split(/\s+/).filter(sign => sign !== '');
+  const verdict = (sign: string | undefined) => (sign === '+' ? allowed : (codes[sign ?? ''] ?? `no sign ${sign}`));
+  const of = (column: string) => verdict(signed[columns.indexOf(column)]);
+  const each = (names: readonly string[], answer: (name: string) => string) =>
+    Object.fromEntries(names.map(name => [name, answer(name)]));
+  const everybody = [...nobody, ...columns, ...roleTokens, ...outsiders];
+  const isChange = !route.startsWith('GET');
+  const csrf = (otherwise: string) => ({
+    'session without the CSRF header': isChange ? 'csrf_header_required' : otherwise,
+  });
+
+  if (kind === 'public') {
+    return { ...each([...everybody, 'session without the CSRF header'], () => allowed), ...except };
+  }
+  if (kind === 'admin') {
+    return {
+      ...each(everybody, () => 'admin_required'),
+      ...each(nobody, () => 'unauthenticated'),
+      'platform admin: session': allowed,
+      'platform admin: full token': allowed,
+      'platform admin: read token': 'insufficient_scope',
+      'platform admin: limited token': 'insufficient_scope',
+      ...csrf('admin_required'),
+    };
+  }
+  const access = (name: string) => of(`owner: ${name.split(' ').at(-2)} token`);
+  if (kind === 'account') {
+    // No organization is named, so everybody has the rights that their kind of credential has.
+    const own = (name: string) => {
+      if (name.endsWith('session')) return of('owner: session');
+      if (name.includes('token for') || name.includes('limited')) return of('owner: token for the organization');
+      return access(name);
+    };
+    return {
+      ...each(nobody, () => 'unauthenticated'),
+      ...each([...roleTokens, ...outsiders], own),
+      ...each(columns, of),
+      ...csrf(of('owner: session')),
+      ...except,
+    };
+  }
+  return {
+    ...each(nobody, () => 'unauthenticated'),
+    ...each(outsiders, () => 'organization_not_found'),
+    // A request's rights are the member's role ∩ the token's scope; too little scope is told first.
+    ...each(roleTokens, name =>
+      access(name) === 'insufficient_scope' ? 'insufficient_scope' : of(`${name.split(':')[0]}: session`),
+    ),
+    ...each(columns, of),
+    ...csrf(of('owner: session')),
+    ...except,
+  };
+}
