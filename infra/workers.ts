@@ -30,6 +30,8 @@ export const workers = {
       ],
       key: ['Decrypt'],
       queues: ['jobs'],
+      // Erasing an organization ends its subscription.
+      payments: true,
     },
     // A step re-encrypts up to a hundred values of 64 KiB.
     memoryMb: 1024,

@@ -129,5 +129,5 @@ export const receiveProviderEvent = /* @__PURE__ */ contract({
   rawBody: true,
   responses: { 200: { description: 'The event was taken note of.', body: Success, example: { success: true } } },
   errors: ['invalid_signature', 'billing_not_configured'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], payments: true },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], payments: true },
 });

@@ -130,6 +130,17 @@ export async function createPortal(order: {
   return session.url;
 }
 
+/** Cancels a subscription at once. One that the provider does not know, or that is over, is as good as cancelled. */
+export async function endSubscription(subscriptionId: string): Promise<void> {
+  await ask(async client => {
+    try {
+      await client.subscriptions.cancel(subscriptionId);
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeError) || error.code !== 'resource_missing') throw error;
+    }
+  });
+}
+
 /** How old a signature may be, in seconds. */
 const toleranceSeconds = 300;
 

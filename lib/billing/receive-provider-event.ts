@@ -5,7 +5,17 @@ import type { Log } from '../http/logger.ts';
 import { problemsOf, type RequestSource } from '../http/request.ts';
 import { type OrganizationRecord, organizationPointerRecord, organizationRecord } from '../organizations/records.ts';
 import { absent, equals, isNew } from '../table/expressions.ts';
-import { at, put, readAll, readTogether, retryOnConditionFailed, transact, update } from '../table/store.ts';
+import {
+  at,
+  put,
+  readAll,
+  readTogether,
+  remove,
+  retryOnConditionFailed,
+  transact,
+  update,
+  type Write,
+} from '../table/store.ts';
 import { configuredPrices, verifiedEvent } from './provider.ts';
 import { type ProviderEvent, readProviderEvent } from './provider-event.ts';
 import { customerRecord, providerEventLifetimeSeconds, providerEventRecord } from './records.ts';
@@ -112,10 +122,6 @@ async function effectOf(
       },
     },
   );
-  const pointer =
-    isCustomerKnown || event.customerId === null
-      ? []
-      : [put(at(customerRecord, event.customerId), { organizationId, orgSlug: slug }, { if: isNew })];
   const audit =
     change.plan === plan
       ? []
@@ -125,5 +131,20 @@ async function effectOf(
             target: { type: 'organization', id: organizationId, name },
           }),
         ];
-  return [note, changed, ...pointer, ...audit];
+  return [note, changed, ...pointerWrites(organization, change.billing.customerId, isCustomerKnown), ...audit];
+}
+
+/** An organization has one customer, and one pointer from it: the one who pays takes the place of the one before. */
+function pointerWrites(
+  { id, slug, billing }: OrganizationRecord,
+  customerId: string | null,
+  isKnown: boolean,
+): Write[] {
+  const before = billing?.customerId ?? null;
+  if (customerId === before || customerId === null) return [];
+  const pointer = { organizationId: id, orgSlug: slug };
+  return [
+    ...(before === null ? [] : [remove(at(customerRecord, before))]),
+    ...(isKnown ? [] : [put(at(customerRecord, customerId), pointer, { if: isNew })]),
+  ];
 }

@@ -1,3 +1,4 @@
+import { cancelSubscription } from '../billing/cancel-subscription.ts';
 import type { Log } from '../http/logger.ts';
 import type { Job } from '../jobs/job.ts';
 import { queueJob } from '../jobs/queue.ts';
@@ -38,6 +39,7 @@ export async function eraseOrganization(job: EraseOrganization, log: Log): Promi
     await queueJob(job);
     return;
   }
+  await cancelSubscription(organization, log);
   await queueJob(job, lastRequestsSeconds);
   await releaseSlug(organization);
   log.info('erased an organization', { organizationId: job.organizationId });

@@ -214,6 +214,25 @@ describe('the portal', () => {
   });
 });
 
+describe('deleting an organization', () => {
+  it('ends its subscription, which nobody could reach any more', async () => {
+    const person = await newCustomer();
+    await press((await checkout(person)).body.url, { action: 'pay' });
+    const subscription = await subscriptionIdOf(person);
+
+    await api.delete(`/orgs/${person.organization.id}`, person.session);
+
+    await expect.poll(() => statusAtProvider(subscription), { timeout: 30_000, interval: 200 }).toBe('canceled');
+  });
+
+  async function statusAtProvider(subscription: string): Promise<string> {
+    const response = await fetch(`${process.env.STRIPE_API_BASE}/v1/subscriptions/${subscription}`, {
+      headers: { authorization: `Bearer ${process.env.STRIPE_SECRET_KEY}` },
+    });
+    return ((await response.json()) as { status: string }).status;
+  }
+});
+
 describe('billing without the provider', () => {
   async function withSettings<T>(changes: Record<string, string>, work: () => Promise<T>): Promise<T> {
     const before = { ...process.env };

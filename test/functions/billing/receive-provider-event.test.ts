@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sign } from '../../../infra/local/payment-events.ts';
-import { providerEventRecord } from '../../../lib/billing/records.ts';
+import { customerRecord, providerEventRecord } from '../../../lib/billing/records.ts';
 import { organizationRecord } from '../../../lib/organizations/records.ts';
-import { at, find, transact, update } from '../../../lib/table/store.ts';
+import { at, find, readAll, transact, update } from '../../../lib/table/store.ts';
 import { type Answer, type Api, type Person, registerPerson, startApi } from '../../support/api.ts';
 
 const secret = 'whsec_of_this_test';
@@ -243,6 +243,22 @@ describe('the payment provider’s webhook', () => {
     ],
   ])('refuses, though signed, %s', async (_, body) => {
     expect(await deliver(body)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+  });
+
+  it('keeps one pointer from the customer who pays to the organization', async () => {
+    const person = await newCustomer();
+    const [first, second] = [`cus_${randomUUID()}`, `cus_${randomUUID()}`];
+    await deliver(eventOf('customer.subscription.created', subscriptionOf(person, { customer: first })));
+    const leftover = subscriptionOf(person, { id: `sub_${randomUUID()}`, customer: `cus_${randomUUID()}` });
+    await deliver(eventOf('customer.subscription.deleted', leftover));
+
+    await deliver(
+      eventOf('customer.subscription.created', subscriptionOf(person, { id: `sub_${randomUUID()}`, customer: second })),
+    );
+
+    const pointers = await readAll([first, second, leftover.customer].map(id => at(customerRecord, id)));
+    expect(pointers.map(pointer => pointer?.organizationId)).toEqual([undefined, person.organization.id, undefined]);
+    expect((await find(at(organizationRecord, person.organization.slug)))?.billing?.customerId).toBe(second);
   });
 
   it('ignores an organization that is being deleted', async () => {

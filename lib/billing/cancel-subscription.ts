@@ -1,0 +1,22 @@
+import type { Log } from '../http/logger.ts';
+import type { OrganizationRecord } from '../organizations/records.ts';
+import { endSubscription } from './provider.ts';
+
+/**
+ * Ends the subscription of an organization that is being erased, for nobody could reach it afterwards to do so. Erasing
+ * does not wait for a provider that refuses: the log then names the subscription, to be cancelled by hand.
+ */
+export async function cancelSubscription({ id, billing }: OrganizationRecord, log: Log): Promise<void> {
+  const isAlive = billing?.status === 'active' || billing?.status === 'past_due';
+  if (!isAlive || billing.subscriptionId === null) return;
+  try {
+    await endSubscription(billing.subscriptionId);
+    log.info('cancelled the subscription of an erased organization', { organizationId: id });
+  } catch (error) {
+    const { subscriptionId } = billing;
+    log.error('the subscription of an erased organization goes on: cancel it at the provider', error, {
+      organizationId: id,
+      subscriptionId,
+    });
+  }
+}
