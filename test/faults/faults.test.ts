@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, startApi } from '../support/api.ts';
 import { type FaultKind, faultKinds } from '../support/inject-faults.ts';
 import { conductedHandlers } from '../support/observe-calls.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { operationsWithoutSample, samples } from '../support/sample-requests.ts';
-import { chooseConductor, renderRows, runFaults } from './run-faults.ts';
+import { backgroundSamples } from './background-samples.ts';
+import { background, chooseConductor, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
 
 /*
  * `npm run faults` (FAULTS=all) injects every kind at every call of every endpoint. Without it the kinds that leave the
@@ -14,13 +16,17 @@ const everything = process.env.FAULTS === 'all';
 const kinds: readonly FaultKind[] = everything
   ? faultKinds
   : ['answer-lost-once', 'conflict', 'refused', 'answer-lost', 'dies-after'];
+/** Nobody waits for an answer of background work, so a process that dies and a call that fails are the same to it. */
+const backgroundKinds = everything
+  ? faultKinds
+  : kinds.filter(kind => !['dies-after', 'answer-lost-once'].includes(kind));
 const chosen = samples.filter(
   ({ name }) => process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY),
 );
 
 let api: Api;
 beforeAll(async () => {
-  api = await startApi({ LOG_LEVEL: 'SILENT' }, conductedHandlers(chooseConductor));
+  api = await startApi({ LOG_LEVEL: 'SILENT' }, background.handlers(conductedHandlers(chooseConductor)));
 });
 afterAll(() => api?.stop());
 
@@ -35,6 +41,27 @@ describe('a fault at any AWS call of any request', () => {
       const rows = await runFaults(api, chosen, kinds, line => writeSync(2, `faults: ${line}\n`));
       writeSync(1, `\n${renderRows(rows)}\n\n`);
       expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
+    },
+    everything ? 1_800_000 : 300_000,
+  );
+
+  it(
+    'is no reason for background work to be left half done or done twice',
+    async () => {
+      // The steps are taken one by one here; what the API queues meanwhile has to wait.
+      await background.pause();
+      const receiver = await startReceiver();
+      try {
+        const steps = backgroundSamples(api, receiver).filter(
+          ({ name }) => process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY),
+        );
+        const rows = await runBackgroundFaults(steps, backgroundKinds, line => writeSync(2, `faults: ${line}\n`));
+        writeSync(1, `\n${renderRows(rows)}\n\n`);
+        expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
+      } finally {
+        background.resume();
+        await receiver.stop();
+      }
     },
     everything ? 1_800_000 : 300_000,
   );

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { FunctionName } from '../../infra/local/invoke.ts';
+import type { FunctionName, LoadHandler } from '../../infra/local/invoke.ts';
 import { chunksOf } from '../../lib/table/store.ts';
 import type { Answer, Api } from '../support/api.ts';
 import { curable, deadly, type Fault, type FaultKind, injectFault, kindsFor } from '../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { type AwsCall, type Conductor, replenishRetries } from '../support/observe-calls.ts';
 import { named, type Prepared, type Sample, seededBy, send } from '../support/sample-requests.ts';
+import { type BackgroundSample, invokeStep, type Step } from './background-samples.ts';
 
 /** What the faults of one sample came to. */
 export interface Row {
@@ -27,6 +28,46 @@ export interface Row {
   unreached: number;
   problems: string[];
 }
+
+/** Holds the background work back, for a scan of a table that is being changed shows what never was there together. */
+function pausable() {
+  let opened: Promise<void> = Promise.resolve();
+  let open: () => void = () => undefined;
+  const running = new Set<Promise<unknown>>();
+  const pause = async () => {
+    opened = new Promise(resolve => {
+      open = resolve;
+    });
+    await Promise.allSettled(running);
+  };
+  return {
+    /** Handlers whose background functions stand still while it is paused. */
+    handlers:
+      (load: LoadHandler): LoadHandler =>
+      async functionName => {
+        const handler = await load(functionName);
+        if (functionName.area !== 'workers') return handler;
+        return async (event, context) => {
+          await opened;
+          const run = Promise.resolve(handler(event, context));
+          running.add(run);
+          return run.finally(() => running.delete(run));
+        };
+      },
+    pause,
+    resume: () => open(),
+    async whilePaused<T>(work: () => Promise<T>): Promise<T> {
+      await pause();
+      try {
+        return await work();
+      } finally {
+        open();
+      }
+    },
+  };
+}
+
+export const background = pausable();
 
 const header = 'x-test-conductor';
 const conductors = new Map<string, Conductor>();
@@ -196,11 +237,83 @@ async function repeat(api: Api, { name, prepared, wasDone }: Case, rows: Map<str
 }
 
 async function judgeTable(rows: Map<string, Row>, repeated: boolean): Promise<void> {
-  for (const { where, what } of violationsOf(await scanTable())) {
+  const items = await background.whilePaused(scanTable);
+  for (const { where, what } of violationsOf(items)) {
     const name = seededBy(where) ?? where;
     const row = rows.get(name.split(':')[0] as string) ?? [...rows.values()][0];
     row?.problems.push(`${name}${repeated ? ', sent again' : ''} → ${what}`);
   }
+}
+
+/** Like `runFaults` for steps of background work, which their queue hands over again. */
+export async function runBackgroundFaults(
+  samples: readonly BackgroundSample[],
+  kinds: readonly FaultKind[],
+  report: (line: string) => void,
+): Promise<Row[]> {
+  const rows = new Map<string, Row>();
+  const startedAt = Date.now();
+  for (const sample of samples) {
+    const calls: AwsCall[] = [];
+    const step = await named(sample.name, () => sample.prepare());
+    await invokeStep(step.functionName, step.event, {
+      call: (call, proceed) => {
+        calls.push(call);
+        return proceed();
+      },
+    });
+    await step.finish();
+    await step.requireDone();
+    const row = emptyRow(sample.name, calls.length);
+    rows.set(sample.name, row);
+    const used = new Set<FaultKind>();
+    const disturbed: { name: string; step: Step }[] = [];
+    await inParallel(
+      width,
+      calls.flatMap(call =>
+        kindsFor(call)
+          .filter(one => kinds.includes(one))
+          .map(kind => async () => {
+            used.add(kind);
+            row.cases += 1;
+            const name = `${sample.name}: ${kind} at ${call.position} (${call.service} ${call.operation})`;
+            const prepared = await named(name, () => sample.prepare());
+            const fault = injectFault(kind, call.position);
+            await replenishRetries();
+            try {
+              await invokeStep(prepared.functionName, prepared.event, fault);
+              row.cured += 1;
+            } catch (error) {
+              if (curable.has(kind)) row.problems.push(`${name} → ${error}`);
+              row.died += 1;
+            }
+            if (!fault.hit()) row.unreached += 1;
+            disturbed.push({ name, step: prepared });
+          }),
+      ),
+    );
+    row.kinds = used.size;
+    const judge = async (when: string) => {
+      for (const { where, what } of violationsOf(await scanTable())) {
+        row.problems.push(`${seededBy(where) ?? where}${when} → ${what}`);
+      }
+    };
+    await judge('');
+    await inParallel(
+      width,
+      disturbed.map(({ name, step }) => async () => {
+        try {
+          await step.finish();
+          await step.requireDone();
+        } catch (error) {
+          row.problems.push(`${name}, handed over again → ${error}`);
+        }
+      }),
+    );
+    await judge(', handed over again');
+    report(`${rows.size} of ${samples.length} steps, ${Math.round((Date.now() - startedAt) / 1000)} s`);
+  }
+  return [...rows.values()];
 }
 
 /** The table of endpoints × positions × kinds as Markdown. */

@@ -328,10 +328,11 @@ function environmentViolations({ all, settled }: Table): Violation[] {
   const versions = grouped(all('version'), ({ pk }) => pk);
   const projects = new Map(all('project').map(one => [one.id, one]));
   for (const state of all('environmentState')) {
-    if (state.status !== 'active') continue;
     const { pk } = state;
     const project = projects.get(state.projectId);
-    const keyVersions = new Set(Object.keys(project?.wrappedKeys ?? {}).map(Number));
+    // What is being erased has no keys and may have lost anything.
+    if (state.status !== 'active' || project?.status !== 'active') continue;
+    const keyVersions = new Set(Object.keys(project.wrappedKeys).map(Number));
     for (const what of stateViolations(state, heads.get(pk) ?? [], versions.get(pk) ?? [], keyVersions, settled)) {
       violations.push({ where: partOf(pk), what: `${pk}: ${what}` });
     }

@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { Context } from 'aws-lambda';
+import { type FunctionName, loadFromFunctions } from '../../infra/local/invoke.ts';
+import { routeHourRecord } from '../../lib/metrics/records.ts';
+import { keys } from '../../lib/table/keys.ts';
+import { at, find, list } from '../../lib/table/store.ts';
+import { deliveryRecord } from '../../lib/webhooks/records.ts';
+import type { Api, Person } from '../support/api.ts';
+import { type Conductor, conduct } from '../support/observe-calls.ts';
+import type { Receiver } from '../support/receiver.ts';
+import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+
+/** A step of background work that is about to happen. */
+export interface Step {
+  functionName: FunctionName;
+  event: unknown;
+  /** Hands the work over again as its queue does, and goes on until nothing is left to do. */
+  finish(): Promise<void>;
+  /** Throws where the work, once finished, has not had its effect exactly once. */
+  requireDone(): Promise<void>;
+}
+
+export interface BackgroundSample {
+  name: string;
+  prepare(): Promise<Step>;
+}
+
+const runJobs: FunctionName = { area: 'workers', name: 'run-jobs' };
+const deliverWebhooks: FunctionName = { area: 'workers', name: 'deliver-webhooks' };
+const rollUpMetrics: FunctionName = { area: 'workers', name: 'roll-up-metrics' };
+
+/** Invokes a background function. @throws what it throws, and where it says that a message failed */
+export async function invokeStep(functionName: FunctionName, event: unknown, conductor?: Conductor): Promise<void> {
+  const handler = await loadFromFunctions(functionName);
+  const result = await conduct(conductor, () => handler(event, { awsRequestId: randomUUID() } as Context));
+  const failures = (result as { batchItemFailures?: unknown[] } | undefined)?.batchItemFailures ?? [];
+  if (failures.length > 0) throw new Error('The message is to be handed over again.');
+}
+
+function messageEvent(body: string, receiveCount = 1) {
+  const attributes = { ApproximateReceiveCount: String(receiveCount), SentTimestamp: String(Date.now()) };
+  return { Records: [{ messageId: randomUUID(), body, attributes }] };
+}
+
+/** Runs a job's step and keeps the jobs that it queues, in place of the queue. */
+async function runStep(job: string): Promise<string[]> {
+  const queued: string[] = [];
+  await invokeStep(runJobs, messageEvent(job), {
+    call: (call, send) => {
+      if (call.service !== 'SQS') return send();
+      queued.push(call.input.MessageBody);
+      return Promise.resolve({ MessageId: randomUUID() });
+    },
+  });
+  return queued;
+}
+
+async function runToEnd(job: string): Promise<void> {
+  let jobs = [job];
+  for (let steps = 0; jobs.length > 0; steps += 1) {
+    if (steps > 20) throw new Error('The background work does not come to an end.');
+    jobs = (await Promise.all(jobs.map(runStep))).flat();
+    // The last step of erasing an organization looks once more after a minute; once is enough here.
+    if (steps > 0) jobs = jobs.filter(next => next !== job);
+  }
+}
+
+/** The job after `steps` steps. */
+async function jobAfter(job: string, steps: number): Promise<string> {
+  let next = job;
+  for (let step = 0; step < steps; step += 1) {
+    const [queued] = await runStep(next);
+    if (queued === undefined) throw new Error(`The background work has no step ${step + 1}.`);
+    next = queued;
+  }
+  return next;
+}
+
+async function projectWithSecrets(api: Api): Promise<Person & { project: { id: string } }> {
+  const person = await seedPerson();
+  const { id, slug } = person.organization;
+  const { body } = await expectStatus(api.post(`/projects/${id}`, { name: 'Shop' }, person.session), 201);
+  const secrets = { ONE: '1', TWO: '2', THREE: '3' };
+  await expectStatus(api.post(`/secrets/${slug}/shop/dev/bulk`, { secrets }, person.session), 200);
+  await expectStatus(api.put(`/secrets/${slug}/shop/dev`, { key: 'ONE', value: '1 again' }, person.session), 200);
+  await expectStatus(api.delete(`/secrets/${slug}/shop/dev/TWO`, person.session), 200);
+  await expectStatus(api.post(`/templates/${slug}/shop`, { key: 'ONE' }, person.session), 201);
+  return { ...person, project: body.project };
+}
+
+function jobStep(job: string, requireDone: () => Promise<void>): Step {
+  return { functionName: runJobs, event: messageEvent(job), finish: () => runToEnd(job), requireDone };
+}
+
+function eraseProject(api: Api): BackgroundSample {
+  return {
+    name: 'job erase-project',
+    async prepare() {
+      const { session, organization, project } = await projectWithSecrets(api);
+      await expectStatus(api.delete(`/projects/${organization.id}/shop`, session), 200);
+      const ids = { orgSlug: organization.slug, organizationId: organization.id, projectId: project.id };
+      return jobStep(JSON.stringify({ type: 'erase-project', ...ids, project: 'shop' }), async () => {
+        // The slug is free again, and nothing of the old project shines through.
+        await expectStatus(api.post(`/projects/${organization.id}`, { name: 'Shop', slug: 'shop' }, session), 201);
+        const keysLeft = await expectStatus(api.get(`/secrets/${organization.slug}/shop/dev/keys`, session), 200);
+        if (keysLeft.body.keys.length > 0) throw new Error('Secrets of the erased project are left.');
+      });
+    },
+  };
+}
+
+function eraseOrganization(api: Api): BackgroundSample {
+  return {
+    name: 'job erase-organization',
+    async prepare() {
+      const { session, organization } = await projectWithSecrets(api);
+      const { id, slug } = organization;
+      await expectStatus(api.post(`/members/${id}/invite`, { email: 'a@example.com', role: 'viewer' }, session), 201);
+      await expectStatus(api.post('/auth/token', { name: 'cli', organizationId: id }, session), 201);
+      await expectStatus(
+        api.post(`/webhooks/${id}`, { url: 'http://127.0.0.1:9/', events: ['secret.created'] }, session),
+        201,
+      );
+      await expectStatus(api.delete(`/orgs/${id}`, session), 200);
+      return jobStep(JSON.stringify({ type: 'erase-organization', orgSlug: slug, organizationId: id }), async () => {
+        await expectStatus(api.post('/orgs', { name: 'Next', slug }, session), 201);
+        const { tokens } = (await expectStatus(api.get('/auth/tokens', session), 200)).body;
+        if (tokens.length > 0) throw new Error('A token of the erased organization is left.');
+      });
+    },
+  };
+}
+
+/** 0 fences, 1 walks, 2 walks again and completes. */
+function reEncrypt(api: Api, steps: number): BackgroundSample {
+  return {
+    name: `job re-encrypt-project step ${steps}`,
+    async prepare() {
+      const { session, organization, project } = await projectWithSecrets(api);
+      await expectStatus(api.post(`/projects/${organization.id}/shop/rotate-key`, undefined, session), 202);
+      const ids = { orgSlug: organization.slug, organizationId: organization.id, projectId: project.id };
+      const first = JSON.stringify({ type: 're-encrypt-project', ...ids, project: 'shop', toVersion: 2 });
+      return jobStep(await jobAfter(first, steps), async () => {
+        const { body } = await expectStatus(api.get(`/projects/${organization.id}/shop`, session), 200);
+        const { status, reencrypted, total } = body.project.rotation;
+        if (status !== 'completed' || reencrypted !== total) throw new Error(JSON.stringify(body.project.rotation));
+        const pulled = await expectStatus(api.get(`/secrets/${organization.slug}/shop/dev`, session), 200);
+        const values = pulled.body.secrets.map((one: { value: string }) => one.value).join();
+        if (values !== '1 again,3') throw new Error(`After re-encryption the values are ${values}.`);
+      });
+    },
+  };
+}
+
+function deliver(api: Api, receiver: Receiver): BackgroundSample {
+  return {
+    name: 'webhook delivery',
+    async prepare() {
+      const { session, organization } = await seedPerson();
+      const deliveryId = randomUUID();
+      const url = `${receiver.url}/${deliveryId}`;
+      const created = await expectStatus(
+        api.post(`/webhooks/${organization.id}`, { url, events: ['secret.created'] }, session),
+        201,
+      );
+      const webhookId = created.body.webhook.id;
+      const place = { id: randomUUID(), slug: 'shop' };
+      const createdAt = new Date().toISOString();
+      const content = {
+        event: 'secret.created',
+        timestamp: createdAt,
+        org: { id: organization.id },
+        project: place,
+        environment: { ...place, slug: 'dev' },
+        key: 'ONE',
+        actor: { id: randomUUID(), email: 'a@example.com' },
+        metadata: { version: 1, revision: 1 },
+      };
+      const message = JSON.stringify({
+        deliveryId,
+        event: content.event,
+        createdAt,
+        orgSlug: organization.slug,
+        webhookId,
+        payload: { kind: 'whole', content },
+      });
+      return {
+        functionName: deliverWebhooks,
+        event: messageEvent(message),
+        finish: () => invokeStep(deliverWebhooks, messageEvent(message, 2)),
+        requireDone: async () => {
+          const hits = receiver.received.filter(({ path }) => path === `/${deliveryId}`).length;
+          const log = await list(deliveryRecord, { pk: keys.delivery(webhookId, '', '').pk });
+          if (hits > 1) throw new Error(`The delivery was made ${hits} times.`);
+          if (log.length !== 1) throw new Error(`The delivery has ${log.length} log entries.`);
+          if (hits === 0 && log[0]?.success === true) throw new Error('The log has a delivery that was never made.');
+        },
+      };
+    },
+  };
+}
+
+let day = 0;
+
+function rollUp(): BackgroundSample {
+  return {
+    name: 'metrics roll-up',
+    async prepare() {
+      day += 1;
+      // A day of its own for each, long ago.
+      const receivedAt = Date.UTC(2020, 0, day, 12);
+      const record = {
+        requestTimeEpoch: String(receivedAt),
+        routeKey: 'GET /v1/auth/me',
+        status: '200',
+        responseLatency: '7',
+      };
+      const message = {
+        messageType: 'DATA_MESSAGE',
+        logEvents: [1, 2].map(() => ({ id: randomUUID(), timestamp: receivedAt, message: JSON.stringify(record) })),
+      };
+      const event = { awslogs: { data: gzipSync(JSON.stringify(message)).toString('base64') } };
+      return {
+        functionName: rollUpMetrics,
+        event,
+        finish: () => invokeStep(rollUpMetrics, event),
+        requireDone: async () => {
+          const date = new Date(receivedAt).toISOString().slice(0, 10);
+          const counted = await find(at(routeHourRecord, date, '12', 'GET /v1/auth/me'));
+          if (counted?.requests !== 2) throw new Error(`Two requests were counted as ${counted?.requests}.`);
+        },
+      };
+    },
+  };
+}
+
+export function backgroundSamples(api: Api, receiver: Receiver): BackgroundSample[] {
+  return [
+    eraseProject(api),
+    eraseOrganization(api),
+    reEncrypt(api, 0),
+    reEncrypt(api, 1),
+    reEncrypt(api, 2),
+    deliver(api, receiver),
+    rollUp(),
+  ];
+}
