@@ -3,11 +3,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const deliveryTimeoutMs = 10_000;
+/** How long a hosted page waits for its events to arrive before it leads back. */
+const patienceMs = 5_000;
 /** In all about a minute; the real provider goes on for three days. */
 const attempts = 7;
 
 export interface EventSender {
-  /** Resolves when the event was accepted, or given up. Events go out one after the other, in this order. */
+  /** Resolves when the event was accepted, or soon, if that takes long. Events go out one after the other, in this order. */
   send(type: string, object: Record<string, unknown>): Promise<void>;
   stop: () => Promise<void>;
 }
@@ -67,7 +69,8 @@ export function startEventSender(database: DatabaseSync, target: { url: string; 
         type,
         data: { object },
       });
-      return enqueue(Number(insert.run(body).lastInsertRowid), body);
+      const delivered = enqueue(Number(insert.run(body).lastInsertRowid), body);
+      return Promise.race([delivered, sleep(patienceMs, undefined, { ref: false })]);
     },
     async stop() {
       stopping.abort();
