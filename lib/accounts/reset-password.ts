@@ -24,25 +24,26 @@ const answerAfterMs = 500;
  * @throws rate_limited
  */
 export async function requestPasswordReset(email: string, source: RequestSource, log: Log): Promise<void> {
-  await takeTry({
+  const limit = {
     name: 'password-reset',
     tries: settings().PASSWORD_RESET_LIMIT_PER_HOUR,
     windowSeconds: 60 * 60,
     subject: rateSubjectOfEmail(email),
-  });
+  };
+  const [pointer] = await Promise.all([find(at(emailRecord, email)), takeTry(limit)]);
+  const userId = pointer?.userId;
+  log.account('password_reset_requested', { email, userId, ip: source.ip });
   // A failure is logged and not told: it could only happen for an account that exists.
-  const mailing = mailResetLink(email, source, log).catch(error =>
-    log.error('could not send a password reset mail', error),
+  const mailing = mailResetLink(userId ?? nobody).catch(error =>
+    log.error('could not send a password reset mail', error, { userId }),
   );
   await Promise.all([mailing, sleep(answerAfterMs)]);
 }
 
-async function mailResetLink(email: string, source: RequestSource, log: Log): Promise<void> {
-  const pointer = await find(at(emailRecord, email));
-  const user = await find(at(userRecord, pointer?.userId ?? nobody));
-  log.account('password_reset_requested', { email, userId: user?.id, ip: source.ip });
+async function mailResetLink(userId: string): Promise<void> {
+  const user = await find(at(userRecord, userId));
   if (user === undefined) return;
-  const link = newLink(user.id, 'reset-password');
+  const link = newLink(userId, 'reset-password');
   await transact([link.write]);
   await sendMail(user.email, passwordResetMail(user.name, link.url));
 }
