@@ -3,7 +3,7 @@ import { equals, isNew } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { at, ConditionFailed, put, queryItems, queryPage, transact } from '../table/store.ts';
 import type { AuditAction } from './actions.ts';
-import { type EntryStream, isExpired, type ReadBudget, type StoredEntry } from './entry-stream.ts';
+import { type EntryStream, isExpired, type ReadBudget, type StoredEntry, takePage } from './entry-stream.ts';
 import { type AuditCountRecord, auditCountRecord } from './records.ts';
 
 const daySeconds = 86_400;
@@ -16,6 +16,9 @@ const settledAfterMs = 60_000;
 
 /** From this many on it is worth a write that they are counted once and for all. */
 const worthWriting = 100;
+
+/** Below DynamoDB's 1 MB. DynamoDB Local reads a whole range before it cuts it there, so a bound must be named. */
+const pageOfCounting = 1000;
 
 /** What was counted of the actions in earlier requests. One call. */
 export async function readCounts(organizationId: string): Promise<Map<string, AuditCountRecord>> {
@@ -82,9 +85,8 @@ async function countSince(
   };
   let next: Key | undefined = known === undefined ? undefined : { pk, sk: known.countedTo };
   do {
-    budget.pages -= 1;
-    if (budget.pages < 0) break;
-    const range = { pk, beginsWith, attributes: ['sk', 'expiresAt'] };
+    if (!takePage(budget)) break;
+    const range = { pk, beginsWith, pageSize: pageOfCounting, attributes: ['sk', 'expiresAt'] };
     const page = await queryPage(next === undefined ? range : { ...range, startAfter: next });
     for (const entry of page.items as unknown as CountedEntry[]) count(counted, entry, settledTo, nowMs / 1000);
     next = page.next;

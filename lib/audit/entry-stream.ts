@@ -26,9 +26,16 @@ export interface EntryStream {
   readonly firstPageIsLast: boolean;
 }
 
-/** How much one request may still read. Shared by all its streams. */
+/** How much one request may still read, and until when (epoch milliseconds). Shared by all its streams. */
 export interface ReadBudget {
   pages: number;
+  endsAt: number;
+}
+
+/** Takes a page out of the budget. @returns whether it was still there */
+export function takePage(budget: ReadBudget): boolean {
+  budget.pages -= 1;
+  return budget.pages >= 0 && Date.now() < budget.endsAt;
 }
 
 /** A page that is larger than this ends at DynamoDB's 1 MB anyway. */
@@ -50,9 +57,8 @@ export async function openStream(organizationId: string, action: AuditAction, pa
 }
 
 /** Reads the next page, four times as long as the one before: short lists cost little, long ones few calls. */
-async function readOn(organizationId: string, stream: EntryStream, budget: ReadBudget): Promise<void> {
-  budget.pages -= 1;
-  if (budget.pages < 0 || stream.next === undefined) return;
+async function readOn(organizationId: string, stream: EntryStream): Promise<void> {
+  if (stream.next === undefined) return;
   stream.pageSize = Math.min(largestPage, stream.pageSize * 4);
   const page = await queryPage({
     ...ranges.auditEntries(organizationId, stream.action),
@@ -82,8 +88,8 @@ export async function mergeStreams(
   while (taken.length < limit) {
     // Which entry is next is known only when each stream shows its newest one.
     for (let empty = streams.filter(isEmpty); empty.length > 0; empty = streams.filter(isEmpty)) {
-      await Promise.all(empty.map(stream => readOn(organizationId, stream, budget)));
-      if (budget.pages < 0) return undefined;
+      if (!empty.every(() => takePage(budget))) return undefined;
+      await Promise.all(empty.map(stream => readOn(organizationId, stream)));
     }
     const entry = takeNewest(streams);
     if (entry === undefined) break;

@@ -20,6 +20,10 @@ const longestFirstPage = 100;
 /** Pages of up to 1 MB each that one request may read beyond the first ones, for its page and for counting. */
 const pagesPerRequest = 40;
 
+/** The page comes before API Gateway's 30 s are over; counting has all of its next requests to go on in. */
+const longestReadingMs = 20_000;
+const longestCountingMs = 4_000;
+
 /** Lambda answers with 6 MB at the most, and a large answer travels in base64. */
 const maximumAnswerBytes = 4 * 1024 * 1024;
 
@@ -41,13 +45,16 @@ export async function listAuditEntries(
     readCounts(organizationId),
     Promise.all(actions.map(one => openStream(organizationId, one, firstPage))),
   ]);
-  const countingBudget = { pages: pagesPerRequest };
+  const readingBudget = { pages: pagesPerRequest, endsAt: nowMs + longestReadingMs };
+  const countingBudget = { pages: pagesPerRequest, endsAt: nowMs + longestCountingMs };
   const [page, numbers] = await Promise.all([
-    mergeStreams(organizationId, streams, { offset, limit, nowSeconds: nowMs / 1000 }, { pages: pagesPerRequest }),
+    mergeStreams(organizationId, streams, { offset, limit, nowSeconds: nowMs / 1000 }, readingBudget),
     Promise.all(streams.map(stream => countEntries(organizationId, stream, counts, nowMs, countingBudget))),
   ]);
   if (page === undefined) {
-    throw invalidRequest([{ path: 'offset', message: 'reaches too far into a log of such large entries' }]);
+    throw invalidRequest([
+      { path: 'offset', message: 'reaches further than one request can read; choose a smaller one, or an action' },
+    ]);
   }
   const total = numbers.reduce((sum, count) => sum + count, 0);
   return {

@@ -1,5 +1,5 @@
 import { ZodError } from 'zod';
-import { auditWrite } from '../audit/audit-write.ts';
+import { auditWrite, systemActor } from '../audit/audit-write.ts';
 import { invalidRequest } from '../http/errors.ts';
 import type { Log } from '../http/logger.ts';
 import { problemsOf, type RequestSource } from '../http/request.ts';
@@ -20,9 +20,6 @@ import { configuredPrices, verifiedEvent } from './provider.ts';
 import { type ProviderEvent, readProviderEvent } from './provider-event.ts';
 import { customerRecord, providerEventLifetimeSeconds, providerEventRecord } from './records.ts';
 import { applyNews, type SubscriptionNews } from './subscription-news.ts';
-
-/** Who stands in the audit log for the provider. */
-const systemActor = { id: null, email: null, type: 'system' } as const;
 
 /**
  * Takes note of an event of the payment provider. Nothing is read before the signature is verified; each event has its

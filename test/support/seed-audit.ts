@@ -26,7 +26,7 @@ export function auditEntry(action: AuditAction, createdAtMs: number, more: Parti
 /** Puts entries into an organization's log, 25 at a time. */
 export async function seedAudit(organizationId: string, entries: readonly AuditRecord[]): Promise<void> {
   const table = requiredSetting('TABLE_NAME');
-  for (const parallel of chunksOf(8, chunksOf(25, entries))) {
+  for (const parallel of chunksOf(4, chunksOf(25, entries))) {
     await Promise.all(
       parallel.map(async chunk => {
         const puts = chunk.map(entry => {
