@@ -18,16 +18,7 @@ export const workers = {
     area: 'workers',
     summary: 'Run one step of background work',
     uses: {
-      table: [
-        'GetItem',
-        'BatchGetItem',
-        'Query',
-        'PutItem',
-        'UpdateItem',
-        'DeleteItem',
-        'ConditionCheckItem',
-        'BatchWriteItem',
-      ],
+      table: ['GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
       key: ['Decrypt'],
       queues: ['jobs'],
       // Erasing an organization ends its subscription.

@@ -94,7 +94,7 @@ export const getStatistics = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
 });
 
 export const listOrganizations = /* @__PURE__ */ contract({
@@ -125,7 +125,7 @@ export const listOrganizations = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
 });
 
 export const inspectOrganization = /* @__PURE__ */ contract({
@@ -178,7 +178,7 @@ export const updateOrganization = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
 });
 
 export const listPlans = /* @__PURE__ */ contract({
@@ -197,7 +197,7 @@ export const listPlans = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem'] },
 });
 
 export const updatePlan = /* @__PURE__ */ contract({
@@ -224,7 +224,7 @@ export const updatePlan = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
 });
 
 export const summarizeMetrics = /* @__PURE__ */ contract({

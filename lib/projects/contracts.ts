@@ -127,7 +127,7 @@ export const createProject = /* @__PURE__ */ contract({
   },
   errors: ['plan_limit_exceeded', 'slug_taken'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
     key: ['GenerateDataKey'],
   },
 });
@@ -161,7 +161,7 @@ export const deleteProject = /* @__PURE__ */ contract({
   responses: { 200: { description: 'The project is deleted.', body: Success, example: { success: true } } },
   errors: [],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
     queues: ['jobs'],
   },
 });
@@ -197,7 +197,7 @@ export const createEnvironment = /* @__PURE__ */ contract({
     },
   },
   errors: ['plan_limit_exceeded', 'slug_taken'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
 });
 
 export const rotateKey = /* @__PURE__ */ contract({
@@ -238,7 +238,7 @@ export const rotateKey = /* @__PURE__ */ contract({
   },
   errors: ['rotation_in_progress'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
     key: ['GenerateDataKey'],
     queues: ['jobs'],
   },

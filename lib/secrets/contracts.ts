@@ -202,7 +202,7 @@ export const setSecret = /* @__PURE__ */ contract({
   },
   errors: ['plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     key: ['Decrypt'],
     queues: ['webhooks'],
   },
@@ -240,16 +240,7 @@ export const importSecrets = /* @__PURE__ */ contract({
   },
   errors: ['plan_limit_exceeded', 'revision_mismatch'],
   uses: {
-    table: [
-      'BatchGetItem',
-      'GetItem',
-      'Query',
-      'PutItem',
-      'UpdateItem',
-      'DeleteItem',
-      'ConditionCheckItem',
-      'BatchWriteItem',
-    ],
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     key: ['Decrypt'],
     queues: ['webhooks'],
   },
@@ -339,16 +330,7 @@ export const promoteSecrets = /* @__PURE__ */ contract({
   },
   errors: ['environment_not_found', 'secret_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
   uses: {
-    table: [
-      'BatchGetItem',
-      'GetItem',
-      'Query',
-      'PutItem',
-      'UpdateItem',
-      'DeleteItem',
-      'ConditionCheckItem',
-      'BatchWriteItem',
-    ],
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     key: ['Decrypt'],
     queues: ['webhooks'],
   },
@@ -393,16 +375,7 @@ export const bulkDeleteSecrets = /* @__PURE__ */ contract({
   },
   errors: ['revision_mismatch'],
   uses: {
-    table: [
-      'BatchGetItem',
-      'GetItem',
-      'Query',
-      'PutItem',
-      'UpdateItem',
-      'DeleteItem',
-      'ConditionCheckItem',
-      'BatchWriteItem',
-    ],
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     // For undoing another writer's abandoned change while the project's key rotates (`undo-change.ts`).
     key: ['Decrypt'],
     queues: ['webhooks'],
@@ -433,7 +406,7 @@ export const deleteSecret = /* @__PURE__ */ contract({
   },
   errors: ['revision_mismatch'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     // For undoing another writer's abandoned change while the project's key rotates (`undo-change.ts`).
     key: ['Decrypt'],
     queues: ['webhooks'],

@@ -100,7 +100,7 @@ export const removeTemplateKey = /* @__PURE__ */ contract({
   notFound: { key: 'template_key_not_found' },
   responses: { 200: { description: 'The template key is removed.', body: Success, example: { success: true } } },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
 });
 
 export const validateEnvironment = /* @__PURE__ */ contract({

@@ -223,7 +223,7 @@ export const deleteWebhook = /* @__PURE__ */ contract({
   responses: { 200: { description: 'The webhook is deleted.', body: Success, example: { success: true } } },
   errors: [],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
   },
 });
 
@@ -251,7 +251,7 @@ export const testWebhook = /* @__PURE__ */ contract({
   },
   errors: [],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
     queues: ['webhooks'],
   },
 });

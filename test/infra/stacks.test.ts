@@ -5,7 +5,7 @@ import { functions } from '../../infra/functions.ts';
 import { routes } from '../../lib/routes.ts';
 import { tableDefinition } from '../../lib/table/definition.ts';
 import { maximumReceives } from '../../lib/webhooks/deliver.ts';
-import { fullSettings, type Resource, synthesize } from '../support/installation.ts';
+import { fullSettings, type Resource, type Statement, statementsOf, synthesize } from '../support/installation.ts';
 
 const installation = synthesize(fullSettings);
 const { ofType, resources, templates } = installation;
@@ -200,29 +200,10 @@ describe('the API', () => {
   });
 });
 
-interface Statement {
-  Sid: string;
-  Action: string | string[];
-  Resource: unknown;
-  Condition?: Record<string, Record<string, unknown>>;
-}
-
-function statementsOf({ Properties }: Resource): Statement[] {
-  return Properties.Policies.flatMap(
-    ({ PolicyDocument }: { PolicyDocument: { Statement: Statement[] } }) => PolicyDocument.Statement,
-  );
-}
-
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
 describe('rights', () => {
-  const rights = new Map(
-    ofType('AWS::Lambda::Function').map(({ resource }) => {
-      const roleId = resource.Properties.Role['Fn::GetAtt'][0];
-      const role = ofType('AWS::IAM::Role').find(({ id }) => id === roleId)?.resource;
-      return [String(resource.Properties.FunctionName).replace('holdfast-', ''), statementsOf(role as Resource)];
-    }),
-  );
+  const rights = installation.rights();
   const actionsOf = (name: string) => (rights.get(name) ?? []).flatMap(({ Action }) => list(Action));
 
   test('of each function are these', async () => {

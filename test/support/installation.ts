@@ -31,6 +31,20 @@ export interface Resource {
   [attribute: string]: unknown;
 }
 
+/** A statement of a role's policy, as in the template. */
+export interface Statement {
+  Sid: string;
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: Record<string, Record<string, unknown>>;
+}
+
+export function statementsOf({ Properties }: Resource): Statement[] {
+  return Properties.Policies.flatMap(
+    ({ PolicyDocument }: { PolicyDocument: { Statement: Statement[] } }) => PolicyDocument.Statement,
+  );
+}
+
 /** The stacks of an installation, nested ones included, with their templates. Every function has the same tiny code. */
 export function synthesize(settings: Record<string, unknown> = exampleSettings) {
   const code = mkdtempSync(join(tmpdir(), 'function-'));
@@ -44,12 +58,22 @@ export function synthesize(settings: Record<string, unknown> = exampleSettings) 
   const resources = [...templates.values()].flatMap(template =>
     Object.entries(template.toJSON().Resources as Record<string, Resource>).map(([id, resource]) => ({ id, resource })),
   );
+  const ofType = (type: string) => resources.filter(({ resource }) => resource.Type === type);
   return {
     app,
     stacks,
     templates,
     resources,
     /** Resources of a type, of all stacks. */
-    ofType: (type: string) => resources.filter(({ resource }) => resource.Type === type),
+    ofType,
+    /** What each function's role allows, by the function's name without the installation's. */
+    rights: () =>
+      new Map(
+        ofType('AWS::Lambda::Function').map(({ resource: { Properties } }) => {
+          const role = ofType('AWS::IAM::Role').find(({ id }) => id === Properties.Role['Fn::GetAtt'][0]);
+          const name = String(Properties.FunctionName).replace(`${config.name}-`, '');
+          return [name, role === undefined ? [] : statementsOf(role.resource)];
+        }),
+      ),
   };
 }

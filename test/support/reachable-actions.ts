@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { FunctionPlan } from '../../infra/functions.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** What in the code makes each call: `lib/table/store.ts` writes the table, and nothing else does. */
+const marks: Readonly<Record<string, string>> = {
+  'dynamodb:GetItem': 'new GetCommand(',
+  'dynamodb:BatchGetItem': 'new BatchGetCommand(',
+  'dynamodb:Query': 'new QueryCommand(',
+  'dynamodb:BatchWriteItem': 'new BatchWriteCommand(',
+  'dynamodb:PutItem': 'kind: "put"',
+  'dynamodb:UpdateItem': 'kind: "update"',
+  'dynamodb:DeleteItem': 'kind: "remove"',
+  'dynamodb:ConditionCheckItem': 'kind: "check"',
+  'kms:GenerateDataKey': 'new GenerateDataKeyCommand(',
+  'kms:Encrypt': 'new EncryptCommand(',
+  'kms:Decrypt': 'new DecryptCommand(',
+  'sqs:SendMessage': 'new SendMessage',
+  'ses:SendEmail': 'new SendEmailCommand(',
+  'ssm:GetParameter': 'new GetParameterCommand(',
+};
+
+/**
+ * The AWS actions that a function's code can reach: what esbuild leaves in when it drops the code that nothing calls.
+ * A function for itself, because in a common pass a file keeps what any function needs of it.
+ */
+export async function reachableActions({ area, name }: Pick<FunctionPlan, 'area' | 'name'>): Promise<string[]> {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [`functions/${area}/${name}.ts`],
+    bundle: true,
+    packages: 'external',
+    external: ['*.json'],
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    write: false,
+    logLevel: 'silent',
+  });
+  const code = outputFiles[0]?.text ?? '';
+  return Object.keys(marks).filter(action => code.includes(marks[action] as string));
+}
