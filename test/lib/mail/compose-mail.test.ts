@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { passwordResetMail, verificationMail } from '../../../lib/mail/account-mails.ts';
+import { escapeHtml } from '../../../lib/mail/compose-mail.ts';
+import { invitationMail } from '../../../lib/mail/invitation-mail.ts';
+
+const url = 'https://app.example.com/page#token=abc';
+
+describe('a mail', () => {
+  it.each([
+    ['verification', verificationMail('Ada', url), '24 hours'],
+    ['password reset', passwordResetMail('Ada', url), 'an hour'],
+    [
+      'invitation',
+      invitationMail({ organization: 'Works', role: 'viewer', invitedBy: 'ada@example.com' }, url),
+      '7 days',
+    ],
+  ])('of the kind %s says the same as text and as HTML, link and lifetime included', (_, mail, lifetime) => {
+    for (const content of [mail.text, mail.html]) {
+      expect(content).toContain(url);
+      expect(content).toContain(lifetime);
+    }
+    expect(mail.html).toContain(`<a href="${url}"`);
+    expect(mail.subject).not.toBe('');
+  });
+
+  it('lets no name of anybody’s become markup', () => {
+    const name = '<img src=x onerror=alert(1)> & "co"';
+
+    const { html, text } = invitationMail({ organization: name, role: 'owner', invitedBy: "o'neill@example.com" }, url);
+
+    expect(html).not.toContain('<img');
+    expect(html).toContain(escapeHtml(name));
+    expect(html).toContain('o&#39;neill@example.com');
+    expect(text).toContain(name);
+  });
+});
