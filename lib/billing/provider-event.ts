@@ -128,7 +128,7 @@ const readCheckout: Reader = object => {
     customerId: session.customer,
     news: isBought
       ? {
-          subscriptionId: session.subscription ?? session.id,
+          subscriptionId: session.subscription,
           state: 'active',
           plan: namedPlan(session.metadata.plan),
           currentPeriodEnd: undefined,

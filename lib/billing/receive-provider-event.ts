@@ -1,4 +1,4 @@
-import { ZodError } from 'zod';
+import * as z from 'zod';
 import { auditWrite, systemActor } from '../audit/audit-write.ts';
 import { invalidRequest } from '../http/errors.ts';
 import type { Log } from '../http/logger.ts';
@@ -52,7 +52,7 @@ function understand(payload: unknown, log: Log): ProviderEvent {
   try {
     return readProviderEvent(payload, configuredPrices());
   } catch (error) {
-    if (!(error instanceof ZodError)) throw error;
+    if (!(error instanceof z.ZodError)) throw error;
     log.error('a signed provider event does not have its documented shape', error);
     throw invalidRequest(error.issues.slice(0, 100).flatMap(problemsOf));
   }

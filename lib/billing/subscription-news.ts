@@ -5,8 +5,8 @@ import type { PlanName } from '../plans/limits.ts';
 export interface SubscriptionNews {
   /** The provider's time of the event in epoch seconds: the order of events of one subscription. */
   created: number;
-  /** A checkout without a subscription counts under its own id. */
-  subscriptionId: string;
+  /** null where the event does not name one: news of whatever subscription there is. */
+  subscriptionId: string | null;
   customerId: string | null;
   /**
    * - `active`: paid for, or in a trial.
@@ -34,6 +34,9 @@ export interface BillingChange {
 /** An organization has one subscription at a time; this many of the past are remembered to tell late events by. */
 const rememberedSubscriptions = 20;
 
+/** The name under which events that name no subscription are ordered. */
+const unnamed = 'unnamed';
+
 /**
  * What the news make of an organization's plan and billing; undefined where they change nothing. Pure.
  * Older news of the same subscription change nothing, a tie is applied. News of another subscription count only when
@@ -49,20 +52,21 @@ export function applyNews(known: Known, news: SubscriptionNews): BillingChange |
     currentPeriodEnd: null,
     eventTimes: {},
   };
-  const lastTime = timeOf(before, news.subscriptionId);
+  const orderedBy = news.subscriptionId ?? unnamed;
+  const lastTime = timeOf(before, orderedBy);
   if (lastTime !== undefined && news.created < lastTime) return undefined;
   if (news.fromInvoice && !invoiceCounts(before, news)) return undefined;
 
   const billing: BillingState = {
     ...before,
     customerId: before.customerId ?? news.customerId,
-    eventTimes: newestTimes({ ...before.eventTimes, [news.subscriptionId]: news.created }),
+    eventTimes: newestTimes({ ...before.eventTimes, [orderedBy]: news.created }),
   };
   if (!concernsPresentState(before, news)) return { plan: known.plan, billing };
 
-  const isSame = before.subscriptionId === news.subscriptionId;
+  const isSame = news.subscriptionId === null || before.subscriptionId === news.subscriptionId;
   const isOver = news.state === 'canceled';
-  billing.subscriptionId = news.subscriptionId;
+  billing.subscriptionId = news.subscriptionId ?? (isAlive(before) ? before.subscriptionId : null);
   billing.customerId = news.customerId ?? before.customerId;
   billing.status = news.state === 'suspended' ? 'past_due' : (news.state as BillingState['status']);
   billing.currentPeriodEnd = isOver ? null : (news.currentPeriodEnd ?? (isSame ? before.currentPeriodEnd : null));
@@ -75,15 +79,19 @@ export function applyNews(known: Known, news: SubscriptionNews): BillingChange |
 function concernsPresentState(before: BillingState, news: SubscriptionNews): boolean {
   if (news.state === 'pending') return false;
   if (before.subscriptionId === null || before.subscriptionId === news.subscriptionId) return true;
-  const isAlive = before.status === 'active' || before.status === 'past_due';
-  if (!isAlive) return news.state !== 'canceled';
+  if (!isAlive(before)) return news.state !== 'canceled';
   return news.state === 'active' && news.created >= (timeOf(before, before.subscriptionId) ?? 0);
+}
+
+function isAlive({ status }: BillingState): boolean {
+  return status === 'active' || status === 'past_due';
 }
 
 /** A payment counts for the living present subscription, or for a new one whose plan it names. */
 function invoiceCounts(before: BillingState, news: SubscriptionNews): boolean {
   if (before.subscriptionId === news.subscriptionId) return before.status !== 'canceled';
-  const isUnknown = timeOf(before, news.subscriptionId) === undefined;
+  if (before.subscriptionId === null && isAlive(before)) return true;
+  const isUnknown = news.subscriptionId !== null && timeOf(before, news.subscriptionId) === undefined;
   return isUnknown && news.state === 'active' && news.plan !== undefined;
 }
 

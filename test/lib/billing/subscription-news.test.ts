@@ -18,7 +18,9 @@ function news(more: Partial<SubscriptionNews> = {}): SubscriptionNews {
 
 /** What is known after one piece of news after the other. */
 function heard(...all: SubscriptionNews[]): Parameters<typeof applyNews>[0] {
-  return all.reduce<Parameters<typeof applyNews>[0]>((known, one) => ({ ...known, ...applyNews(known, one) }), fresh);
+  let known: Parameters<typeof applyNews>[0] = fresh;
+  for (const one of all) known = { ...known, ...applyNews(known, one) };
+  return known;
 }
 
 describe('applyNews', () => {
@@ -144,6 +146,14 @@ describe('applyNews', () => {
 
     expect(applyNews(fresh, payment)).toBeUndefined();
     expect(heard(payment, news({ created: 1000 })).plan).toBe('pro');
+  });
+
+  it('knows the subscription of a checkout that names none by the next news of one', () => {
+    const bought = heard(news({ subscriptionId: null, currentPeriodEnd: undefined }));
+    const cancelled = { ...bought, ...applyNews(bought, news({ created: 1001, state: 'canceled' })) };
+
+    expect(bought).toMatchObject({ plan: 'pro', billing: { status: 'active', subscriptionId: null } });
+    expect(cancelled).toMatchObject({ plan: 'free', billing: { status: 'canceled', subscriptionId: 'sub_1' } });
   });
 
   it('remembers a bounded number of subscriptions, the newest', () => {
