@@ -22,6 +22,7 @@ export function addInstallation(app: App, config: Config, codeOf: (name: string)
     codeOf,
     description: `${config.name}: API, functions, alarms`,
   });
-  Tags.of(app).add('application', config.name);
+  // cfn-lint's schema of dashboards knows no tags.
+  Tags.of(app).add('application', config.name, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
   return { foundation, api };
 }

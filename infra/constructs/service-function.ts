@@ -36,7 +36,8 @@ export function addFunction(
   });
   const role = new Role(scope, `${id}Role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    description: `${plan.summary} (${functionName})`,
+    // IAM takes Latin-1 only.
+    description: `${plan.summary.replaceAll('’', "'")} (${functionName})`,
     inlinePolicies: {
       rights: new PolicyDocument({
         statements: [

@@ -175,7 +175,9 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): JsonObject 
 }
 
 function errorExamples(): Record<string, JsonObject> {
-  const examples = Object.entries(errorCatalogue).map(([code, { meaning, message, details }]): [string, JsonObject] => {
+  // No operation answers that there is no such operation.
+  const answered = Object.entries(errorCatalogue).filter(([code]) => code !== 'route_not_found');
+  const examples = answered.map(([code, { meaning, message, details }]): [string, JsonObject] => {
     const error = { code, message, requestId: 'EXAMPLE-request-id', ...(details === undefined ? {} : { details }) };
     return [code, { summary: meaning, value: { error } as JsonObject }];
   });

@@ -229,7 +229,11 @@ describe('rights', () => {
     const groups = ofType('AWS::Logs::LogGroup').map(({ resource }) => resource.Properties);
     expect(groups).toHaveLength(functions.length + 1);
     for (const { RetentionInDays, LogGroupName } of groups) expect(RetentionInDays, LogGroupName).toBe(90);
-    for (const { resource } of ofType('AWS::IAM::Role')) expect(resource.Properties.ManagedPolicyArns).toBeUndefined();
+    for (const { resource } of ofType('AWS::IAM::Role')) {
+      expect(resource.Properties.ManagedPolicyArns).toBeUndefined();
+      // IAM refuses other characters, and with them the deployment.
+      expect(resource.Properties.Description).toMatch(/^[\u0020-\u007e\u00a1-\u00ff]{1,1000}$/);
+    }
     // A policy anywhere else would not stand in the list of rights.
     expect(ofType('AWS::IAM::Policy')).toEqual([]);
   });
