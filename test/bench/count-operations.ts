@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer, Api } from '../support/api.ts';
+import { type Counts, countCalls } from '../support/count-aws-calls.ts';
+import type { Conductor } from '../support/observe-calls.ts';
+import { expectStatus, type SampleRequest, samples, seedPerson, send } from '../support/sample-requests.ts';
+
+/** What one operation asks of AWS when its data keys are in memory. */
+export interface OperationCounts extends Counts {
+  operation: string;
+}
+
+/** The bounds that the design sets (see the README); undefined: none. */
+export interface Bounds {
+  waves: number;
+  calls?: number;
+  readUnits?: number;
+  writeUnits?: number;
+  kmsCalls: number;
+}
+
+const bounds: Readonly<Record<string, Bounds>> = {
+  'pull 50 secrets of 200 B': { waves: 2, calls: 5, readUnits: 12, writeUnits: 1, kmsCalls: 0 },
+  'pull, If-None-Match matches': { waves: 2, calls: 5, readUnits: 4, kmsCalls: 0 },
+  'set one of 50': { waves: 3, calls: 8, writeUnits: 12, kmsCalls: 0 },
+  'set one of 50, a webhook matches': { waves: 4, calls: 8, writeUnits: 12, kmsCalls: 0 },
+  'import-secrets large': { waves: Number.POSITIVE_INFINITY, kmsCalls: 0 },
+  'import 500': { waves: Number.POSITIVE_INFINITY, calls: 40, writeUnits: 2500, kmsCalls: 0 },
+};
+
+export function boundsOf(operation: string): Bounds {
+  return bounds[operation] ?? { waves: 4, kmsCalls: 1 };
+}
+
+const header = 'x-test-conductor';
+const counting = new Map<string, Conductor>();
+
+/** For `conductedHandlers`. */
+export function chooseCounter(_: unknown, event: unknown): Conductor | undefined {
+  const { headers } = event as { headers?: Record<string, string | undefined> };
+  return counting.get(headers?.[header] ?? '');
+}
+
+async function counted(api: Api, request: SampleRequest): Promise<{ answer: Answer; counts: Counts }> {
+  const id = randomUUID();
+  const conductor = countCalls();
+  counting.set(id, conductor);
+  const answer = await send(api, { ...request, headers: { ...request.headers, [header]: id } });
+  counting.delete(id);
+  return { answer, counts: conductor.counts };
+}
+
+/** Counts the hot operations as the design describes them, then one sample request of every operation. */
+export async function countOperations(api: Api): Promise<OperationCounts[]> {
+  return [...(await countHotOperations(api)), ...(await countSamples(api))];
+}
+
+async function countHotOperations(api: Api): Promise<OperationCounts[]> {
+  const person = await seedPerson();
+  const { id, slug } = person.organization;
+  await expectStatus(api.post(`/projects/${id}`, { name: 'Shop', slug: 'shop' }, person.session), 201);
+  const { body } = await expectStatus(api.post('/auth/token', { name: 'cli' }, person.session), 201);
+  const as = { token: body.token as string };
+  const path = `/secrets/${slug}/shop`;
+  const secrets = Array.from({ length: 50 }, (_, index) => ({ key: `SECRET_${index}`, value: 'x'.repeat(200) }));
+  await expectStatus(api.post(`${path}/dev/bulk`, { secrets }, as), 200);
+  const first = await expectStatus(api.get(`${path}/dev`, as), 200);
+  const etag = first.headers.get('etag') ?? '';
+  const rows: OperationCounts[] = [];
+  const count = async (operation: string, request: Omit<SampleRequest, 'as'>, status: number) => {
+    const { answer, counts } = await counted(api, { ...request, as });
+    if (answer.status !== status) throw new Error(`${operation}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    rows.push({ operation, ...counts });
+  };
+  await count('pull 50 secrets of 200 B', { method: 'GET', path: `${path}/dev` }, 200);
+  const headers = { 'if-none-match': etag };
+  await count('pull, If-None-Match matches', { method: 'GET', path: `${path}/dev`, headers }, 304);
+  const change = (value: string) => ({ method: 'PUT', path: `${path}/dev`, body: { key: 'SECRET_7', value } });
+  await count('set one of 50', change('y'.repeat(200)), 200);
+  const webhook = { url: 'http://127.0.0.1:9/', events: ['secret.updated'] };
+  await expectStatus(api.post(`/webhooks/${id}`, webhook, person.session), 201);
+  await count('set one of 50, a webhook matches', change('z'.repeat(200)), 200);
+  const many = Array.from({ length: 500 }, (_, index) => ({ key: `IMPORTED_${index}`, value: 'x'.repeat(200) }));
+  await count('import 500', { method: 'POST', path: `${path}/staging/bulk`, body: { secrets: many } }, 200);
+  return rows;
+}
+
+async function countSamples(api: Api): Promise<OperationCounts[]> {
+  const rows: OperationCounts[] = [];
+  for (const sample of samples) {
+    const { request, works } = await sample.prepare(api);
+    const { answer, counts } = await counted(api, request);
+    if (!works.includes(answer.status)) {
+      throw new Error(`${sample.name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    }
+    rows.push({ operation: sample.name, ...counts });
+  }
+  return rows;
+}
+
+/** Where a row is beyond its bounds. */
+export function beyondBounds(row: OperationCounts): string[] {
+  const limits = boundsOf(row.operation);
+  return (Object.keys(limits) as (keyof Bounds)[]).flatMap(name => {
+    const limit = limits[name];
+    return limit !== undefined && row[name] > limit
+      ? [`${row.operation}: ${name} is ${row[name]}, at most ${limit}`]
+      : [];
+  });
+}
+
+const columns = ['waves', 'calls', 'readUnits', 'writeUnits', 'kmsCalls', 'sqsMessages', 'mails'] as const;
+
+/** Where a row is worse than the one that was committed. */
+export function worseThan(committed: OperationCounts | undefined, row: OperationCounts): string[] {
+  if (committed === undefined) return [`${row.operation} is not in the committed counts`];
+  return columns.flatMap(name =>
+    row[name] > committed[name] ? [`${row.operation}: ${name} is ${row[name]}, was ${committed[name]}`] : [],
+  );
+}
+
+export function renderCounts(rows: readonly OperationCounts[]): string {
+  const cell = (row: OperationCounts, name: (typeof columns)[number]) => {
+    const limit = Object.entries(boundsOf(row.operation)).find(([bound]) => bound === name)?.[1] as number | undefined;
+    return limit === undefined || !Number.isFinite(limit) ? String(row[name]) : `${row[name]} (≤ ${limit})`;
+  };
+  return [
+    '| operation | waves | calls | read units | write units | KMS | messages | mails |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows.map(row => `| ${row.operation} | ${columns.map(name => cell(row, name)).join(' | ')} |`),
+    '',
+  ].join('\n');
+}

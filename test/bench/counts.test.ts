@@ -1,0 +1,46 @@
+import { existsSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Api, startApi } from '../support/api.ts';
+import { closeCounting } from '../support/count-aws-calls.ts';
+import { conductedHandlers } from '../support/observe-calls.ts';
+import {
+  beyondBounds,
+  chooseCounter,
+  countOperations,
+  type OperationCounts,
+  renderCounts,
+  worseThan,
+} from './count-operations.ts';
+
+/* `npm run bench` writes what it counts into counts.json and counts.md; every other run compares with them. */
+const file = join(import.meta.dirname, 'counts.json');
+
+let api: Api;
+let rows: OperationCounts[];
+beforeAll(async () => {
+  api = await startApi({}, conductedHandlers(chooseCounter));
+  // What is read once a minute is read now.
+  await countOperations(api);
+  rows = await countOperations(api);
+});
+afterAll(async () => {
+  closeCounting();
+  await api?.stop();
+});
+
+it('asks no more of AWS than the design allows', () => {
+  if (process.env.BENCH !== undefined) writeSync(1, `\n${renderCounts(rows)}\n`);
+  expect(rows.flatMap(beyondBounds)).toEqual([]);
+});
+
+it('asks no more of AWS than it did when the counts were committed', () => {
+  if (process.env.BENCH !== undefined || !existsSync(file)) {
+    writeFileSync(file, `[\n${rows.map(row => `  ${JSON.stringify(row)}`).join(',\n')}\n]\n`);
+    writeFileSync(join(import.meta.dirname, 'counts.md'), renderCounts(rows));
+  }
+  const committed = new Map(
+    (JSON.parse(readFileSync(file, 'utf8')) as OperationCounts[]).map(row => [row.operation, row]),
+  );
+  expect(rows.flatMap(row => worseThan(committed.get(row.operation), row))).toEqual([]);
+});
