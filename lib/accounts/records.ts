@@ -102,4 +102,3 @@ export const handOffRecord = entity({
     expiresAt: ExpiresAt,
   }),
 });
-export type HandOffRecord = ReturnType<typeof handOffRecord.parse>;

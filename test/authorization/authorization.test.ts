@@ -50,7 +50,14 @@ describe('the table of verdicts', () => {
 describe('every caller gets the verdict of the specification’s tables on', () => {
   it.each(rows.map(row => [row.route, row] as const))('%s', async (_, row) => {
     const actual: Record<string, string> = {};
-    for (const [name, headers] of Object.entries(world.callers)) actual[name] = await ask(row, headers);
+    const callers = Object.entries(world.callers);
+    const askAs = async ([name, headers]: [string, Headers]) => {
+      actual[name] = await ask(row, headers);
+    };
+
+    // What is allowed to change something is undone before the next one asks; what only reads needs no turn.
+    if (row.route.startsWith('GET')) await Promise.all(callers.map(askAs));
+    else for (const caller of callers) await askAs(caller);
 
     expect(actual).toEqual(expectedOf(row));
   });

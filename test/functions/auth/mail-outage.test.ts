@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { mailClient } from '../../../lib/mail/send-mail.ts';
+import { type Api, registerPerson, startApi, testPassword } from '../../support/api.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ LOG_LEVEL: 'SILENT' });
+});
+afterAll(() => api.stop());
+
+const name = 'mail-outage';
+function breakMail() {
+  const fail = () => async () => {
+    throw Object.assign(new Error('no mail today'), { name: 'ServiceUnavailable' });
+  };
+  mailClient().middlewareStack.add(fail, { step: 'initialize', name, override: true });
+}
+const mendMail = () => mailClient().middlewareStack.remove(name);
+
+describe('while no mail can be sent', () => {
+  beforeEach(breakMail);
+  afterEach(mendMail);
+
+  it('an account can be registered all the same, and its link asked for later', async () => {
+    const person = await registerPerson(api);
+    const failed = await api.post('/auth/send-verification', {}, person.session);
+    mendMail();
+    const sent = await api.post('/auth/send-verification', {}, person.session);
+
+    expect([failed.status, failed.body.error.code]).toEqual([503, 'temporarily_unavailable']);
+    expect(failed.headers.get('retry-after')).not.toBeNull();
+    expect(sent.status).toBe(200);
+    expect((await api.mails()).filter(({ to }) => to === person.email)).toHaveLength(1);
+  });
+
+  it('a forgotten password is answered as for an address without an account', async () => {
+    const { email } = await registerPerson(api);
+
+    const known = await api.post('/auth/forgot-password', { email });
+    const unknown = await api.post('/auth/forgot-password', { email: `${randomUUID()}@example.com` });
+
+    expect([known.status, known.body]).toEqual([unknown.status, unknown.body]);
+    expect(known.status).toBe(200);
+  });
+
+  it('an invitation is made all the same, for its token is in the answer', async () => {
+    const owner = await registerPerson(api);
+    const guest = await registerPerson(api);
+    const body = { email: `${randomUUID()}@example.com`, role: 'viewer' };
+
+    const invited = await api.post(`/members/${owner.organization.id}/invite`, body, owner.session);
+
+    expect(invited.status).toBe(201);
+    const accepted = await api.post(`/members/invite/${invited.body.token}/accept`, {}, guest.session);
+    expect(accepted.status).toBe(200);
+    expect((await api.post('/auth/login', { email: owner.email, password: testPassword })).status).toBe(200);
+  });
+});
