@@ -16,7 +16,8 @@ import { environmentRecord, type ProjectRecord, projectRecord } from './records.
  * 1. fence every environment: from then on nothing is written under an older key;
  * 2. a moment later, so that what was being written is visible, walk every partition and re-encrypt item by item, each
  *    under the condition that it is still what was read;
- * 3. walk again until a walk finds nothing left to do, and only then delete the old wrapped key.
+ * 3. walk again until a walk finds nothing left to do, and only then delete the old wrapped key. A straggler left under a
+ *    deleted key would be lost for good.
  * Every step can be repeated, and run twice at once. Reads and writes go on, for the project has both keys meanwhile.
  */
 
@@ -36,11 +37,13 @@ const Cursor = z.object({
   passed: z.coerce.number().default(0),
   /** Items that this walk has re-encrypted. */
   changed: z.coerce.number().default(0),
+  /** Items of this walk that no key opens. */
+  damaged: z.coerce.number().default(0),
 });
 type Cursor = z.infer<typeof Cursor>;
 
 export function firstCursor(): Record<string, string> {
-  return asText({ queuedAtMs: Date.now(), walk: 0, revision: 0, passed: 0, changed: 0 });
+  return asText(Cursor.parse({ queuedAtMs: Date.now(), walk: 0 }));
 }
 
 function asText(cursor: Cursor): Record<string, string> {
@@ -84,8 +87,8 @@ export async function reEncryptProject(job: ReEncryptProject, log: Log): Promise
   if (cursor.walk === 1) await noteProgress(job, project, reached.passed);
   if (reached.env !== undefined) await next(reached);
   else if (cursor.walk === 1 || reached.changed > 0) {
-    await next({ queuedAtMs: cursor.queuedAtMs, walk: cursor.walk + 1, revision: 0, passed: 0, changed: 0 }, 1);
-  } else await complete(job, project, log);
+    await next(Cursor.parse({ queuedAtMs: cursor.queuedAtMs, walk: cursor.walk + 1 }), 1);
+  } else await complete(job, project, reached.damaged, log);
 }
 
 function pathOf({ orgSlug, project }: ReEncryptProject) {
@@ -118,15 +121,16 @@ async function walkFor(
             ...(cursor.after === undefined ? {} : { startAfter: { pk: range.pk, sk: cursor.after } }),
           });
     const items = page.items.filter(({ kind }) => kind !== environmentStateRecord.kind).map(parseItem);
-    let { passed, changed } = cursor;
+    let { passed, changed, damaged } = cursor;
     passed += items.filter(
       ({ isVersion, record }) => isVersion && record.sealed !== undefined && record.revision <= revision,
     ).length;
     for (const some of chunksOf(itemsAtOnce, items)) {
       const done = await Promise.all(some.map(item => reEncrypt(item, state?.id ?? '', ring, log)));
-      changed += done.filter(Boolean).length;
+      changed += done.filter(result => result === 're-encrypted').length;
+      damaged += done.filter(result => result === 'damaged').length;
     }
-    cursor = { ...cursor, revision, passed, changed, after: page.next?.sk };
+    cursor = { ...cursor, revision, passed, changed, damaged, after: page.next?.sk };
     // Slugs are in order, and one that was erased meanwhile has no place among them.
     if (page.next === undefined) cursor = { ...cursor, env: environments.find(slug => slug > env) };
   }
@@ -139,14 +143,13 @@ function parseItem(item: Record<string, unknown>) {
   return { key: { pk: String(item.pk), sk: String(item.sk) }, isVersion, record };
 }
 
-/** @returns whether the item was re-encrypted */
 async function reEncrypt(
   { key, record }: ReturnType<typeof parseItem>,
   environmentId: string,
   ring: KeyRing,
   log: Log,
-): Promise<boolean> {
-  if (record.keyVersion === undefined || record.keyVersion >= ring.keyVersion) return false;
+): Promise<'re-encrypted' | 'nothing to do' | 'damaged'> {
+  if (record.keyVersion === undefined || record.keyVersion >= ring.keyVersion) return 'nothing to do';
   try {
     if (!ring.canOpen(record)) throw new AlteredCiphertext(`${record.key} names a data key that does not exist.`);
     const value = await ring.open(environmentId, record);
@@ -164,14 +167,14 @@ async function reEncrypt(
         },
       ),
     ]);
-    return true;
+    return 're-encrypted';
   } catch (error) {
     // Replaced since it was read, and by the fence under the new key.
-    if (error instanceof ConditionFailed) return false;
-    // No key opens it, the old one no more than the new; it must not keep the rotation from ending.
+    if (error instanceof ConditionFailed) return 'nothing to do';
+    // It must not keep the rotation from ending, and the next ones from beginning.
     if (!(error instanceof AlteredCiphertext)) throw error;
     log.error('a value could not be re-encrypted', error, { environmentId, version: record.version });
-    return false;
+    return 'damaged';
   }
 }
 
@@ -189,8 +192,11 @@ async function noteProgress(job: ReEncryptProject, { slug, rotation }: ProjectRe
   );
 }
 
-/** Deletes the old wrapped key, for two walks have shown that nothing needs it. */
-async function complete(job: ReEncryptProject, project: ProjectRecord, log: Log): Promise<void> {
+/**
+ * Deletes the old wrapped key, for two walks have shown that nothing needs it. Where a value could not be opened it stays:
+ * the ciphertext may be put back where it belongs, and only that key opens it then. The next rotation looks again.
+ */
+async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: number, log: Log): Promise<void> {
   const { toVersion } = job;
   const wrapped = project.wrappedKeys[String(toVersion)];
   if (project.rotation === null || wrapped === undefined) throw new Error('A rotation in progress has no new key.');
@@ -201,7 +207,7 @@ async function complete(job: ReEncryptProject, project: ProjectRecord, log: Log)
         at(projectRecord, job.orgSlug, project.slug),
         {
           set: {
-            wrappedKeys: { [toVersion]: wrapped },
+            ...(damaged === 0 ? { wrappedKeys: { [toVersion]: wrapped } } : {}),
             'rotation.status': 'completed',
             'rotation.reencrypted': total,
           },
@@ -210,7 +216,7 @@ async function complete(job: ReEncryptProject, project: ProjectRecord, log: Log)
       ),
     ]),
   );
-  log.info('completed a key rotation', { projectId: project.id, toVersion });
+  log.info('completed a key rotation', { projectId: project.id, toVersion, damaged });
 }
 
 function isInProgress({ projectId, toVersion }: ReEncryptProject) {

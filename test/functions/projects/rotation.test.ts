@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { environmentStateRecord, headRecord, versionRecord } from '../../../lib/environments/records.ts';
+import { queueJob } from '../../../lib/jobs/queue.ts';
+import { firstCursor } from '../../../lib/projects/re-encrypt-project.ts';
+import { projectRecord } from '../../../lib/projects/records.ts';
+import { ranges } from '../../../lib/table/keys.ts';
+import { at, find, queryItems, transact, update } from '../../../lib/table/store.ts';
+import type { Api, Person } from '../../support/api.ts';
+import { startDisturbedApi, withFault } from '../../support/disturbed-api.ts';
+import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { scanTable, violationsOf } from '../../support/invariants.ts';
+
+let api: Api;
+let owner: Person;
+let place: Workplace;
+
+beforeAll(async () => {
+  api = await startDisturbedApi();
+  owner = await registerOwner(api);
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  place = await openWorkplace(api, owner);
+});
+
+const projectPath = () => `/projects/${owner.organization.id}/${place.project.slug}`;
+const rotate = (as = owner) => api.post(`${projectPath()}/rotate-key`, undefined, as.session);
+const rotation = async () => (await api.get(projectPath(), owner.session)).body.project.rotation;
+
+async function whenCompleted() {
+  const endsAt = Date.now() + 40_000;
+  for (;;) {
+    const current = await rotation();
+    if (current.status === 'completed') return current;
+    if (Date.now() > endsAt) throw new Error(`The rotation does not end: ${JSON.stringify(current)}`);
+    await sleep(100);
+  }
+}
+
+/** The key versions of everything stored in the project's environments, orphans included. */
+async function keyVersions(): Promise<Set<number>> {
+  const found = new Set<number>();
+  for (const env of ['dev', 'staging', 'production']) {
+    for (const item of await queryItems(ranges.environmentItems(owner.organization.slug, place.project.slug, env))) {
+      if ([headRecord.kind, versionRecord.kind].includes(String(item.kind)) && item.keyVersion !== undefined) {
+        found.add(Number(item.keyVersion));
+      }
+    }
+  }
+  return found;
+}
+
+const wrappedKeys = async () =>
+  Object.keys((await find(at(projectRecord, owner.organization.slug, place.project.slug)))?.wrappedKeys ?? {});
+
+describe('rotating the key', () => {
+  it('of a project that never held a value is done at once', async () => {
+    const answer = await rotate();
+    expect(answer.status).toBe(200);
+    const done = { status: 'completed', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 0 };
+    expect(answer.body).toMatchObject({ rotation: done, project: { keyVersion: 2, rotation: done } });
+    expect(await wrappedKeys()).toEqual(['2']);
+    expect((await place.set('dev', 'A', 'one')).status).toBe(201);
+    expect(await place.values('dev')).toEqual({ A: 'one' });
+    expect(await keyVersions()).toEqual(new Set([2]));
+  });
+
+  it('re-encrypts all values, the history included, and deletes the old key', async () => {
+    const many = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`K${i}`, `value ${i}`]));
+    await place.importAll('dev', many);
+    await place.set('dev', 'K1', 'changed');
+    await api.delete(place.at('dev', '/K2'), owner.session);
+    await place.set('staging', 'S', 'staged');
+    const answer = await rotate();
+    expect(answer.status).toBe(202);
+    expect(answer.body.rotation).toEqual({
+      status: 'in_progress',
+      fromVersion: 1,
+      toVersion: 2,
+      reencrypted: 0,
+      total: 122,
+    });
+    const again = await rotate();
+    expect([again.status, again.body.error.code]).toEqual([409, 'rotation_in_progress']);
+    expect(await whenCompleted()).toEqual({
+      status: 'completed',
+      fromVersion: 1,
+      toVersion: 2,
+      reencrypted: 122,
+      total: 122,
+    });
+    expect(await keyVersions()).toEqual(new Set([2]));
+    expect(await wrappedKeys()).toEqual(['2']);
+    const { K2: _, ...rest } = many;
+    expect(await place.values('dev')).toEqual({ ...rest, K1: 'changed' });
+    const { versions } = (await place.pull('dev', '/versions/K1?values=true')).body;
+    expect(versions.map(({ value }: { value: string }) => value)).toEqual(['changed', 'value 1']);
+    // A rotation is no change of the secrets.
+    expect((await place.pull('dev')).body.revision).toBe(3);
+    expect((await rotate()).body.rotation).toMatchObject({ fromVersion: 2, toVersion: 3 });
+    expect(await whenCompleted()).toMatchObject({ toVersion: 3, reencrypted: 122 });
+    expect(await keyVersions()).toEqual(new Set([3]));
+  });
+
+  it('is for owners and admins, is recorded, and takes place once when asked for twice at once', async () => {
+    const developer = await place.member('developer');
+    expect((await rotate(developer)).status).toBe(403);
+    await place.set('dev', 'A', 'one');
+    const answers = await Promise.all([rotate(), rotate(), rotate()]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409]);
+    const { entries } = (await api.get(`/audit/${owner.organization.id}?action=project.key_rotated`, owner.session))
+      .body;
+    const own = entries.filter(({ target }: { target: { id: string } }) => target.id === place.project.id);
+    expect(own).toHaveLength(1);
+    await whenCompleted();
+  });
+
+  it('goes on under continuous writes, imports and pulls, of which none fails and none is lost', async () => {
+    const many = (fill: string) => Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`K${i}`, `${fill} ${i}`]));
+    await place.importAll('dev', many('first'));
+    await place.set('dev', 'SET', 'first');
+    let over = false;
+    const statuses: number[] = [];
+    const written = ['first'];
+    const work = async (one: (round: number) => Promise<{ status: number }>) => {
+      for (let round = 0; !over; round += 1) statuses.push((await one(round)).status);
+    };
+    const load = [
+      work(async round => {
+        const answer = await place.set('dev', 'SET', `set ${round}`);
+        written.push(`set ${round}`);
+        return answer;
+      }),
+      work(round => place.importAll('dev', many(`import ${round}`))),
+      work(() => place.pull('dev')),
+      work(() => place.pull('dev', '/versions/SET?values=true&limit=5')),
+      work(() =>
+        api.post(
+          `/secrets/${owner.organization.slug}/${place.project.slug}/promote`,
+          { from: 'dev', to: 'staging', keys: ['K1', 'K2'] },
+          owner.session,
+        ),
+      ),
+    ];
+    await sleep(300);
+    expect((await rotate()).status).toBe(202);
+    await whenCompleted();
+    await sleep(300);
+    over = true;
+    await Promise.all(load);
+    expect(statuses.filter(status => status >= 300)).toEqual([]);
+    expect(await keyVersions()).toEqual(new Set([2]));
+    const { versions } = (await place.pull('dev', '/versions/SET?values=true')).body;
+    expect(versions.map(({ value }: { value: string }) => value)).toEqual(written.toReversed());
+    expect(Object.keys(await place.values('dev'))).toHaveLength(81);
+  });
+
+  it('also re-encrypts what an abandoned import left behind, and undoes it under the new key', async () => {
+    const many = (fill: string) => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, fill]));
+    await place.importAll('dev', many('old'));
+    await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
+    await rotate();
+    await whenCompleted();
+    expect(await keyVersions()).toEqual(new Set([2]));
+    expect(await place.values('dev')).toEqual(many('old'));
+    const state = at(environmentStateRecord, owner.organization.slug, place.project.slug, 'dev');
+    await transact([update(state, { set: { 'pending.beatAtMs': Date.now() - 60_000 } })]);
+    expect((await place.set('dev', 'K1', 'next')).body).toMatchObject({ revision: 2, secret: { version: 2 } });
+    expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'next' });
+    expect(await keyVersions()).toEqual(new Set([2]));
+  });
+
+  it('is not thrown off by a job that comes twice, too late, or for a rotation that never was', async () => {
+    await place.importAll('dev', Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`K${i}`, 'v'])));
+    const job = (toVersion: number) => ({
+      type: 're-encrypt-project' as const,
+      orgSlug: owner.organization.slug,
+      organizationId: owner.organization.id,
+      project: place.project.slug,
+      projectId: place.project.id,
+      toVersion,
+      cursor: firstCursor(),
+    });
+    await rotate();
+    await Promise.all([queueJob(job(2)), queueJob(job(2)), queueJob(job(7))]);
+    expect(await whenCompleted()).toMatchObject({ reencrypted: 120, total: 120 });
+    await queueJob(job(2));
+    await sleep(500);
+    expect(await rotation()).toMatchObject({ status: 'completed', reencrypted: 120 });
+    expect(await keyVersions()).toEqual(new Set([2]));
+    expect(Object.keys(await place.values('dev'))).toHaveLength(120);
+  });
+
+  it('ends although a value is damaged, and keeps the old key until it is repaired', async () => {
+    await place.importAll('dev', { A: 'one', B: 'two' });
+    const read = at(headRecord, owner.organization.slug, place.project.slug, 'dev', 'A');
+    const [sealed, other] = [
+      (await find(read))?.sealed,
+      await find(at(headRecord, owner.organization.slug, place.project.slug, 'dev', 'B')),
+    ];
+    await transact([update(read, { set: { sealed: other?.sealed } })]);
+    await rotate();
+    expect(await whenCompleted()).toMatchObject({ reencrypted: 2 });
+    expect((await place.pull('dev')).status).toBe(500);
+    expect(await wrappedKeys()).toEqual(['1', '2']);
+    await transact([update(read, { set: { sealed } })]);
+    expect(await place.values('dev')).toEqual({ A: 'one', B: 'two' });
+    await rotate();
+    await whenCompleted();
+    expect(await wrappedKeys()).toEqual(['3']);
+    expect(await place.values('dev')).toEqual({ A: 'one', B: 'two' });
+  });
+});
+
+describe('an environment made beside a rotation', () => {
+  it('begins under the key that the project then has', async () => {
+    await place.set('dev', 'A', 'one');
+    const [, made] = await Promise.all([
+      rotate(),
+      api.post(`${projectPath()}/environments`, { name: 'Extra' }, owner.session),
+    ]);
+    expect(made.status).toBe(201);
+    expect((await place.set('extra', 'A', 'one')).status).toBe(201);
+    await whenCompleted();
+    expect(await place.values('extra')).toEqual({ A: 'one' });
+  });
+
+  it('and all of the rotations here have left a table in which everything fits', async () => {
+    expect(violationsOf(await scanTable())).toEqual([]);
+  });
+});
