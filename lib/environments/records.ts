@@ -6,13 +6,12 @@ import { EnvironmentType } from './environment-type.ts';
 const actor = z.object({ id: z.string(), email: z.string() });
 
 /** A large change that has begun: its heads and versions are stamped `revision`, and invisible until it commits. */
-export const pendingChange = z.object({
+const pendingChange = z.object({
   changeId: z.string(),
   revision: z.int(),
   /** Epoch milliseconds of its last step. A change that stays silent for long is presumed dead and undone. */
   beatAtMs: z.int(),
 });
-export type PendingChange = z.infer<typeof pendingChange>;
 
 /**
  * The state of an environment, the one item that every change of its secrets passes through. All of a change becomes
