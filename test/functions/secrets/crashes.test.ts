@@ -6,6 +6,7 @@ import { startDisturbedApi, withFault } from '../../support/disturbed-api.ts';
 import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import type { FaultKind } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
+import type { AwsCall } from '../../support/observe-calls.ts';
 
 let api: Api;
 let owner: Person;
@@ -106,6 +107,69 @@ describe('a writer that was presumed dead and wakes up', () => {
     expect(await place.values('dev')).toEqual(many('new'));
     const { versions } = (await place.pull('dev', '/versions/K1?values=true')).body;
     expect(versions.map(({ value }: { value: string }) => value)).toEqual(['new', 'between', 'old']);
+  });
+});
+
+describe('a read that DynamoDB answers with items of two moments', () => {
+  /** Records the answers to such calls, or gives the first of them the answer that `replay` makes of it. */
+  const watching = (
+    isMeant: (call: AwsCall) => boolean,
+    // biome-ignore lint/suspicious/noExplicitAny: answers of whatever command
+    replay: (answer: any) => any,
+  ) => {
+    let times = 0;
+    return {
+      times: () => times,
+      conductor: {
+        call: async (call: AwsCall, send: () => Promise<unknown>) => {
+          const answer = await send();
+          if (!isMeant(call)) return answer;
+          times += 1;
+          return times === 1 ? replay(answer) : answer;
+        },
+      },
+    };
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: answers of whatever command
+  let older: any;
+  const recording = (isMeant: (call: AwsCall) => boolean) =>
+    watching(isMeant, answer => {
+      older = structuredClone(answer.output);
+      return answer;
+    });
+
+  it('is noticed by a pull, which reads again', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', { A: 'one', B: 'same' });
+    const isHeads = ({ operation, input }: AwsCall) =>
+      operation === 'Query' && input.ExpressionAttributeValues[':from'] === 'HEAD';
+    await withFault(recording(isHeads), headers => place.pull('dev', '', { headers }));
+    await place.set('dev', 'A', 'two');
+    // The state is the new one, the heads are not.
+    const torn = watching(isHeads, answer => {
+      answer.output.Items = [answer.output.Items[0], ...older.Items.slice(1)];
+      return answer;
+    });
+    const pulled = await withFault(torn, headers => place.pull('dev', '', { headers }));
+    expect(torn.times()).toBe(2);
+    expect(pulled.body).toMatchObject({ revision: 2, secrets: [{ value: 'two' }, { value: 'same' }] });
+  });
+
+  it('is noticed by a set, which would otherwise take an older value for the one there now', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', 'one');
+    const isHead = ({ operation, input }: AwsCall) =>
+      operation.startsWith('BatchGet') && JSON.stringify(input).includes('"HEAD#A"');
+    await withFault(recording(isHead), headers => place.set('dev', 'A', 'one', { headers }));
+    await place.set('dev', 'A', 'two');
+    const torn = watching(isHead, answer => {
+      answer.output.Responses = older.Responses;
+      return answer;
+    });
+    const set = await withFault(torn, headers => place.set('dev', 'A', 'one', { headers }));
+    expect(torn.times()).toBeGreaterThan(1);
+    expect(set.body).toMatchObject({ changed: true, revision: 3, secret: { version: 3 } });
+    expect(await place.values('dev')).toEqual({ A: 'one' });
   });
 });
 
