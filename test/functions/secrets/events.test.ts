@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Api, startApi } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+
+let api: Api;
+let place: Workplace;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  [api, receiver] = await Promise.all([startApi(), startReceiver()]);
+  place = await openWorkplace(api);
+  const events = ['created', 'updated', 'deleted', 'promoted', 'bulk_set', 'bulk_delete'].map(name => `secret.${name}`);
+  await api.post(`/webhooks/${place.owner.organization.id}`, { url: receiver.url, events }, place.owner.session);
+});
+afterAll(async () => {
+  await api.stop();
+  await receiver.stop();
+});
+
+/** The payload of the next delivery; undefined where none comes. */
+async function nextEvent() {
+  const count = receiver.received.length;
+  return async () => {
+    for (let waited = 0; waited < 100 && receiver.received.length === count; waited += 1) await sleep(20);
+    const delivery = receiver.received[count];
+    return delivery === undefined ? undefined : JSON.parse(delivery.body.toString());
+  };
+}
+
+it('every change of secrets sends its event, with names and numbers and without a value', async () => {
+  const { owner, project } = place;
+  const environments = (await api.get(`/projects/${owner.organization.id}/${project.slug}`, owner.session)).body.project
+    .environments;
+  const [dev, staging] = environments.map(({ id, slug }: { id: string; slug: string }) => ({ id, slug }));
+  const promote = (overwrite: boolean) =>
+    api.post(
+      `/secrets/${owner.organization.slug}/${project.slug}/promote`,
+      { from: 'dev', to: 'staging', overwrite },
+      owner.session,
+    );
+  const bulkDelete = (keys: string[]) => api.post(place.at('dev', '/bulk-delete'), { keys }, owner.session);
+  const remove = () => api.delete(place.at('dev', '/A'), owner.session);
+  const changes: [() => Promise<unknown>, object][] = [
+    [
+      () => place.set('dev', 'A', 'value-1'),
+      { event: 'secret.created', key: 'A', metadata: { version: 1, revision: 1 } },
+    ],
+    [
+      () => place.set('dev', 'A', 'value-2'),
+      { event: 'secret.updated', key: 'A', metadata: { version: 2, revision: 2 } },
+    ],
+    [remove, { event: 'secret.deleted', key: 'A', metadata: { version: 3, revision: 3 } }],
+    [
+      () => place.set('dev', 'A', 'value-3'),
+      { event: 'secret.created', key: 'A', metadata: { version: 4, revision: 4 } },
+    ],
+    [
+      () => place.importAll('dev', { A: 'value-3', B: 'value-4', C: 'value-5' }),
+      { event: 'secret.bulk_set', key: '*', metadata: { keys: ['B', 'C'], revision: 5 } },
+    ],
+    [
+      () => bulkDelete(['C', 'NOPE']),
+      { event: 'secret.bulk_delete', key: '*', metadata: { keys: ['C'], revision: 6 } },
+    ],
+    [
+      () => promote(true),
+      {
+        event: 'secret.promoted',
+        key: '*',
+        environment: staging,
+        metadata: { keys: ['A', 'B'], revision: 1, from: dev },
+      },
+    ],
+  ];
+  for (const [change, expected] of changes) {
+    const event = await nextEvent();
+    await change();
+    expect(await event()).toEqual({
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      org: { id: owner.organization.id },
+      project: { id: project.id, slug: project.slug },
+      environment: dev,
+      actor: { id: owner.user.id, email: owner.email },
+      ...expected,
+    });
+  }
+  // What changes nothing sends nothing: the next event is that of the change after all of these.
+  const event = await nextEvent();
+  await place.set('dev', 'A', 'value-3');
+  await place.importAll('dev', { A: 'value-3' });
+  await bulkDelete(['NOPE']);
+  await promote(true);
+  await promote(false);
+  await place.set('dev', 'A', 'refused', { headers: { 'if-match': '"99"' } });
+  await place.set('dev', 'LAST', 'value-6');
+  expect(await event()).toMatchObject({ event: 'secret.created', key: 'LAST' });
+  expect(receiver.received).toHaveLength(changes.length + 1);
+  expect(receiver.received.map(({ body }) => body.toString()).join()).not.toContain('value-');
+});
