@@ -59,8 +59,8 @@ const itemsPerPage = 50;
 const itemsAtOnce = 10;
 const environmentsAtOnce = 10;
 
-/** One step of re-encrypting a project; queues the next one until all is done. */
-export async function reEncryptProject(job: ReEncryptProject, log: Log): Promise<void> {
+/** One step of re-encrypting a project, of about `timeMs`; queues the next one until all is done. */
+export async function reEncryptProject(job: ReEncryptProject, log: Log, timeMs = stepMs): Promise<void> {
   const cursor = Cursor.parse(job.cursor ?? firstCursor());
   const project = await find(at(projectRecord, job.orgSlug, job.project));
   if (project === undefined || project.id !== job.projectId || project.status !== 'active') return;
@@ -83,7 +83,7 @@ export async function reEncryptProject(job: ReEncryptProject, log: Log): Promise
     return;
   }
 
-  const reached = await walkFor(stepMs, job, project, environments, cursor, log);
+  const reached = await walkFor(timeMs, job, project, environments, cursor, log);
   if (cursor.walk === 1) await noteProgress(job, project, reached.passed);
   if (reached.env !== undefined) await next(reached);
   else if (cursor.walk === 1 || reached.changed > 0) {
@@ -95,7 +95,7 @@ function pathOf({ orgSlug, project }: ReEncryptProject) {
   return { orgSlug, project };
 }
 
-/** Goes on with a walk for about `timeMs`. @returns where to go on; without `env` when the walk is over */
+/** Goes on with a walk for about `timeMs`, a page at the least. @returns where to go on; without `env` when the walk is over */
 async function walkFor(
   timeMs: number,
   job: ReEncryptProject,
@@ -107,8 +107,9 @@ async function walkFor(
   const endsAt = Date.now() + timeMs;
   const ring = keyRing(job.organizationId, project);
   let cursor = { ...begun, env: begun.env ?? environments[0] };
-  while (cursor.env !== undefined && Date.now() < endsAt) {
+  do {
     const { env } = cursor;
+    if (env === undefined) break;
     const state = await find(at(environmentStateRecord, job.orgSlug, job.project, env));
     const revision = cursor.after === undefined ? (state?.revision ?? 0) : cursor.revision;
     const range = ranges.environmentItems(job.orgSlug, job.project, env);
@@ -133,7 +134,7 @@ async function walkFor(
     cursor = { ...cursor, revision, passed, changed, damaged, after: page.next?.sk };
     // Slugs are in order, and one that was erased meanwhile has no place among them.
     if (page.next === undefined) cursor = { ...cursor, env: environments.find(slug => slug > env) };
-  }
+  } while (Date.now() < endsAt);
   return cursor;
 }
 

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { headRecord, versionRecord } from '../../../lib/environments/records.ts';
+import { openLog } from '../../../lib/http/logger.ts';
+import { Job } from '../../../lib/jobs/job.ts';
+import { reEncryptProject } from '../../../lib/projects/re-encrypt-project.ts';
+import { ranges } from '../../../lib/table/keys.ts';
+import { queryItems } from '../../../lib/table/store.ts';
+import type { Api, Person } from '../../support/api.ts';
+import { startDisturbedApi, withFault } from '../../support/disturbed-api.ts';
+import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { injectFault } from '../../support/inject-faults.ts';
+import { scanTable, violationsOf } from '../../support/invariants.ts';
+import { type AwsCall, type Conductor, conduct } from '../../support/observe-calls.ts';
+
+// Steps of a rotation, one by one and by hand: what they put on the queue is caught, so that each can be killed and repeated.
+
+type ReEncryptProject = Extract<Job, { type: 're-encrypt-project' }>;
+
+let api: Api;
+let owner: Person;
+let place: Workplace;
+
+beforeAll(async () => {
+  api = await startDisturbedApi();
+  owner = await registerOwner(api);
+});
+afterAll(() => api.stop());
+
+/** Takes what would be queued, unless the process that queues it is dead. */
+function catching(queue: ReEncryptProject[], { attempt, hit }: Conductor & { hit?: () => boolean } = {}): Conductor {
+  return {
+    ...(attempt === undefined ? {} : { attempt }),
+    call: async ({ operation, input }: AwsCall, send) => {
+      if (operation !== 'SendMessage') return send();
+      if (hit?.()) throw new Error('The process is dead.');
+      const job = Job.parse(JSON.parse(input.MessageBody));
+      if (job.type === 're-encrypt-project') queue.push(job);
+      return { output: {}, response: {} };
+    },
+  };
+}
+
+async function beginRotation(): Promise<ReEncryptProject[]> {
+  const queue: ReEncryptProject[] = [];
+  const path = `/projects/${owner.organization.id}/${place.project.slug}/rotate-key`;
+  const answer = await withFault({ conductor: catching(queue) }, headers =>
+    api.post(path, undefined, owner.session, headers),
+  );
+  expect(answer.status).toBe(202);
+  expect(queue).toHaveLength(1);
+  return queue;
+}
+
+const log = () => openLog({});
+const rotation = async () =>
+  (await api.get(`/projects/${owner.organization.id}/${place.project.slug}`, owner.session)).body.project.rotation;
+
+async function keyVersions(): Promise<Set<unknown>> {
+  const partitions = ['dev', 'staging', 'production'].map(env =>
+    queryItems(ranges.environmentItems(owner.organization.slug, place.project.slug, env)),
+  );
+  const items = (await Promise.all(partitions)).flat();
+  const kinds: string[] = [headRecord.kind, versionRecord.kind];
+  return new Set(items.filter(({ kind }) => kinds.includes(String(kind))).map(({ keyVersion }) => keyVersion));
+}
+
+const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, `value ${i}`]));
+
+describe('a step of re-encryption', () => {
+  it('that dies after any of its calls is repeated, loses nothing and counts nothing twice', async () => {
+    place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(5));
+    await place.set('dev', 'K1', 'again');
+    await place.importAll('staging', many(3));
+    const queue = await beginRotation();
+    const seen = new Set<string>();
+    let deaths = 0;
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      if (seen.has(JSON.stringify(job))) continue;
+      seen.add(JSON.stringify(job));
+      const step = job;
+      for (let position = 1, reached = true; reached; position += 1) {
+        const fault = injectFault('dies-after', position);
+        await conduct(catching(queue, fault), () => reEncryptProject(step, log())).catch(() => undefined);
+        reached = fault.hit();
+        deaths += reached ? 1 : 0;
+        const { reencrypted, total } = await rotation();
+        expect(reencrypted).toBeLessThanOrEqual(total);
+      }
+    }
+    expect(deaths).toBeGreaterThan(15);
+    expect(await rotation()).toMatchObject({ status: 'completed', reencrypted: 9, total: 9 });
+    expect(await keyVersions()).toEqual(new Set([2]));
+    expect(await place.values('dev')).toEqual({ ...many(5), K1: 'again' });
+    expect(await place.values('staging')).toEqual(many(3));
+  });
+
+  it('goes on where the one before ended, and shows how far it came', async () => {
+    place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(130));
+    await place.importAll('staging', many(20));
+    const queue = await beginRotation();
+    const shown: number[] = [];
+    let steps = 0;
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      // No time at all: each step walks one page.
+      const step = job;
+      await conduct(catching(queue), () => reEncryptProject(step, log(), 0));
+      shown.push((await rotation()).reencrypted);
+      steps += 1;
+    }
+    expect(steps).toBeGreaterThan(10);
+    expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+    expect(new Set(shown).size).toBeGreaterThan(3);
+    expect(await rotation()).toMatchObject({ status: 'completed', reencrypted: 150, total: 150 });
+    expect(await keyVersions()).toEqual(new Set([2]));
+  });
+
+  it('waits for a rotation that is not visible yet, and gives up on one that never was', async () => {
+    place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', 'one');
+    const [job] = await beginRotation();
+    const queue: ReEncryptProject[] = [];
+    const early = { ...(job as ReEncryptProject), toVersion: 3 };
+    await conduct(catching(queue), () => reEncryptProject(early, log()));
+    expect(queue).toEqual([early]);
+    const late = { ...early, cursor: { ...early.cursor, queuedAtMs: String(Date.now() - 61_000) } };
+    await conduct(catching(queue), () => reEncryptProject(late, log()));
+    expect(queue).toEqual([early]);
+    expect(await rotation()).toMatchObject({ status: 'in_progress', toVersion: 2 });
+  });
+
+  it('leaves a table in which everything fits', async () => {
+    expect(violationsOf(await scanTable())).toEqual([]);
+  });
+});
