@@ -89,7 +89,8 @@ export function parseParts(contract: Contract, event: APIGatewayProxyEventV2): P
   let body: unknown;
   if (contract.rawBody) body = bodyText(event);
   else if (contract.body !== undefined) body = parse(contract.body, jsonBody(event));
-  else refuseUnexpectedBody(event);
+  // What comes with a GET has no meaning (RFC 9110, section 9.3.1), so it is no mistake either.
+  else if (contract.method !== 'GET') refuseUnexpectedBody(event);
   if (problems.length > 0) throw invalidRequest(problems);
   return { query, headers, body };
 }

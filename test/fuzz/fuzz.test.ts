@@ -1,0 +1,102 @@
+import { readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inParallel } from '../faults/run-faults.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { type Prepared, type Sample, samples } from '../support/sample-requests.ts';
+import { operations } from './openapi.ts';
+import { type Recipe, recipes } from './recipes.ts';
+import { answerProblem, closeConnections, fuzz, type Strangers, seedStrangers, sendRaw } from './send-fuzzed.ts';
+
+/*
+ * `npm run fuzz` (FUZZ=<requests per operation>) looks for longer. FUZZ_SEED repeats a run. What was once found stays in
+ * corpus.json: a sample's name and the changes to its request.
+ */
+const runs = Number(process.env.FUZZ ?? 30);
+const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
+/** A password takes a third of a second. */
+const slow = new Set(['register', 'log-in', 'change-password', 'reset-password', 'request-password-reset']);
+
+interface Found {
+  sample: string;
+  recipe: Recipe;
+  why: string;
+}
+const corpus: Found[] = JSON.parse(readFileSync(join(import.meta.dirname, 'corpus.json'), 'utf8'));
+
+let api: Api;
+let strangers: Strangers;
+beforeAll(async () => {
+  api = await startApi({ PASSWORD_RESET_LIMIT_PER_HOUR: '-1' });
+  strangers = await seedStrangers(api);
+});
+afterAll(async () => {
+  closeConnections();
+  await api?.stop();
+});
+
+/** Sends variations of a sample; prepares it anew once it has had its effect. */
+function variations(sample: Sample) {
+  const operation = operations.get(sample.operationId);
+  if (operation === undefined) throw new Error(`${sample.operationId} is not in openapi.json.`);
+  let prepared: Prepared | undefined;
+  const statuses = new Map<number, number>();
+  const attempt = async (recipe: Recipe) => {
+    prepared ??= await sample.prepare(api);
+    const sent = fuzz(operation, prepared.request, recipe, strangers);
+    const received = await sendRaw(api, sent);
+    statuses.set(received.status, (statuses.get(received.status) ?? 0) + 1);
+    if (operation.method !== 'GET' && received.status < 300) prepared = undefined;
+    return answerProblem(operation, sent, received);
+  };
+  return { operation, attempt, statuses };
+}
+
+describe('whatever is sent', () => {
+  it(
+    'every operation answers what its description declares, and never with a 5xx',
+    async () => {
+      writeSync(2, `fuzz: seed ${seed}, ${runs} requests for each of ${samples.length} samples\n`);
+      const problems: string[] = [];
+      const totals = new Map<number, number>();
+      let done = 0;
+      await inParallel(
+        8,
+        samples.map(sample => async () => {
+          const { operation, attempt, statuses } = variations(sample);
+          const property = fc.asyncProperty(recipes(operation), async recipe => {
+            const problem = await attempt(recipe);
+            if (problem !== undefined) throw new Error(problem);
+          });
+          const numRuns = slow.has(sample.operationId) ? Math.ceil(runs / 4) : runs;
+          const result = await fc.check(property, { seed, numRuns, endOnFailure: process.env.FUZZ === undefined });
+          if (result.failed) {
+            const [recipe] = result.counterexample ?? [];
+            problems.push(`${sample.name} (seed ${seed}): ${JSON.stringify(recipe)} → ${result.errorInstance}`);
+          }
+          for (const [status, count] of statuses) totals.set(status, (totals.get(status) ?? 0) + count);
+          done += 1;
+          if (done % 15 === 0) writeSync(2, `fuzz: ${done} of ${samples.length} samples\n`);
+        }),
+      );
+      const list = [...totals].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+      writeSync(1, `fuzz: answers by status: ${list.join(', ')}\n`);
+      expect(problems).toEqual([]);
+      // What never gets past the first refusal tests nothing.
+      expect([...totals.keys()]).toEqual(expect.arrayContaining([200, 201, 400, 401, 403, 404, 415]));
+    },
+    Math.max(180_000, runs * 10_000),
+  );
+
+  it('what was found once is not there again', async () => {
+    const problems: string[] = [];
+    for (const { sample: name, recipe } of corpus) {
+      const sample = samples.find(one => one.name === name);
+      if (sample === undefined) throw new Error(`corpus.json names the unknown sample ${name}.`);
+      const problem = await variations(sample).attempt(recipe);
+      if (problem !== undefined) problems.push(`${name}: ${JSON.stringify(recipe)} → ${problem}`);
+    }
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the published description, read as a client reads it
+type Json = any;
+
+const file = join(import.meta.dirname, '../../openapi.json');
+export const description: Json = JSON.parse(readFileSync(file, 'utf8'));
+
+export interface Operation {
+  operationId: string;
+  method: string;
+  /** With `{parameter}` segments. */
+  path: string;
+  responses: Json;
+  /** Schema of the JSON body; undefined where it takes none. */
+  bodySchema: Json | undefined;
+}
+
+export const operations: ReadonlyMap<string, Operation> = new Map(
+  Object.entries(description.paths as Record<string, Record<string, Json>>).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, operation]) => typeof operation.operationId === 'string')
+      .map(([method, operation]) => [
+        operation.operationId as string,
+        {
+          operationId: operation.operationId,
+          method: method.toUpperCase(),
+          path,
+          responses: operation.responses,
+          bodySchema: operation.requestBody?.content?.['application/json']?.schema,
+        },
+      ]),
+  ),
+);
+
+/** Follows `$ref` inside the description. */
+export function resolve(node: Json): Json {
+  if (typeof node?.$ref !== 'string') return node;
+  const found = node.$ref
+    .slice(2)
+    .split('/')
+    .reduce((inner: Json, name: string) => inner?.[name.replaceAll('~1', '/').replaceAll('~0', '~')], description);
+  return resolve(found);
+}
+
+const ajv = new Ajv2020({
+  strict: false,
+  allErrors: false,
+  formats: {
+    uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+    'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+    uri: (text: string) => URL.canParse(text),
+    email: /^[^@\s]+@[^@\s]+$/,
+  },
+});
+ajv.addSchema({ $id: 'https://openapi.invalid/', components: description.components });
+const validators = new Map<string, ValidateFunction>();
+
+function validatorOf(schema: Json): ValidateFunction {
+  // References lead from the description's root.
+  const rooted = JSON.parse(
+    JSON.stringify(schema).replaceAll('"#/components/', '"https://openapi.invalid/#/components/'),
+  );
+  const name = JSON.stringify(rooted);
+  const known = validators.get(name) ?? ajv.compile(rooted);
+  validators.set(name, known);
+  return known;
+}
+
+/** What is wrong with a body by its schema; undefined where nothing is. */
+export function schemaProblem(schema: Json, body: unknown): string | undefined {
+  const validate = validatorOf(schema);
+  return validate(body) ? undefined : ajv.errorsText(validate.errors);
+}
+
+/** What of an answer the description does not allow; undefined where nothing is. */
+export function undeclared(operation: Operation, status: number, body: unknown): string | undefined {
+  const response = resolve(operation.responses[String(status)]);
+  if (response === undefined) return `the status ${status} is not declared`;
+  const schema = response.content?.['application/json']?.schema;
+  if (schema === undefined) return body === undefined ? undefined : `a body with ${status} is not declared`;
+  return schemaProblem(schema, body);
+}
+
+export const errorSchema: Json = { $ref: '#/components/schemas/Error' };

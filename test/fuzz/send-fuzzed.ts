@@ -1,0 +1,174 @@
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import type { Api } from '../support/api.ts';
+import { expectStatus, type SampleRequest, seedPerson } from '../support/sample-requests.ts';
+import { errorSchema, type Operation, schemaProblem, undeclared } from './openapi.ts';
+import { changeBody, type Recipe } from './recipes.ts';
+
+/** Callers that are the same for every request. */
+export interface Strangers {
+  stranger: { cookie: string };
+  admin: { cookie: string };
+  token: { token: string };
+  readToken: { token: string };
+}
+
+export async function seedStrangers(api: Api): Promise<Strangers> {
+  const [stranger, admin] = [await seedPerson(), await seedPerson({ isAdmin: true })];
+  const full = await expectStatus(api.post('/auth/token', { name: 'full' }, admin.session), 201);
+  const read = await expectStatus(api.post('/auth/token', { name: 'read', access: 'read' }, stranger.session), 201);
+  return {
+    stranger: stranger.session,
+    admin: admin.session,
+    token: { token: full.body.token },
+    readToken: { token: read.body.token },
+  };
+}
+
+interface Sent {
+  method: string;
+  /** With `/v1` and query, as it goes over the wire. */
+  path: string;
+  headers: Record<string, string>;
+  body: Buffer | undefined;
+  /** The path still is one of the operation. */
+  isRouted: boolean;
+}
+
+/** The request after the recipe's changes. */
+export function fuzz(operation: Operation, base: SampleRequest, recipe: Recipe, strangers: Strangers): Sent {
+  const headers: Record<string, string> = { ...base.headers };
+  const setCaller = (as: SampleRequest['as']) => {
+    delete headers.authorization;
+    delete headers.cookie;
+    delete headers['x-requested-with'];
+    if (as === undefined) return;
+    if ('token' in as) headers.authorization = `Bearer ${as.token}`;
+    else Object.assign(headers, { cookie: as.cookie, 'x-requested-with': 'service' });
+  };
+  setCaller(base.as);
+  const [plainPath = '', query = ''] = base.path.split('?');
+  const segments = plainPath.split('/').slice(1);
+  const queries = query === '' ? [] : [query];
+  let isRouted = true;
+  let body: unknown = base.body;
+  let raw: Buffer | undefined;
+  let hasBody = base.body !== undefined;
+  if (typeof base.body === 'string') raw = Buffer.from(base.body);
+  if (hasBody) headers['content-type'] = 'application/json';
+
+  for (const change of recipe) {
+    if (change.kind === 'caller') {
+      if (change.as === 'nobody') setCaller(undefined);
+      else if (change.as === 'stranger') setCaller(strangers.stranger);
+      else if (change.as === 'admin') setCaller(strangers.admin);
+      else if (change.as === 'token') setCaller(strangers.token);
+      else if (change.as === 'read-token') setCaller(strangers.readToken);
+      else if (change.as === 'no-csrf-header') delete headers['x-requested-with'];
+      else if (change.as === 'junk-cookie') headers.cookie = '__service_session=junk; other=1';
+      else headers.authorization = 'Bearer service_tok_junk';
+    } else if (change.kind === 'header') {
+      headers[change.name] = change.value.trim();
+    } else if (change.kind === 'query') {
+      queries.push(change.text.replaceAll(' ', '%20'));
+    } else if (change.kind === 'segment') {
+      const places = operation.path
+        .split('/')
+        .slice(2)
+        .flatMap((segment, index) => (segment.startsWith('{') ? [index] : []));
+      const place = places[change.number % Math.max(1, places.length)];
+      if (place !== undefined) {
+        segments[place] = change.text;
+        isRouted = false;
+      }
+    } else if (change.kind === 'raw') {
+      raw = Buffer.from(change.base64, 'base64');
+      hasBody = true;
+      headers['content-type'] ??= 'application/json';
+    } else if (operation.bodySchema !== undefined) {
+      raw = undefined;
+      body = changeBody(operation, body, change);
+      hasBody = body !== undefined;
+      headers['content-type'] ??= 'application/json';
+    }
+  }
+  const search = queries.length === 0 ? '' : `?${queries.join('&')}`;
+  return {
+    method: operation.method,
+    path: encodeURI(`/v1/${segments.join('/')}${search}`)
+      .replaceAll('%25', '%')
+      .replaceAll('#', '%23'),
+    headers,
+    body: hasBody ? (raw ?? Buffer.from(JSON.stringify(body))) : undefined,
+    isRouted,
+  };
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+
+export function closeConnections(): void {
+  agent.destroy();
+}
+
+interface Received {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** As it is, without the corrections that fetch makes to paths and headers. */
+export function sendRaw(api: Api, { method, path, headers, body }: Sent): Promise<Received> {
+  const { hostname, port } = new URL(api.url);
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      {
+        hostname,
+        port,
+        method,
+        path,
+        agent,
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(body.length) }) },
+      },
+      async response => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of response) chunks.push(chunk);
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString(),
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** What an answer must not be, whatever was sent; undefined where it is fine. */
+export function answerProblem(
+  operation: Operation,
+  sent: Sent,
+  { status, headers, text }: Received,
+): string | undefined {
+  if (status >= 500) return `answered ${status}: ${text}`;
+  let body: unknown;
+  try {
+    body = text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return `answered ${status} with what is no JSON: ${text.slice(0, 200)}`;
+  }
+  if (text !== '' && !String(headers['content-type']).startsWith('application/json')) {
+    return `answered ${status} as ${headers['content-type']}`;
+  }
+  const requestId = headers['x-request-id'];
+  if (requestId === undefined) return `answered ${status} without a request id: ${text.slice(0, 200)}`;
+  if (status >= 400) {
+    const problem = schemaProblem(errorSchema, body);
+    if (problem !== undefined) return `answered ${status} in another shape (${problem}): ${text.slice(0, 300)}`;
+    const { error } = body as { error: { requestId: string } };
+    if (error.requestId !== requestId) return 'named two request ids';
+    if (status === 429 && headers['retry-after'] === undefined) return 'answered 429 without Retry-After';
+  }
+  if (!sent.isRouted && (status === 404 || status < 400)) return undefined;
+  const problem = undeclared(operation, status, body);
+  return problem === undefined ? undefined : `answered ${status}, ${problem}: ${text.slice(0, 300)}`;
+}
