@@ -57,6 +57,11 @@ const Config = z
         error: 'must be the ARN of an ACM certificate',
       })
       .optional(),
+    /** The name of a table that was restored from a backup, used in place of the installation's own. */
+    restoredTable: z
+      .string()
+      .regex(/^[A-Za-z0-9_.-]{3,255}$/, { error: 'must be the name of a DynamoDB table' })
+      .optional(),
     /** Who hears the alarms. */
     alarmEmail: z.email({ error: 'must be a mail address' }).optional(),
     logRetentionDays: z.coerce

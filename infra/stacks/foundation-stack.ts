@@ -1,5 +1,5 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
@@ -21,7 +21,8 @@ const webhookReceives = 3;
  * identity. Apart from the functions, so that no deployment of those touches it.
  */
 export class FoundationStack extends Stack {
-  readonly table: Table;
+  /** The table in use: the installation's own, or one that was restored. */
+  readonly table: Pick<ITable, 'tableArn' | 'tableName'>;
   readonly key: Key;
   readonly webhookQueue: Queue;
   readonly webhookDeadLetters: Queue;
@@ -33,7 +34,7 @@ export class FoundationStack extends Stack {
     super(scope, id, props);
     const { config } = props;
 
-    this.table = new Table(this, 'Table', {
+    const ownTable = new Table(this, 'Table', {
       partitionKey: { name: tableDefinition.partitionKey, type: AttributeType.STRING },
       sortKey: { name: tableDefinition.sortKey, type: AttributeType.STRING },
       timeToLiveAttribute: tableDefinition.timeToLiveAttribute,
@@ -46,6 +47,9 @@ export class FoundationStack extends Stack {
       encryption: TableEncryption.DEFAULT,
       removalPolicy: RemovalPolicy.RETAIN,
     });
+
+    this.table =
+      config.restoredTable === undefined ? ownTable : Table.fromTableName(this, 'RestoredTable', config.restoredTable);
 
     this.key = new Key(this, 'Key', {
       alias: `alias/${config.name}`,

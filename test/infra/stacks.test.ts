@@ -74,6 +74,20 @@ describe('the foundation', () => {
     });
   });
 
+  test('can be pointed at a restored table, and keeps its own beside it', () => {
+    const { ofType: typed } = synthesize({ ...fullSettings, restoredTable: 'holdfast-restored' });
+    const names = typed('AWS::Lambda::Function').map(
+      ({ resource }) => resource.Properties.Environment.Variables.TABLE_NAME,
+    );
+    expect(new Set(names)).toEqual(new Set(['holdfast-restored', undefined]));
+    const tables = typed('AWS::IAM::Role')
+      .flatMap(({ resource }) => statementsOf(resource))
+      .filter(({ Sid }) => Sid === 'ReadTable')
+      .map(({ Resource }) => JSON.stringify(Resource));
+    for (const table of tables) expect(table).toContain(':table/holdfast-restored"');
+    expect(typed('AWS::DynamoDB::Table')).toHaveLength(1);
+  });
+
   test('keeps a key that rotates, is kept when the stack goes, and takes 30 days to delete', () => {
     const key = single('AWS::KMS::Key');
     expect(key).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { entity, type Upgrade } from '../../../lib/table/entity.ts';
+import { at, find, list, put, queryPage, transact, update } from '../../../lib/table/store.ts';
+import { type Api, startApi } from '../../support/api.ts';
+
+/*
+ * How a format changes. Format 1 had one `scope`; format 2 has `scopes`; format 3 counts uses. Each step lifts what the
+ * one before left. An update writes single attributes into an item of an older format, so a step keeps what is there
+ * in the new form already.
+ */
+const key = (group: string, name: string) => ({ pk: `GRANT#${group}`, sk: name });
+
+const scopeToScopes: Upgrade = ({ scope, ...others }) => ({ scopes: [scope], ...others });
+const countUses: Upgrade = attributes => ({ uses: 0, ...attributes });
+
+const grantV1 = entity({ kind: 'grant', key, schema: z.object({ name: z.string(), scope: z.string() }) });
+const grantV2 = entity({
+  kind: 'grant',
+  key,
+  schema: z.object({ name: z.string(), scopes: z.array(z.string()) }),
+  upgrades: [scopeToScopes],
+});
+const grantV3 = entity({
+  kind: 'grant',
+  key,
+  schema: z.object({ name: z.string(), scopes: z.array(z.string()), uses: z.int() }),
+  upgrades: [scopeToScopes, countUses],
+});
+
+let api: Api;
+const group = randomUUID();
+
+const storedFormat = async (name: string) => (await queryPage({ pk: `GRANT#${group}`, beginsWith: name })).items[0]?.v;
+
+beforeAll(async () => {
+  api = await startApi();
+  await transact([
+    put(at(grantV1, group, 'first'), { name: 'first', scope: 'read' }),
+    put(at(grantV2, group, 'second'), { name: 'second', scopes: ['read', 'write'] }),
+  ]);
+});
+afterAll(() => api.stop());
+
+describe('items of older formats', () => {
+  it('are lifted step by step when they are read, one by one and in a range', async () => {
+    expect(await find(at(grantV3, group, 'first'))).toEqual({ name: 'first', scopes: ['read'], uses: 0 });
+    expect(await list(grantV3, { pk: `GRANT#${group}` })).toEqual([
+      { name: 'first', scopes: ['read'], uses: 0 },
+      { name: 'second', scopes: ['read', 'write'], uses: 0 },
+    ]);
+    expect(await storedFormat('first')).toBe(1);
+  });
+
+  it('stay readable after an update of single attributes, which keeps their format', async () => {
+    await transact([update(at(grantV3, group, 'second'), { set: { uses: 7 } })]);
+
+    expect(await storedFormat('second')).toBe(2);
+    expect(await find(at(grantV3, group, 'second'))).toEqual({ name: 'second', scopes: ['read', 'write'], uses: 7 });
+  });
+
+  it('have the new format once they are written as a whole', async () => {
+    const lifted = await find(at(grantV3, group, 'first'));
+    if (lifted === undefined) throw new Error('The item is gone.');
+
+    await transact([put(at(grantV3, group, 'first'), lifted)]);
+
+    expect(await storedFormat('first')).toBe(3);
+  });
+
+  it('are refused, naming item and format, where they are newer than the code', async () => {
+    await expect(find(at(grantV2, group, 'first'))).rejects.toThrow(
+      `The item GRANT#${group} / first is of kind grant, format 3; expected grant up to format 2.`,
+    );
+  });
+});
