@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, startApi } from '../../support/api.ts';
+
+const written = JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8'));
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(api.url + path, { headers });
+
+describe('the description of the API', () => {
+  it('is openapi.json, with the address it was read from as its server', async () => {
+    const response = await get('/openapi.json');
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ ...written, servers: [{ url: '/', description: 'This installation.' }] });
+  });
+
+  it('is not sent again to who has it', async () => {
+    const first = await get('/openapi.json');
+    await first.arrayBuffer();
+
+    const second = await get('/openapi.json', { 'if-none-match': first.headers.get('etag') ?? '' });
+
+    expect(second.status).toBe(304);
+    expect(await second.text()).toBe('');
+  });
+
+  it('is compressed for who takes gzip, and for nobody else', async () => {
+    const plain = await get('/openapi.json', { 'accept-encoding': 'identity' });
+    const refusing = await get('/openapi.json', { 'accept-encoding': 'br, gzip;q=0' });
+    const taking = await get('/openapi.json', { 'accept-encoding': 'br, gzip' });
+
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(refusing.headers.get('content-encoding')).toBeNull();
+    expect(taking.headers.get('content-encoding')).toBe('gzip');
+    expect(await taking.json()).toEqual(await plain.json());
+    await refusing.arrayBuffer();
+  });
+
+  it('lies in none of its answers about who may read it: nobody has to sign in', async () => {
+    const { status } = await get('/openapi.json', { authorization: 'Bearer junk' });
+    expect(status).toBe(200);
+  });
+});
+
+describe('the reference page', () => {
+  it('loads nothing from elsewhere, and may not', async () => {
+    const response = await get('/docs');
+    const html = await response.text();
+    const policy = response.headers.get('content-security-policy') ?? '';
+
+    expect(html.match(/(?:src|href)="(?!data:)[^"]+"/g)).toEqual(['href="openapi.json"', 'src="docs/redoc.js"']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
+    expect(html).toContain('disable-telemetry="true"');
+  });
+
+  it('comes with its script, which fits Lambda’s bound of 6 MB compressed as well as not', async () => {
+    const response = await get('/docs/redoc.js', { 'accept-encoding': 'identity' });
+    const script = await response.text();
+
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(script.length).toBeGreaterThan(1_000_000);
+    expect(Buffer.byteLength(JSON.stringify(script))).toBeLessThan(6 * 1024 * 1024);
+  });
+
+  it('has answers that carry a request id, like all others', async () => {
+    const response = await get('/docs');
+    await response.arrayBuffer();
+    expect(response.headers.get('x-request-id')).not.toBeNull();
+  });
+});
