@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json | undefined };
 export type JsonObject = { [name: string]: Json | undefined };

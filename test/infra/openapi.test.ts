@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { buildOpenApi, type Operation, renderOpenApi } from '../../infra/openapi/build-openapi.ts';
 import { jsonSchemaOf } from '../../infra/openapi/json-schema.ts';
 import { errorsOf } from '../../lib/http/contract-errors.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Contract } from '../../lib/http/contract.ts';
 import { errorsOf } from '../../lib/http/contract-errors.ts';
 import { errorStatuses } from '../../lib/http/errors.ts';
