@@ -51,7 +51,9 @@ export function readCredential(secret: string, prefix = ''): { userId: string; h
   const digits = secret.slice(prefix.length);
   if (!bodyPattern.test(digits)) return undefined;
   if (checksum(secret.slice(0, -checksumDigits)) !== secret.slice(-checksumDigits)) return undefined;
-  const hex = base62ToNumber(digits.slice(randomDigits, randomDigits + userDigits)).toString(16).padStart(32, '0');
+  const hex = base62ToNumber(digits.slice(randomDigits, randomDigits + userDigits))
+    .toString(16)
+    .padStart(32, '0');
   if (hex.length > 32) return undefined;
   const userId = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
   return { userId, hash: hashCredential(secret) };
