@@ -1,0 +1,284 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Answer, type Api, type Caller, sessionOf, startApi } from '../support/api.ts';
+import { scanTable } from '../support/invariants.ts';
+import { conductedHandlers } from '../support/observe-calls.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { mailedToken, samples, seedPerson, send } from '../support/sample-requests.ts';
+import { secretsIn, textOfItem } from './find-secrets.ts';
+
+/*
+ * Every kind of secret, each with a text that nothing else has, goes through the whole service: where it belongs, where it
+ * is refused, and where it is out of place. Then everything that the service leaves behind is searched.
+ */
+const values = new Map<string, string>();
+const passwords = new Map<string, string>();
+const credentials = new Map<string, string>();
+const linkTokens = new Map<string, string>();
+/** Base64 of the data keys that KMS handed out in clear. */
+const dataKeys = new Map<string, string>();
+
+function canary(kind: Map<string, string>, name: string): string {
+  const text = `canary ${name} ${randomBytes(9).toString('hex')}`;
+  kind.set(name, text);
+  return text;
+}
+
+const answers: { request: string; answer: Answer }[] = [];
+const logged: string[] = [];
+const queued: string[] = [];
+const contexts: string[] = [];
+let api: Api;
+let receiver: Receiver;
+let stopCapturing: () => void;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  stopCapturing = captureOutput();
+  api = await startApi(
+    { LOG_LEVEL: 'TRACE' },
+    conductedHandlers(() => ({
+      async call({ service, input }, proceed) {
+        if (service === 'SQS') queued.push(JSON.stringify(input));
+        if (service === 'KMS') contexts.push(JSON.stringify(input.EncryptionContext));
+        const result = (await proceed()) as { output?: { Plaintext?: Uint8Array } };
+        const plain = result?.output?.Plaintext;
+        if (service === 'KMS' && plain?.length === 32) {
+          dataKeys.set(`data key ${dataKeys.size}`, Buffer.from(plain).toString('latin1'));
+        }
+        return result;
+      },
+    })),
+  );
+  await driveSecrets();
+  await driveSamples();
+  // The webhook queue and the metrics are behind by a moment.
+  await sleep(2500);
+  stopCapturing();
+});
+afterAll(async () => {
+  stopCapturing?.();
+  await api?.stop();
+  await receiver?.stop();
+});
+
+/** Takes all that this process writes to its outputs. */
+function captureOutput(): () => void {
+  const streams = [process.stdout, process.stderr] as const;
+  const writes = streams.map(stream => stream.write);
+  for (const stream of streams) {
+    stream.write = (chunk: string | Uint8Array) => {
+      logged.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString());
+      return true;
+    };
+  }
+  const methods = ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const;
+  // What does not go through the logger goes to the console, which is not the process's own under the test runner.
+  const spies = methods.map(name =>
+    vi.spyOn(console, name).mockImplementation((...parts: unknown[]) => {
+      logged.push(parts.map(part => (part instanceof Error ? String(part.stack) : String(part))).join(' '));
+    }),
+  );
+  return () => {
+    for (const [index, stream] of streams.entries()) stream.write = writes[index] as typeof stream.write;
+    for (const spy of spies) spy.mockRestore();
+  };
+}
+
+async function call(method: string, path: string, as?: Caller, body?: unknown, headers?: Record<string, string>) {
+  const answer = await send(api, {
+    method,
+    path,
+    ...(as === undefined ? {} : { as }),
+    ...(body === undefined ? {} : { body }),
+    ...(headers === undefined ? {} : { headers }),
+  });
+  answers.push({ request: `${method} ${path}`, answer });
+  return answer;
+}
+
+/** Every kind of secret through its own endpoints, accepted and refused. */
+async function driveSecrets(): Promise<void> {
+  const email = `${randomBytes(6).toString('hex')}@example.com`;
+  const password = canary(passwords, 'password');
+  const registered = await call('POST', '/auth/register', undefined, { email, password });
+  const session = sessionOf(registered);
+  credentials.set('session cookie', session.cookie.split('=')[1] as string);
+  const { id, slug } = registered.body.organization;
+  linkTokens.set('verification token', await mailedToken(api, email));
+  await call('POST', '/auth/register', undefined, { email, password });
+  await call('POST', '/auth/register', undefined, { email: 'no address', password: canary(passwords, 'refused') });
+  await call('POST', '/auth/login', undefined, { email, password: canary(passwords, 'wrong password') });
+  await call('POST', '/auth/login', undefined, { email: password, password });
+  const again = await call('POST', '/auth/login', undefined, { email, password });
+  credentials.set('second session cookie', sessionOf(again).cookie.split('=')[1] as string);
+  await call('POST', '/auth/change-password', session, {
+    currentPassword: canary(passwords, 'wrong current password'),
+    newPassword: canary(passwords, 'password that was not set'),
+  });
+  const changed = canary(passwords, 'changed password');
+  await call('POST', '/auth/change-password', session, { currentPassword: password, newPassword: changed });
+  await call('POST', '/auth/verify-email', undefined, { token: linkTokens.get('verification token') });
+  await call('POST', '/auth/verify-email', undefined, { token: canary(linkTokens, 'unknown link token') });
+  await call('POST', '/auth/forgot-password', undefined, { email });
+  linkTokens.set('reset token', await mailedToken(api, email));
+  const made = await call('POST', '/auth/token', session, { name: 'cli' });
+  const token = { token: made.body.token as string };
+  credentials.set('token', token.token);
+  const codeVerifier = canary(credentials, 'code verifier').replaceAll(' ', '-').padEnd(50, 'x');
+  credentials.set('code verifier', codeVerifier);
+  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+  const offered = await call('POST', '/auth/cli-auth', session, { codeChallenge, name: 'cli' });
+  credentials.set('hand-off code', offered.body.code);
+  const taken = await call('POST', '/auth/cli-auth', undefined, { code: offered.body.code, codeVerifier });
+  credentials.set('handed-off token', taken.body.token);
+  await call('POST', '/auth/cli-auth', undefined, { code: offered.body.code, codeVerifier });
+  await call('GET', '/auth/me', { token: canary(credentials, 'junk token') });
+  await call('GET', '/auth/me', { cookie: `__service_session=${randomBytes(30).toString('base64url')}` });
+
+  await call('POST', `/projects/${id}`, session, { name: 'Shop', slug: 'shop' });
+  const hook = { url: `${receiver.url}/hook`, events: ['secret.created', 'secret.updated', 'secret.bulk_set'] };
+  const webhook = await call('POST', `/webhooks/${id}`, session, hook);
+  credentials.set('signing secret', webhook.body.signingSecret);
+  await call('POST', `/webhooks/${id}`, session, {
+    ...hook,
+    url: `https://user:${canary(values, 'url password').replaceAll(' ', '-')}@example.com/`,
+  });
+  const dev = `/secrets/${slug}/shop/dev`;
+  const value = canary(values, 'value');
+  await call('PUT', dev, session, { key: 'ONE', value });
+  await call('PUT', dev, token, { key: 'ONE', value: canary(values, 'second value') });
+  await call('POST', `${dev}/bulk`, token, { secrets: { TWO: canary(values, 'imported value') } });
+  await call('POST', `${dev}/bulk`, token, { dotenv: `THREE="${canary(values, 'dotenv value')}"\nbroken` });
+  await call('POST', `${dev}/bulk`, token, { dotenv: `THREE='${canary(values, 'dotenv value kept')}'` });
+  const many = Object.fromEntries(
+    Array.from({ length: 120 }, (_, index) => [`MANY_${index}`, `${canary(values, `many ${index}`)}`]),
+  );
+  await call('POST', `${dev}/bulk`, token, { secrets: many });
+  // Refused, each in another way, with the value in it.
+  const refused = canary(values, 'refused value');
+  await call('PUT', dev, session, { key: '1 wrong', value: refused });
+  await call('PUT', dev, session, { key: 'ONE', value: { nested: refused } });
+  await call('PUT', dev, session, { key: 'ONE', value: refused, [refused.replaceAll(' ', '_')]: 1 });
+  await call('PUT', dev, session, { key: 'ONE', value: refused, expectedVersion: 99 });
+  await call('PUT', dev, session, { key: 'ONE', value: refused }, { 'if-match': '"99"' });
+  await call('PUT', dev, session, { key: 'ONE', value: `${refused}\ud800` });
+  await call('PUT', dev, session, `{"key": "ONE", "value": "${refused}" `);
+  await call('PUT', dev, session, `{"key": "ONE", "value": "${refused}", "value": "x"}`);
+  await call('PUT', dev, session, { key: 'ONE', value: refused.padEnd(70_000, refused) });
+  await call('PUT', dev, session, { key: 'ONE', value: refused }, { 'content-type': 'text/plain' });
+  await call('PUT', dev, undefined, { key: 'ONE', value: refused });
+  await call('PUT', `/secrets/${slug}/nope/dev`, session, { key: 'ONE', value: refused });
+  await call('POST', `/templates/${slug}/shop`, session, { key: 'ONE', pattern: '[a-z]+' });
+  await call('GET', `/templates/${slug}/shop/validate/dev`, session);
+  await call('GET', dev, token);
+  await call('GET', `${dev}/versions/ONE?values=true`, token);
+  await call('POST', `/secrets/${slug}/shop/promote`, session, { from: 'dev', to: 'staging', keys: ['ONE'] });
+  await call('POST', `${dev}/bulk-delete`, session, { keys: ['TWO'] });
+  await call('DELETE', `${dev}/ONE`, session);
+  await call('POST', `/projects/${id}/shop/rotate-key`, session);
+
+  const guest = await seedPerson();
+  const invited = await call('POST', `/members/${id}/invite`, session, { email: guest.email, role: 'viewer' });
+  linkTokens.set('invitation token', invited.body.token);
+  await call('POST', `/members/invite/${invited.body.token}/accept`, guest.session);
+  await call('POST', `/members/invite/${invited.body.token}/accept`, guest.session);
+  await call('GET', `/audit/${id}?limit=500`, session);
+  await call('POST', '/auth/reset-password', undefined, {
+    token: linkTokens.get('reset token'),
+    newPassword: canary(passwords, 'reset password'),
+  });
+}
+
+/** Every operation once, for what only its own path could leave behind. */
+async function driveSamples(): Promise<void> {
+  for (const sample of samples) {
+    const { request } = await sample.prepare(api);
+    answers.push({ request: sample.name, answer: await send(api, request) });
+    if (request.as === undefined) continue;
+    if ('token' in request.as) credentials.set(`token of ${sample.name}`, request.as.token);
+    else credentials.set(`cookie of ${sample.name}`, request.as.cookie.split('=')[1] as string);
+  }
+}
+
+const everything = () => new Map([...values, ...passwords, ...credentials, ...linkTokens, ...dataKeys]);
+
+describe('no secret', () => {
+  it('was left out of the search', () => {
+    expect(values.size).toBeGreaterThan(120);
+    expect(passwords.size).toBe(7);
+    expect(linkTokens.size).toBe(4);
+    expect(credentials.size).toBeGreaterThan(30);
+    expect(dataKeys.size).toBeGreaterThan(5);
+    expect([...everything().values()].every(secret => secret.length > 20)).toBe(true);
+    expect(secretsIn(Buffer.from(`x${values.get('value')}`).toString('base64'), values)).toEqual(['value']);
+  });
+
+  it('stands in the table, clear or in another notation', async () => {
+    const items = await scanTable();
+    expect(items.length).toBeGreaterThan(500);
+    const all = everything();
+    expect(items.flatMap(item => secretsIn(textOfItem(item), all).map(name => `${item.kind}: ${name}`))).toEqual([]);
+  });
+
+  it('stands in the log', () => {
+    const text = logged.join('\n');
+    // The log is there and says something.
+    expect(text).toContain('logged_in');
+    expect(secretsIn(text, everything())).toEqual([]);
+  });
+
+  it('stands in a message of a queue or in what KMS writes down', () => {
+    expect(queued.length).toBeGreaterThan(3);
+    expect(secretsIn(queued.join('\n'), everything())).toEqual([]);
+    expect(secretsIn(contexts.join('\n'), everything())).toEqual([]);
+  });
+
+  it('stands in a webhook delivery', () => {
+    expect(receiver.received.length).toBeGreaterThan(3);
+    const text = receiver.received.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`).join('\n');
+    expect(secretsIn(text, everything())).toEqual([]);
+  });
+
+  it('stands in a mail, but for the link that the mail is about', async () => {
+    const mails = await api.mails();
+    const text = mails.map(mail => JSON.stringify(mail)).join('\n');
+    expect(secretsIn(text, new Map([...values, ...passwords, ...credentials, ...dataKeys]))).toEqual([]);
+    for (const [name, subject] of [
+      ['verification token', /verif|confirm/i],
+      ['reset token', /password/i],
+      ['invitation token', /invit/i],
+    ] as const) {
+      const holding = mails.filter(mail => JSON.stringify(mail).includes(linkTokens.get(name) ?? '?'));
+      expect(holding.length, name).toBe(1);
+      expect(holding[0]?.subject).toMatch(subject);
+    }
+  });
+
+  it('comes back in an error', () => {
+    const errors = answers.filter(({ answer }) => answer.status >= 400);
+    expect(errors.length).toBeGreaterThan(15);
+    const all = everything();
+    expect(
+      errors.flatMap(({ request, answer }) => secretsIn(JSON.stringify(answer.body), all).map(name => [request, name])),
+    ).toEqual([]);
+  });
+
+  it('comes back where it does not belong', () => {
+    const others = new Map([...passwords, ...dataKeys]);
+    for (const [name, secret] of credentials)
+      if (name.includes('cookie') || name === 'code verifier') others.set(name, secret);
+    for (const [name, secret] of linkTokens) if (name !== 'invitation token') others.set(name, secret);
+    const holding = (secrets: ReadonlyMap<string, string>) =>
+      answers.filter(({ answer }) => secretsIn(JSON.stringify(answer.body ?? null), secrets).length > 0);
+    expect(holding(others)).toEqual([]);
+    const requests = (secrets: ReadonlyMap<string, string>) => [
+      ...new Set(holding(secrets).map(({ request }) => request)),
+    ];
+    expect(requests(new Map([['signing secret', credentials.get('signing secret') ?? '']]))).toHaveLength(1);
+    expect(requests(new Map([['token', credentials.get('token') ?? '']]))).toEqual(['POST /auth/token']);
+    const read = requests(values).map(request => request.replace(/\/secrets\/[^/]+/, '/secrets'));
+    expect(read).toEqual(['GET /secrets/shop/dev', 'GET /secrets/shop/dev/versions/ONE?values=true']);
+  });
+});
