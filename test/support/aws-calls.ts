@@ -3,14 +3,18 @@ import { sqsClient } from '../../lib/jobs/queue.ts';
 import { mailClient } from '../../lib/mail/send-mail.ts';
 import { tableClient } from '../../lib/table/client.ts';
 
-/** One call to AWS: what it was, when it began and ended (ms of `performance.now`). */
-export interface AwsCall {
+/** When a call began and ended, in ms of `performance.now`. */
+export interface TimedCall {
+  begunAt: number;
+  endedAt: number;
+}
+
+/** One call to AWS: what it was, when it began and ended. */
+export interface AwsCall extends TimedCall {
   service: 'table' | 'key' | 'queue' | 'mail';
   command: string;
   /** IAM actions without the service prefix; a transaction needs those of its parts. */
   actions: string[];
-  begunAt: number;
-  endedAt: number;
 }
 
 const clients = [
@@ -36,7 +40,7 @@ export async function recordCalls<T>(work: () => Promise<T>): Promise<{ result: 
 }
 
 /** The longest chain of calls of which each began after the one before had ended. */
-export function wavesOf(calls: readonly AwsCall[]): number {
+export function wavesOf(calls: readonly TimedCall[]): number {
   const ordered = calls.toSorted((a, b) => a.begunAt - b.begunAt);
   const depths: number[] = [];
   for (const [index, call] of ordered.entries()) {

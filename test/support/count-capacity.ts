@@ -1,6 +1,7 @@
 import { type AttributeValue, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { tableClient } from '../../lib/table/client.ts';
+import type { TimedCall } from './aws-calls.ts';
+import type { Conductor } from './observe-calls.ts';
 
 type MarshalledItem = Record<string, AttributeValue>;
 
@@ -10,52 +11,38 @@ export interface Capacity {
   writeUnits: number;
 }
 
-interface TableCall {
-  command: string;
-  // biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of whatever command, marshalled
+/** One call that an invocation made. */
+export interface ObservedCall extends TimedCall {
+  service: string;
+  operation: string;
+  // biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of whatever command
   input: any;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   output: any;
 }
 
-let listening: TableCall[] | undefined;
-let installed = false;
-
-/** Runs `work` and counts what this process's calls to the table cost meanwhile. One at a time. */
-export async function countCapacity<T>(work: () => Promise<T>): Promise<{ result: T; capacity: Capacity }> {
-  install();
-  const calls: TableCall[] = [];
-  listening = calls;
-  try {
-    const result = await work();
-    listening = undefined;
-    return { result, capacity: await capacityOf(calls) };
-  } finally {
-    listening = undefined;
-  }
-}
-
-function install(): void {
-  if (installed) return;
-  installed = true;
-  // biome-ignore lint/suspicious/noExplicitAny: the stack's type is that of all commands
-  const stack = tableClient().middlewareStack as any;
-  stack.add(
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    (next: any, context: any) => async (args: any) => {
-      const answer = await next(args);
-      listening?.push({ command: context.commandName, input: args.input, output: answer.output });
-      return answer;
+/** A conductor that only looks: what one invocation calls, whatever else this process does at the same time. */
+export function observing(): { conductor: Conductor; calls: ObservedCall[] } {
+  const calls: ObservedCall[] = [];
+  return {
+    calls,
+    conductor: {
+      call: async ({ service, operation, input }, send) => {
+        const begunAt = performance.now();
+        const answer = (await send()) as { output: unknown };
+        calls.push({ service, operation, input, output: answer.output, begunAt, endedAt: performance.now() });
+        return answer;
+      },
     },
-    { step: 'build', name: 'count-capacity', override: true },
-  );
+  };
 }
 
-async function capacityOf(calls: readonly TableCall[]): Promise<Capacity> {
+/** What the calls to the table among these cost; to be asked before anything of it is changed again. */
+export async function capacityOf(calls: readonly ObservedCall[]): Promise<Capacity> {
   let readUnits = 0;
   let writeUnits = 0;
-  for (const { command, input, output } of calls) {
-    switch (command.replace(/(?:Item)?Command$/, '')) {
+  for (const { operation, input, output } of calls.filter(({ service }) => service.startsWith('DynamoDB'))) {
+    switch (operation.replace(/Items?$/, '')) {
       case 'Get':
         readUnits += reading([output.Item ?? {}]);
         break;
@@ -77,7 +64,6 @@ async function capacityOf(calls: readonly TableCall[]): Promise<Capacity> {
         writeUnits += writing(await stored(input));
         break;
       case 'TransactWrite':
-      case 'TransactWriteItems':
         for (const { Put, Update, ...other } of input.TransactItems) {
           if (Put !== undefined) writeUnits += 2 * writing(Put.Item);
           else if (Update !== undefined) writeUnits += 2 * writing(await stored(Update));
@@ -85,7 +71,7 @@ async function capacityOf(calls: readonly TableCall[]): Promise<Capacity> {
         }
         break;
       default:
-        throw new Error(`What a ${command} costs is not known here.`);
+        throw new Error(`What a ${operation} costs is not known here.`);
     }
   }
   return { readUnits, writeUnits };
@@ -105,7 +91,7 @@ let plain: DynamoDBClient | undefined;
 /** An updated item as it is now; it counts with its whole size. */
 async function stored({ TableName, Key }: { TableName: string; Key: MarshalledItem }): Promise<MarshalledItem> {
   plain ??= new DynamoDBClient({});
-  return (await plain.send(new GetItemCommand({ TableName, Key }))).Item ?? {};
+  return (await plain.send(new GetItemCommand({ TableName, Key: marshalled(Key) }))).Item ?? {};
 }
 
 /** The document client unmarshalls answers in place. */
