@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { functions } from '../functions.ts';
+
+/*
+ * `npm run cost-table`: what a million of each operation costs, as a Markdown table, from the counts of
+ * `test/bench/counts.json` (`npm run bench:counts` writes them) and the published prices below.
+ */
+
+/** US dollars in us-east-1, without any free tier, from the services' price pages on aws.amazon.com, November 2026. */
+export const prices = {
+  /** DynamoDB, on demand: a read unit is 4 KB read strongly consistently, a write unit 1 KB. */
+  readUnit: 0.125e-6,
+  writeUnit: 0.625e-6,
+  /** Of the table, and once more of its point-in-time recovery, for a month. */
+  tableGb: 0.25,
+  recoveryGb: 0.2,
+  /** HTTP API, up to 300 million a month. */
+  gatewayRequest: 1e-6,
+  invocation: 0.2e-6,
+  /** Lambda on ARM. */
+  gbSecond: 0.0000133334,
+  kmsRequest: 0.03 / 10_000,
+  kmsKeyMonth: 1,
+  sqsRequest: 0.4e-6,
+  mail: 0.1 / 1000,
+  /** CloudWatch Logs: taking in, and keeping for a month. */
+  logGb: 0.5,
+  keptLogGb: 0.03,
+  alarmMetricMonth: 0.1,
+  customMetricMonth: 0.3,
+} as const;
+
+/** What one operation asks of AWS, warm. `lambdaMs` where it was measured; else it is estimated from the waves. */
+export interface OperationCounts {
+  operation: string;
+  waves: number;
+  readUnits: number;
+  writeUnits: number;
+  kmsCalls: number;
+  sqsMessages: number;
+  mails: number;
+  lambdaMs?: number;
+}
+
+/** In dollars for a million operations. */
+export interface Cost {
+  table: number;
+  functions: number;
+  gatewayAndLogs: number;
+  others: number;
+  total: number;
+}
+
+/** A wave of calls inside a region, and what a function computes around them. Hashing a password comes on top. */
+const waveMs = 8;
+const ownMs = 10;
+const passwordMs = 500;
+/** One line of the access log, and Lambda's own START, END and REPORT. */
+const logBytes = 350 + 400;
+/** CloudWatch Logs hands over lines in batches; a batch is one invocation and a few counters. */
+const linesPerBatch = 10;
+const rollUp = { writeUnits: 6, ms: 60, memoryMb: 256 };
+/** A delivery: receive and delete the message, claim and log it, unwrap the signing secret, wait for the receiver. */
+const delivery = { sqsRequests: 2, readUnits: 1, writeUnits: 2, kmsCalls: 1, ms: 300, memoryMb: 512 };
+
+/** What a million of an operation costs, what it sets off in the background included. */
+export function costOf(counts: OperationCounts): Cost {
+  const { memoryMb, hashesPassword, isWebhook } = traitsOf(counts.operation);
+  const ms = counts.lambdaMs ?? ownMs + counts.waves * waveMs + (hashesPassword ? passwordMs : 0);
+  const deliveries = isWebhook ? counts.sqsMessages : 0;
+  const table =
+    (counts.readUnits + deliveries * delivery.readUnits) * prices.readUnit +
+    (counts.writeUnits + deliveries * delivery.writeUnits + rollUp.writeUnits / linesPerBatch) * prices.writeUnit;
+  const lambda =
+    invocation(ms, memoryMb) +
+    invocation(rollUp.ms, rollUp.memoryMb) / linesPerBatch +
+    deliveries * invocation(delivery.ms, delivery.memoryMb);
+  const gatewayAndLogs = prices.gatewayRequest + (logBytes / 1e9) * (prices.logGb + 3 * prices.keptLogGb);
+  const others =
+    (counts.kmsCalls + deliveries * delivery.kmsCalls) * prices.kmsRequest +
+    (counts.sqsMessages + deliveries * delivery.sqsRequests) * prices.sqsRequest +
+    counts.mails * prices.mail;
+  const million = (dollars: number) => dollars * 1e6;
+  return {
+    table: million(table),
+    functions: million(lambda),
+    gatewayAndLogs: million(gatewayAndLogs),
+    others: million(others),
+    total: million(table + lambda + gatewayAndLogs + others),
+  };
+}
+
+function invocation(ms: number, memoryMb: number): number {
+  return prices.invocation + (ms / 1000) * (memoryMb / 1024) * prices.gbSecond;
+}
+
+const passwordFunctions = new Set(['register', 'log-in', 'change-password', 'reset-password']);
+
+function traitsOf(operation: string): { memoryMb: number; hashesPassword: boolean; isWebhook: boolean } {
+  const [word = ''] = operation.split(/[ ,]/);
+  const name = { pull: 'pull-secrets', set: 'set-secret', import: 'import-secrets' }[word] ?? word;
+  const plan = functions.find(candidate => candidate.name === name);
+  if (plan === undefined) throw new Error(`There is no function for the operation "${operation}".`);
+  return {
+    memoryMb: plan.memoryMb,
+    hashesPassword: passwordFunctions.has(name),
+    isWebhook: plan.uses.queues?.includes('webhooks') ?? false,
+  };
+}
+
+/** What an installation costs in a month in which nobody uses it, in dollars. */
+export function idleCosts(): Readonly<Record<string, number>> {
+  // Lambda polls each queue all the time: five connections, each asking every 20 seconds.
+  const pollsPerMonth = 2 * 5 * 3 * 60 * 24 * 30;
+  return {
+    'KMS key (each of its first two yearly rotations adds as much)': prices.kmsKeyMonth,
+    '13 metrics watched by 11 alarms': 13 * prices.alarmMetricMonth,
+    'one metric of our own (failed log-ins)': prices.customMetricMonth,
+    'polling of two queues (the first million a month is free)': pollsPerMonth * prices.sqsRequest,
+  };
+}
+
+/** The Markdown that goes into the README. */
+export function renderCosts(counts: readonly OperationCounts[]): string {
+  const dollars = (amount: number) => `$${amount.toFixed(2)}`;
+  const rows = counts.map(one => {
+    const { table, functions: lambda, gatewayAndLogs, others, total } = costOf(one);
+    const cells = [table, lambda, gatewayAndLogs, others].map(dollars);
+    return `| ${one.operation} | ${cells.join(' | ')} | **${dollars(total)}** |`;
+  });
+  const idle = Object.entries(idleCosts());
+  const sum = idle.reduce((total, [, amount]) => total + amount, 0);
+  return [
+    '| A million times | table | functions | gateway, logs | KMS, SQS, SES | together |',
+    '|---|--:|--:|--:|--:|--:|',
+    ...rows,
+    '',
+    '| A month without use | |',
+    '|---|--:|',
+    ...idle.map(([what, amount]) => `| ${what} | ${dollars(amount)} |`),
+    `| together | **${dollars(sum)}** |`,
+    '',
+    `Data: ${dollars(prices.tableGb)} a GB and month, and ${dollars(prices.recoveryGb)} for its recovery.`,
+  ].join('\n');
+}
+
+if (import.meta.main) {
+  const file = join(import.meta.dirname, '../../test/bench/counts.json');
+  const counts = JSON.parse(readFileSync(file, 'utf8')) as OperationCounts[];
+  const named = process.argv.slice(2);
+  process.stdout.write(
+    `${renderCosts(counts.filter(({ operation }) => named.length === 0 || named.includes(operation)))}\n`,
+  );
+}
