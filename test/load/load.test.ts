@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, it } from 'vitest';
+import { type StartedStack, startStack } from '../support/npm-start.ts';
+import { call, environments, lostChanges, preparePlace, runClient, type Tally } from './clients.ts';
+
+/* `npm run load` (LOAD=<seconds>) goes on for longer. */
+const seconds = Number(process.env.LOAD ?? 14);
+const clients = 32;
+const directory = mkdtempSync(join(tmpdir(), 'holdfast-load-'));
+let stack: StartedStack | undefined;
+
+afterAll(async () => {
+  await stack?.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+it(
+  'mixed work of 32 clients loses nothing, also when the service is stopped in the middle of it',
+  async () => {
+    stack = await startStack({ DATA_DIR: process.env.LOAD_DIR ?? directory, LOG_LEVEL: 'ERROR' });
+    const place = await preparePlace(stack.url);
+    const tally: Tally = { accepted: [], requests: new Map(), problems: [], isStopping: false, unheard: 0 };
+    const running = Promise.all(Array.from({ length: clients }, (_, number) => runClient(place, number, tally)));
+    // What grows at first: compiled code, connections, caches.
+    await sleep(seconds * 300);
+    const warm = stack.residentBytes();
+    const samples: number[] = [];
+    for (let quarter = 1; quarter <= 4; quarter += 1) {
+      await sleep(seconds * 175);
+      samples.push(stack.residentBytes());
+      const requests = [...tally.requests.values()].reduce((sum, count) => sum + count, 0);
+      writeSync(2, `load: ${requests} requests, ${megabytes(samples.at(-1) ?? 0)} MB\n`);
+    }
+
+    // The clients are in the middle of something now, and go on until they notice.
+    tally.isStopping = true;
+    const code = await stack.stop();
+    await running;
+    expect(code).toBe(0);
+    const errors = stack.errors();
+
+    stack = await startStack({ DATA_DIR: directory, LOG_LEVEL: 'ERROR' });
+    const again = { ...place, url: stack.url };
+    const lost = await lostChanges(again, tally.accepted);
+    const list = [...tally.requests].map(([what, count]) => `${what} ${count}`).join(', ');
+    writeSync(1, `load: ${list}; ${tally.accepted.length} accepted sets, ${tally.unheard} without an answer\n`);
+    expect(tally.problems).toEqual([]);
+    expect(errors).not.toMatch(/Error/);
+    expect(lost).toEqual([]);
+    expect(tally.accepted.length).toBeGreaterThan(seconds * 3);
+    for (const env of environments) {
+      const revisions = tally.accepted.filter(one => one.env === env).map(({ revision }) => revision);
+      expect(new Set(revisions).size).toBe(revisions.length);
+      const { status, body } = await call(again, 'GET', `/secrets/${place.slug}/shop/${env}`);
+      expect(status).toBe(200);
+      expect(body.revision).toBeGreaterThanOrEqual(Math.max(...revisions));
+    }
+    // Generous: garbage is collected when the collector thinks fit.
+    const peak = Math.max(...samples);
+    writeSync(1, `load: memory ${megabytes(warm)} MB warm, at most ${megabytes(peak)} MB later\n`);
+    expect(peak).toBeLessThan(warm * 1.5 + 64 * 1024 * 1024);
+  },
+  seconds * 3000 + 120_000,
+);
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024);
+}
