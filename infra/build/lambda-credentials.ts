@@ -1,9 +1,18 @@
-import { fromEnv } from '@aws-sdk/credential-provider-env';
-
 /**
  * Stands for `@aws-sdk/credential-provider-node` in the bundles. Lambda puts a function's credentials into its
- * environment, first place of the SDK's chain; the rest of the chain (profiles, SSO, STS, instance metadata, with the
- * clients they need) is 130 KB that every cold start would load for nothing. Commands on an operator's machine run
- * from the sources, with the whole chain.
+ * environment, where the SDK's chain looks first; the rest of the chain (profiles, single sign-on, STS, instance
+ * metadata, with the clients they need) is 130 KB that every cold start would load for nothing. Commands on an
+ * operator's machine run from the sources, with the whole chain.
+ * @throws Error where the environment has no credentials
  */
-export const defaultProvider = () => fromEnv();
+export const defaultProvider = () => async () => {
+  const {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+  } = process.env;
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    throw new Error('The environment has no AWS credentials.');
+  }
+  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+};

@@ -96,8 +96,8 @@ describe('the foundation', () => {
 
   test('gives each queue a dead-letter queue, and a visibility timeout that outlasts its function', () => {
     const queues = ofType('AWS::SQS::Queue').map(({ id, resource }) => ({ id, ...resource.Properties }));
-    const webhooks = queues.find(({ id }) => /^WebhookQueue/.test(id));
-    const jobs = queues.find(({ id }) => /^JobQueue/.test(id));
+    const webhooks = queues.find(({ id }) => id.startsWith('WebhookQueue'));
+    const jobs = queues.find(({ id }) => id.startsWith('JobQueue'));
     expect(queues).toHaveLength(4);
     expect(queues.every(({ SqsManagedSseEnabled }) => SqsManagedSseEnabled === true)).toBe(true);
     expect(webhooks).toMatchObject({ RedrivePolicy: { maxReceiveCount: maximumReceives }, VisibilityTimeout: 150 });
