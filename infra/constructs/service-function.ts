@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Config } from '../config.ts';
@@ -54,7 +54,7 @@ export function addFunction(
       }),
     },
   });
-  return new LambdaFunction(scope, id, {
+  const deployed = new LambdaFunction(scope, id, {
     functionName,
     description: plan.summary,
     runtime: Runtime.NODEJS_24_X,
@@ -67,6 +67,9 @@ export function addFunction(
     role,
     logGroup,
   });
+  // The CDK names the role a second time, in case its policy were a resource of its own; here it is inline.
+  (deployed.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
+  return deployed;
 }
 
 /** The settings (`lib/settings.ts`) that a function reads; a function gets no address it has no rights on. */
