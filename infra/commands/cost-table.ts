@@ -4,7 +4,7 @@ import { functions } from '../functions.ts';
 
 /*
  * `npm run cost-table`: what a million of each operation costs, as a Markdown table, from the counts of
- * `test/bench/counts.json` (`npm run bench:counts` writes them) and the published prices below.
+ * `test/bench/counts.json` (written by its test) and the published prices below.
  */
 
 /** US dollars in us-east-1, without any free tier, from the services' price pages on aws.amazon.com, November 2026. */
