@@ -40,7 +40,8 @@ export function chooseCounter(_: unknown, event: unknown): Conductor | undefined
   return counting.get(headers?.[header] ?? '');
 }
 
-async function counted(api: Api, request: SampleRequest): Promise<{ answer: Answer; counts: Counts }> {
+/** Sends a request whose calls are counted. */
+export async function countRequest(api: Api, request: SampleRequest): Promise<{ answer: Answer; counts: Counts }> {
   const id = randomUUID();
   const conductor = countCalls();
   counting.set(id, conductor);
@@ -67,7 +68,7 @@ async function countHotOperations(api: Api): Promise<OperationCounts[]> {
   const etag = first.headers.get('etag') ?? '';
   const rows: OperationCounts[] = [];
   const count = async (operation: string, request: Omit<SampleRequest, 'as'>, status: number) => {
-    const { answer, counts } = await counted(api, { ...request, as });
+    const { answer, counts } = await countRequest(api, { ...request, as });
     if (answer.status !== status) throw new Error(`${operation}: ${answer.status} ${JSON.stringify(answer.body)}`);
     rows.push({ operation, ...counts });
   };
@@ -88,7 +89,7 @@ async function countSamples(api: Api): Promise<OperationCounts[]> {
   const rows: OperationCounts[] = [];
   for (const sample of samples) {
     const { request, works } = await sample.prepare(api);
-    const { answer, counts } = await counted(api, request);
+    const { answer, counts } = await countRequest(api, request);
     if (!works.includes(answer.status)) {
       throw new Error(`${sample.name}: ${answer.status} ${JSON.stringify(answer.body)}`);
     }

@@ -1,0 +1,86 @@
+import { writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, startApi } from '../support/api.ts';
+import { closeCounting } from '../support/count-aws-calls.ts';
+import { conductedHandlers } from '../support/observe-calls.ts';
+import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+import { auditEntry, seedAudit } from '../support/seed-audit.ts';
+import { chooseCounter, countRequest } from './count-operations.ts';
+import { drawGrowth } from './draw-growth.ts';
+
+/* Part of `npm run bench`: how costs grow, counted and drawn. */
+const isBench = process.env.BENCH !== undefined;
+
+describe.runIf(isBench)('what grows', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await startApi({}, conductedHandlers(chooseCounter));
+  });
+  afterAll(async () => {
+    closeCounting();
+    await api?.stop();
+  });
+
+  it('is what a pull reads, and not what a change or a page of the audit log costs', { timeout: 900_000 }, async () => {
+    const pulls: [number, number][] = [];
+    const sets: [number, number][] = [];
+    for (const size of [10, 30, 100, 300, 1000]) {
+      const person = await seedPerson();
+      const { id, slug } = person.organization;
+      await expectStatus(api.post(`/projects/${id}`, { name: 'Shop', slug: 'shop' }, person.session), 201);
+      const secrets = Array.from({ length: size }, (_, index) => ({ key: `SECRET_${index}`, value: 'x'.repeat(200) }));
+      const path = `/secrets/${slug}/shop/dev`;
+      await expectStatus(api.post(`${path}/bulk`, { secrets }, person.session), 200);
+      const pulled = await countRequest(api, { method: 'GET', path, as: person.session });
+      const body = { key: 'SECRET_1', value: 'y'.repeat(200) };
+      const set = await countRequest(api, { method: 'PUT', path, body, as: person.session });
+      pulls.push([size, pulled.counts.readUnits]);
+      sets.push([size, set.counts.readUnits + set.counts.writeUnits]);
+    }
+    const first: [number, number][] = [];
+    const far: [number, number][] = [];
+    for (const size of [100, 1000, 10_000, 100_000]) {
+      const person = await seedPerson();
+      const { id } = person.organization;
+      const start = Date.now() - 86_400_000;
+      for (let done = 0; done < size; done += 10_000) {
+        const part = Array.from({ length: Math.min(10_000, size - done) }, (_, index) =>
+          auditEntry((done + index) % 4 === 0 ? 'secret.updated' : 'secret.pulled', start + (done + index) * 500),
+        );
+        await seedAudit(id, part);
+        if (size > 10_000) writeSync(2, `growth: ${done + part.length} of ${size} audit entries\n`);
+      }
+      const page = (offset: number) =>
+        countRequest(api, { method: 'GET', path: `/audit/${id}?limit=50&offset=${offset}`, as: person.session });
+      // Until every entry was counted once, which a log is read for only the first time.
+      for (let total = 0; total < size; ) total = (await page(0)).answer.body.pagination.total;
+      first.push([size, (await page(0)).counts.readUnits]);
+      if (size >= 10_000) far.push([size, (await page(5000)).counts.readUnits]);
+    }
+    const svg = drawGrowth([
+      {
+        title: 'Secrets of 200 B in one environment',
+        xTitle: 'secrets',
+        yTitle: 'capacity units',
+        lines: [
+          { name: 'pull all (read units)', points: pulls },
+          { name: 'set one (read and write units)', points: sets },
+        ],
+      },
+      {
+        title: 'A page of 50 entries of the audit log',
+        xTitle: 'entries in the log',
+        yTitle: 'read units',
+        lines: [
+          { name: 'offset 0', points: first },
+          { name: 'offset 5,000', points: far },
+        ],
+      },
+    ]);
+    writeFileSync(join(import.meta.dirname, 'growth.svg'), svg);
+    writeSync(1, `growth: ${JSON.stringify({ pulls, sets, first, far })}\n`);
+    expect(Math.max(...sets.map(([, units]) => units))).toBeLessThan(40);
+    expect(Math.max(...first.map(([, units]) => units))).toBeLessThan(2 * (first[0]?.[1] ?? 0) + 10);
+  });
+});
