@@ -15,7 +15,7 @@ export interface Operation {
   path: string;
   responses: Json;
   /** Schema of the JSON body; undefined where it takes none. */
-  bodySchema: Json | undefined;
+  bodySchema: Json;
 }
 
 export const operations: ReadonlyMap<string, Operation> = new Map(

@@ -128,13 +128,13 @@ export function sendRaw(api: Api, { method, path, headers, body }: Sent): Promis
         agent,
         headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(body.length) }) },
       },
-      async response => {
+      response => {
         const chunks: Buffer[] = [];
-        for await (const chunk of response) chunks.push(chunk);
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text: Buffer.concat(chunks).toString(),
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
         });
       },
     );
