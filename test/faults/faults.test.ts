@@ -1,4 +1,5 @@
-import { writeSync } from 'node:fs';
+import { writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, startApi } from '../support/api.ts';
 import { type FaultKind, faultKinds } from '../support/inject-faults.ts';
@@ -6,11 +7,12 @@ import { conductedHandlers } from '../support/observe-calls.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { operationsWithoutSample, samples } from '../support/sample-requests.ts';
 import { backgroundSamples } from './background-samples.ts';
-import { background, chooseConductor, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
+import { background, chooseConductor, type Row, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
 
 /*
- * `npm run faults` (FAULTS=all) injects every kind at every call of every endpoint. Without it the kinds that leave the
- * most behind are injected everywhere; what they leave out is how the SDK's own retries end.
+ * `npm run faults` (FAULTS=all) injects every kind at every call of every endpoint, and writes the table into faults.md.
+ * Without it the kinds that leave the most behind are injected everywhere; what they leave out is how the SDK's own
+ * retries end.
  */
 const everything = process.env.FAULTS === 'all';
 const kinds: readonly FaultKind[] = everything
@@ -23,6 +25,19 @@ const backgroundKinds = everything
 const chosen = samples.filter(
   ({ name }) => process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY),
 );
+
+/** Prints the table, and keeps that of a full run. */
+function show(title: string, rows: readonly Row[]): void {
+  const table = renderRows(rows);
+  writeSync(1, `\n${table}\n\n`);
+  if (!everything || process.env.FAULTS_ONLY !== undefined) return;
+  tables.push(`## ${title}\n\n${table}\n`);
+  writeFileSync(
+    join(import.meta.dirname, 'faults.md'),
+    `# What was injected, and what came of it\n\n${tables.join('\n')}`,
+  );
+}
+const tables: string[] = [];
 
 let api: Api;
 beforeAll(async () => {
@@ -39,7 +54,7 @@ describe('a fault at any AWS call of any request', () => {
     'leaves nothing half done, is answered honestly, and is cured by sending the request again',
     async () => {
       const rows = await runFaults(api, chosen, kinds, line => writeSync(2, `faults: ${line}\n`));
-      writeSync(1, `\n${renderRows(rows)}\n\n`);
+      show('Requests', rows);
       expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
     },
     everything ? 1_800_000 : 300_000,
@@ -56,7 +71,7 @@ describe('a fault at any AWS call of any request', () => {
           ({ name }) => process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY),
         );
         const rows = await runBackgroundFaults(steps, backgroundKinds, line => writeSync(2, `faults: ${line}\n`));
-        writeSync(1, `\n${renderRows(rows)}\n\n`);
+        show('Background work', rows);
         expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
       } finally {
         background.resume();
