@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { auditWrite, systemActor } from '../audit/audit-write.ts';
 import { invalidRequest } from '../http/errors.ts';
 import type { Log } from '../http/logger.ts';
-import { problemsOf, type RequestSource } from '../http/request.ts';
+import { problemsOf } from '../http/problems.ts';
+import type { RequestSource } from '../http/request.ts';
 import { type OrganizationRecord, organizationPointerRecord, organizationRecord } from '../organizations/records.ts';
 import { absent, equals, isNew } from '../table/expressions.ts';
 import {

@@ -18,7 +18,7 @@ import {
 import { headBytes } from './secret-size.ts';
 
 /** A writer beats with every step, several times a second. One that was silent for this long is presumed dead. */
-const silentAfterMs = 3000;
+const silentAfterMs = 2000;
 
 /**
  * Returns when the change in flight that `state` shows is out of the way: its writer finished, or fell silent and it was

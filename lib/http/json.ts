@@ -1,23 +1,19 @@
-import { invalidRequest, type Problem } from './errors.ts';
+import type { Problem } from './errors.ts';
 
 /**
- * Parses a JSON text. A member name that stands twice in one object is refused: RFC 8259 leaves its meaning open, and
- * here it would drop one of two values in silence.
- * @throws invalid_request with the position, never with a piece of the text: it may hold a secret.
+ * Parses a JSON text, or says why it is none: with the position, never with a piece of the text, for it may hold a
+ * secret. A member name that stands twice in one object is a problem as well: RFC 8259 leaves its meaning open, and here
+ * it would drop one of two values in silence.
  */
-export function parseJson(text: string): unknown {
-  let parsed: unknown;
+export function parseJson(text: string): { value: unknown; problems: readonly Problem[] } {
   try {
-    parsed = JSON.parse(text);
+    return { value: JSON.parse(text), problems: repeatedMembers(text) };
   } catch (error) {
     // V8 quotes the text in its message; only the position may leave.
     const position = error instanceof Error ? / at position (\d+)/.exec(error.message)?.[1] : undefined;
     const where = position === undefined ? '' : ` (at position ${position})`;
-    throw invalidRequest([{ path: '', message: `the body is not valid JSON${where}` }]);
+    return { value: undefined, problems: [{ path: '', message: `the body is not valid JSON${where}` }] };
   }
-  const repeated = repeatedMembers(text);
-  if (repeated.length > 0) throw invalidRequest(repeated);
-  return parsed;
 }
 
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;

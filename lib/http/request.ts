@@ -4,6 +4,7 @@ import type { Contract } from './contract.ts';
 import { ApiError, type ErrorCode, invalidRequest, type Problem } from './errors.ts';
 import { parseJson } from './json.ts';
 import { parameterNames, pathParameters } from './path-parameters.ts';
+import { problemsOf } from './problems.ts';
 
 /** Where a request came from: what the audit log records of it. */
 export interface RequestSource {
@@ -87,41 +88,46 @@ export function parseParts(contract: Contract, event: APIGatewayProxyEventV2): P
   const query = parse(contract.query, event.queryStringParameters ?? {});
   const headers = parse(contract.headers, event.headers);
   let body: unknown;
-  if (contract.rawBody) body = bodyText(event);
-  else if (contract.body !== undefined) body = parse(contract.body, jsonBody(event));
-  // What comes with a GET has no meaning (RFC 9110, section 9.3.1), so it is no mistake either.
-  else if (contract.method !== 'GET') refuseUnexpectedBody(event);
+  if (contract.rawBody) {
+    body = bodyText(event);
+  } else if (contract.body !== undefined) {
+    const json = readJson(event);
+    problems.push(...json.problems);
+    if (json.value !== undefined) body = parse(contract.body, json.value);
+  } else if (contract.method !== 'GET' && hasBody(event)) {
+    // What comes with a GET has no meaning (RFC 9110, section 9.3.1), so it is no mistake either.
+    problems.push(...problemsOfUnexpected(readJson(event)));
+  }
   if (problems.length > 0) throw invalidRequest(problems);
   return { query, headers, body };
 }
 
-function jsonBody(event: APIGatewayProxyEventV2): unknown {
-  if (event.body === undefined || event.body === '') {
-    throw invalidRequest([{ path: '', message: 'a JSON body is required' }]);
-  }
-  const mediaType = (headerOf(event, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  if (mediaType !== 'application/json') {
-    throw new ApiError('unsupported_media_type', 'The body must be sent with Content-Type: application/json.');
+function hasBody({ body }: APIGatewayProxyEventV2): boolean {
+  return body !== undefined && body !== '';
+}
+
+/** @throws payload_too_large, unsupported_media_type: these concern the body as a whole, whatever else is wrong. */
+function readJson(event: APIGatewayProxyEventV2): { value: unknown; problems: readonly Problem[] } {
+  if (!hasBody(event)) return { value: undefined, problems: [{ path: '', message: 'a JSON body is required' }] };
+  const [mediaType = '', ...parameters] = (headerOf(event, 'content-type') ?? '')
+    .split(';')
+    .map(part => part.trim().toLowerCase());
+  const charset = parameters.find(parameter => parameter.startsWith('charset='));
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (mediaType !== 'application/json' || !isUtf8) {
+    throw new ApiError(
+      'unsupported_media_type',
+      'The body must be sent with Content-Type: application/json, in UTF-8.',
+    );
   }
   return parseJson(bodyText(event));
 }
 
 /** Clients send `{}` where an endpoint takes no body, which is fine; members would be dropped in silence, which is not. */
-function refuseUnexpectedBody(event: APIGatewayProxyEventV2): void {
-  if (event.body === undefined || event.body === '') return;
-  const body = jsonBody(event);
-  if (body === null) return;
-  const names = typeof body === 'object' && !Array.isArray(body) ? Object.keys(body) : undefined;
-  if (names === undefined) throw invalidRequest([{ path: '', message: 'this endpoint takes no body' }]);
-  if (names.length > 0)
-    throw invalidRequest(names.slice(0, 100).map(path => ({ path, message: 'is not a known field' })));
-}
-
-/** A zod issue as problems of the API: dotted path, a sentence, no value. */
-export function problemsOf(issue: z.core.$ZodIssue): Problem[] {
-  const path = issue.path.map(String);
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(key => ({ path: [...path, key].join('.'), message: 'is not a known field' }));
-  }
-  return [{ path: path.join('.'), message: issue.message }];
+function problemsOfUnexpected({ value, problems }: ReturnType<typeof readJson>): readonly Problem[] {
+  if (problems.length > 0 || value === null) return problems;
+  if (typeof value !== 'object' || Array.isArray(value)) return [{ path: '', message: 'this endpoint takes no body' }];
+  return Object.keys(value ?? {})
+    .slice(0, 100)
+    .map(path => ({ path, message: 'is not a known field' }));
 }

@@ -10,10 +10,30 @@ const commonHeaders = {
 } as const;
 
 /**
- * Above this a body goes to the gateway base64-encoded: as a JSON string inside Lambda's answer it would be escaped a
- * second time, which can double it, while Lambda's bound of 6 MB counts the escaped form.
+ * Up to here a body goes to the gateway as text. As a JSON string inside Lambda's answer it is escaped a second time, which
+ * can double it, so above this the smaller of text and base64 is taken.
  */
-const base64AboveBytes = 512 * 1024;
+const asTextBytes = 512 * 1024;
+
+/** Lambda's bound on an answer is 6 MB (Lambda quotas); the rest is for headers and cookies. */
+const maximumAnswerBytes = 6 * 1024 * 1024 - 64 * 1024;
+
+/** @throws payload_too_large where no way of passing the body fits Lambda's answer */
+function encode(text: string): { body: string; isBase64Encoded: boolean } {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= asTextBytes) return { body: text, isBase64Encoded: false };
+  const escapedBytes = Buffer.byteLength(JSON.stringify(text));
+  const base64Bytes = Math.ceil(bytes / 3) * 4;
+  if (Math.min(escapedBytes, base64Bytes) > maximumAnswerBytes) {
+    throw new ApiError(
+      'payload_too_large',
+      'The answer is larger than 6 MB. Ask for it in pages, with limit and offset.',
+    );
+  }
+  return escapedBytes <= base64Bytes
+    ? { body: text, isBase64Encoded: false }
+    : { body: Buffer.from(text).toString('base64'), isBase64Encoded: true };
+}
 
 export interface Answer {
   status: number;
@@ -26,8 +46,6 @@ export interface Answer {
 export function render(answer: Answer, requestId: string): APIGatewayProxyStructuredResultV2 {
   const { 'content-type': contentType, ...others } = commonHeaders;
   const hasBody = answer.body !== null && answer.body !== undefined;
-  const text = hasBody ? JSON.stringify(answer.body) : '';
-  const isBase64Encoded = Buffer.byteLength(text) > base64AboveBytes;
   return {
     statusCode: answer.status,
     headers: {
@@ -37,7 +55,7 @@ export function render(answer: Answer, requestId: string): APIGatewayProxyStruct
       ...answer.headers,
     },
     ...(answer.cookies === undefined || answer.cookies.length === 0 ? {} : { cookies: [...answer.cookies] }),
-    ...(hasBody ? { body: isBase64Encoded ? Buffer.from(text).toString('base64') : text, isBase64Encoded } : {}),
+    ...(hasBody ? encode(JSON.stringify(answer.body)) : {}),
   };
 }
 

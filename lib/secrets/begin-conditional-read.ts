@@ -2,23 +2,19 @@ import { type EnvironmentPath, partsOf } from '../environments/environment-path.
 import { type BegunRead, beginRead } from '../environments/read-live-secrets.ts';
 import { type EnvironmentState, environmentStateRecord } from '../environments/records.ts';
 import { at, find } from '../table/store.ts';
-import { matchesRevision, parseIfNoneMatch } from './preconditions.ts';
+import { matchesRevision, type Precondition } from './preconditions.ts';
 
 /** Either the secrets, or the state of an environment that is still as the caller knows it. */
 export type ConditionalRead = { unchanged: EnvironmentState } | { begun: BegunRead };
 
-/**
- * Reads an environment unless it is at a revision that `If-None-Match` names: that takes the state alone.
- * @throws invalid_request for a malformed header
- */
+/** Reads an environment unless it is at a revision that `If-None-Match` names: that takes the state alone. */
 export async function beginConditionalRead(
   path: EnvironmentPath,
-  ifNoneMatch: string | undefined,
+  ifNoneMatch: Precondition | undefined,
 ): Promise<ConditionalRead> {
   if (ifNoneMatch !== undefined) {
-    const precondition = parseIfNoneMatch(ifNoneMatch);
     const state = await find(at(environmentStateRecord, ...partsOf(path)));
-    if (state !== undefined && matchesRevision(precondition, state.revision)) return { unchanged: state };
+    if (state !== undefined && matchesRevision(ifNoneMatch, state.revision)) return { unchanged: state };
   }
   return { begun: await beginRead(path) };
 }

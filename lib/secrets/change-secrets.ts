@@ -21,7 +21,7 @@ import { at, ConditionFailed, type Page, readAll, readTogether } from '../table/
 import { type EventName, manyKeys } from '../webhooks/events.ts';
 import { findWebhooks, publishSecretEvent } from '../webhooks/publish.ts';
 import type { WebhookRecord } from '../webhooks/records.ts';
-import { matchesRevision, type Precondition, parseIfMatch } from './preconditions.ts';
+import { matchesRevision, type Precondition } from './preconditions.ts';
 
 /*
  * The one way in which secrets change: set, delete, import, bulk delete and promotion each only decide what to put and what
@@ -112,8 +112,7 @@ interface ChangeRequest<Answer> {
   access: MemberAccess;
   source: RequestSource;
   log: Log;
-  /** The header, as sent. */
-  ifMatch: string | undefined;
+  ifMatch: Precondition | undefined;
   /** Called again for each attempt; throws the domain's errors. */
   decide(standing: Standing): Promise<Decision<Answer>>;
 }
@@ -129,7 +128,6 @@ export async function changeSecrets<Answer>(begun: BegunChange, request: ChangeR
     ...request,
     path: begun.path,
     changeId: randomUUID(),
-    precondition: request.ifMatch === undefined ? undefined : parseIfMatch(request.ifMatch),
     budget,
   };
   let reads: Reads | undefined = begun.reads;
@@ -158,7 +156,6 @@ export async function changeSecrets<Answer>(begun: BegunChange, request: ChangeR
 interface OpenChange<Answer> extends ChangeRequest<Answer> {
   path: EnvironmentPath;
   changeId: string;
-  precondition: Precondition | undefined;
   budget: RetryBudget;
   /** What the last attempt wrote, in case it did commit although it seemed refused. */
   written?: Done<Answer>;
@@ -174,7 +171,7 @@ interface Done<Answer> {
  * @throws ConditionFailed, StaleRead when it has to be made again
  */
 async function attempt<Answer>(change: OpenChange<Answer>, reads: Reads): Promise<Done<Answer> | 'needs all heads'> {
-  const { access, source, log, path, changeId, precondition, budget, decide } = change;
+  const { access, source, log, path, changeId, ifMatch, budget, decide } = change;
   const { organization, principal } = access;
   const project = access.requireProject(reads.project);
   const state = access.requireEnvironment(reads.state, 'write');
@@ -186,7 +183,7 @@ async function attempt<Answer>(change: OpenChange<Answer>, reads: Reads): Promis
   }
   const before =
     'named' in reads.heads ? reads.heads.named : byKey((await finishSnapshot(path, reads.heads.all)).heads);
-  if (precondition !== undefined && !matchesRevision(precondition, state.revision)) {
+  if (ifMatch !== undefined && !matchesRevision(ifMatch, state.revision)) {
     throw new ApiError('revision_mismatch', `The environment is at revision ${state.revision}.`, {
       details: { currentRevision: state.revision },
     });
@@ -345,11 +342,17 @@ function requireRoom(
   if (after.secretCount > state.secretCount && !isUnlimited(limit) && after.secretCount > limit) {
     throw planLimitExceeded('maxSecretsPerEnvironment', limit, state.secretCount);
   }
-  if (after.sizeBytes > state.sizeBytes && after.sizeBytes > maxEnvironmentBytes) {
-    throw new ApiError(
-      'payload_too_large',
-      `The environment would hold ${after.sizeBytes} bytes; at most ${maxEnvironmentBytes} fit.`,
-      { details: { sizeBytes: after.sizeBytes, maximumBytes: maxEnvironmentBytes } },
-    );
+  if (!access.roleMay('read', state.type)) {
+    // What replacing a value frees would tell its length to a writer who may not read it, so nothing is taken off.
+    const added = heads.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+    if (added > 0 && state.sizeBytes + added > maxEnvironmentBytes) throw environmentFull({});
+  } else if (after.sizeBytes > state.sizeBytes && after.sizeBytes > maxEnvironmentBytes) {
+    throw environmentFull({ sizeBytes: after.sizeBytes });
   }
+}
+
+function environmentFull(details: { sizeBytes?: number }): ApiError {
+  return new ApiError('payload_too_large', `An environment holds at most ${maxEnvironmentBytes} bytes; this is more.`, {
+    details: { ...details, maximumBytes: maxEnvironmentBytes },
+  });
 }

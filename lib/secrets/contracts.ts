@@ -8,6 +8,7 @@ import { Success } from '../http/success.ts';
 import { SecretKey, Slug, Timestamp } from '../http/text.ts';
 import { roles } from '../members/role.ts';
 import { ImportBody, maxKeysPerChange } from './import-body.ts';
+import { IfMatch, IfNoneMatch } from './preconditions.ts';
 import { SecretValue } from './secret-value.ts';
 
 const area = 'secrets';
@@ -65,15 +66,14 @@ const summaryExample = { key: 'DATABASE_HOST', version: 3, createdAt, updatedAt:
 
 const pathOfEnvironment = '/v1/secrets/{orgSlug}/{project}/{env}';
 
-const EntityTagHeader = z.string().max(256, { message: 'must have at most 256 characters' });
-const IfNoneMatch = z.object({
-  'if-none-match': EntityTagHeader.optional().meta({
+const IfNoneMatchHeader = z.object({
+  'if-none-match': IfNoneMatch.optional().meta({
     description: 'The `ETag` of an earlier answer; if the environment is still at that revision the answer is `304`.',
     example: '"17"',
   }),
 });
-const IfMatch = z.object({
-  'if-match': EntityTagHeader.optional().meta({
+const IfMatchHeader = z.object({
+  'if-match': IfMatch.optional().meta({
     description: 'Changes only that revision of the environment; any other is `412 revision_mismatch`. `*` is any.',
     example: '"17"',
   }),
@@ -108,7 +108,7 @@ export const pullSecrets = /* @__PURE__ */ contract({
     'environment, developers those of type development and staging, viewers development. Every pull is audited.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
   query: z.object(listQuery),
-  headers: IfNoneMatch,
+  headers: IfNoneMatchHeader,
   responses: {
     200: {
       description: 'The secrets.',
@@ -122,7 +122,7 @@ export const pullSecrets = /* @__PURE__ */ contract({
     },
     304: notModified,
   },
-  errors: [],
+  errors: ['payload_too_large'],
   uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'], key: ['Decrypt'] },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
 });
@@ -138,7 +138,7 @@ export const listKeys = /* @__PURE__ */ contract({
     'environment.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
   query: z.object(listQuery),
-  headers: IfNoneMatch,
+  headers: IfNoneMatchHeader,
   responses: {
     200: {
       description: 'The keys.',
@@ -152,7 +152,7 @@ export const listKeys = /* @__PURE__ */ contract({
     },
     304: notModified,
   },
-  errors: [],
+  errors: ['payload_too_large'],
   uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
 });
 
@@ -174,7 +174,7 @@ export const setSecret = /* @__PURE__ */ contract({
     'version like any other, so that values can’t be guessed). `If-Match` demands a revision of the environment, ' +
     '`expectedVersion` one of the key. Owners, admins and developers.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
-  headers: IfMatch,
+  headers: IfMatchHeader,
   body: z.strictObject({
     key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
     value: SecretValue.meta({
@@ -218,7 +218,7 @@ export const importSecrets = /* @__PURE__ */ contract({
     'Sets up to 1,000 secrets as one change, all or nothing: a list, an object or dotenv text. Secrets that are not named ' +
     'stay as they are. One event and one revision for the whole import. Owners, admins and developers.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
-  headers: IfMatch,
+  headers: IfMatchHeader,
   body: ImportBody,
   bodyExample: {
     secrets: [
@@ -296,7 +296,7 @@ export const promoteSecrets = /* @__PURE__ */ contract({
     'or nothing. Secrets that only the target has stay. Needs the right to read the source and to write the target; a ' +
     'limited token must cover both. `If-Match` is about the target.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
-  headers: IfMatch,
+  headers: IfMatchHeader,
   body: z
     .strictObject({
       from: Slug.meta({ description: 'Slug of the source environment.', example: 'dev' }),
@@ -357,7 +357,7 @@ export const bulkDeleteSecrets = /* @__PURE__ */ contract({
     narrowestToken: 'environment',
     environmentRule: 'write',
   },
-  headers: IfMatch,
+  headers: IfMatchHeader,
   body: z.strictObject({
     keys: KeyList.meta({ description: 'The keys to delete, without duplicates.', example: ['DATABASE_HOST'] }),
   }),
@@ -393,7 +393,7 @@ export const deleteSecret = /* @__PURE__ */ contract({
     'The secret is gone from pulls and lists; its history stays and gets an entry for the deletion. Setting the key again ' +
     'goes on with its version numbers. Owners, admins and developers.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
-  headers: IfMatch,
+  headers: IfMatchHeader,
   responses: {
     200: {
       description: 'The secret is deleted.',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { problemsOf } from '../http/problems.ts';
 import { SecretKey } from '../http/text.ts';
 import { parseDotenv } from './dotenv.ts';
 import { SecretValue } from './secret-value.ts';
@@ -61,7 +62,9 @@ function fromList(list: unknown[], report: Report): Import['secrets'] {
   for (const [index, item] of list.entries()) {
     const parsed = ListEntry.safeParse(item);
     if (!parsed.success) {
-      for (const issue of parsed.error.issues) report(['secrets', index, ...(issue.path as Path)], issue.message);
+      for (const { path, message } of parsed.error.issues.flatMap(problemsOf)) {
+        report(['secrets', index, ...(path === '' ? [] : [path])], message);
+      }
       continue;
     }
     const first = seen.get(parsed.data.key);

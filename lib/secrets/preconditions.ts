@@ -1,4 +1,4 @@
-import { invalidRequest } from '../http/errors.ts';
+import * as z from 'zod';
 
 /** A conditional header (RFC 9110, section 13.1): any revision, or one of those named. An empty list never matches. */
 export type Precondition = { kind: 'any' } | { kind: 'revisions'; revisions: number[] };
@@ -22,28 +22,51 @@ function parseEntityTags(header: string): EntityTag[] | undefined {
   return tags.length === 0 ? undefined : tags;
 }
 
-function parse(name: string, header: string, keep: (tag: EntityTag) => boolean): Precondition {
+function parse(header: string, keep: (tag: EntityTag) => boolean): Precondition | undefined {
   if (/^[ \t]*\*[ \t]*$/.test(header)) return { kind: 'any' };
-  const tags = parseEntityTags(header);
-  if (tags === undefined) {
-    throw invalidRequest([{ path: name, message: 'must be "<revision>" in double quotes, a list of them, or *' }]);
-  }
-  // A well-formed tag that is no revision of ours ("abc", "05") is no error: it just matches nothing.
-  const revisions = tags
-    .filter(tag => keep(tag) && /^(?:0|[1-9]\d{0,14})$/.test(tag.opaque))
-    .map(tag => Number(tag.opaque));
-  return { kind: 'revisions', revisions };
+  const tags = parseEntityTags(header)?.filter(keep);
+  if (tags === undefined) return undefined;
+  return { kind: 'revisions', revisions: tags.filter(isRevision).map(tag => Number(tag.opaque)) };
 }
 
-/** If-Match compares strongly (RFC 9110, section 13.1.1), so a weak tag never matches. Malformed is `invalid_request`. */
-export function parseIfMatch(header: string): Precondition {
-  return parse('if-match', header, tag => !tag.weak);
+function isRevision({ opaque }: EntityTag): boolean {
+  return /^(?:0|[1-9]\d*)$/.test(opaque);
 }
 
-/** If-None-Match compares weakly (RFC 9110, section 13.1.2), so W/"5" matches 5. Malformed is `invalid_request`. */
-export function parseIfNoneMatch(header: string): Precondition {
-  return parse('if-none-match', header, () => true);
+/**
+ * If-Match compares strongly (RFC 9110, section 13.1.1), so a weak tag never matches. Undefined where it is malformed; a
+ * strong tag that is no revision is, since it can only be a mistake of whoever wanted to be careful.
+ */
+export function parseIfMatch(header: string): Precondition | undefined {
+  const wrong = parseEntityTags(header)?.some(tag => !tag.weak && !isRevision(tag));
+  return wrong ? undefined : parse(header, tag => !tag.weak);
 }
+
+/**
+ * If-None-Match compares weakly (RFC 9110, section 13.1.2), so W/"5" matches 5, and a tag that is no revision matches
+ * nothing. Undefined where it is malformed.
+ */
+export function parseIfNoneMatch(header: string): Precondition | undefined {
+  return parse(header, () => true);
+}
+
+const EntityTagHeader = z.string().max(256, { message: 'must have at most 256 characters' });
+
+const malformed = { message: 'must be "<revision>" in double quotes, a list of them, or *' };
+
+export const IfMatch = EntityTagHeader.transform((header, context): Precondition => {
+  const parsed = parseIfMatch(header);
+  if (parsed !== undefined) return parsed;
+  context.addIssue({ code: 'custom', ...malformed });
+  return z.NEVER;
+});
+
+export const IfNoneMatch = EntityTagHeader.transform((header, context): Precondition => {
+  const parsed = parseIfNoneMatch(header);
+  if (parsed !== undefined) return parsed;
+  context.addIssue({ code: 'custom', ...malformed });
+  return z.NEVER;
+});
 
 /** Whether the revision is one that the header names. */
 export function matchesRevision(precondition: Precondition, revision: number): boolean {

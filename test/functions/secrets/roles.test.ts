@@ -100,4 +100,19 @@ describe('a developer who writes production without reading it', () => {
       revision: 3,
     });
   });
+
+  it('cannot measure a value by how much an environment that is full would grow', async () => {
+    const as = people.developer.session;
+    const owner = people.owner.session;
+    await place.set('production', 'MEASURED', 'x'.repeat(12_345), { as: owner });
+    const filler = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`FILL_${index}`, 'y'.repeat(64_000)]));
+    const replacing = await place.importAll('production', { ...filler(66), MEASURED: '' }, { as });
+    const creating = await place.importAll('production', { ...filler(66), CREATED_: '' }, { as });
+    const { requestId: _, ...first } = replacing.body.error;
+    const { requestId: __, ...second } = creating.body.error;
+    expect(first).toEqual(second);
+    expect(first).toMatchObject({ code: 'payload_too_large', details: { maximumBytes: 4 * 1024 * 1024 } });
+    expect(first.details).not.toHaveProperty('sizeBytes');
+  });
 });

@@ -79,6 +79,22 @@ describe('the conventions of every endpoint', () => {
     expect(paths.toSorted()).toEqual(['colour', 'name', 'slug']);
   });
 
+  it('names the problems of query, headers and body together, repeated members among them', async () => {
+    const project = await createProject(api, owner, 'Together');
+    const path = `/secrets/${owner.organization.slug}/${project.slug}/dev`;
+    const set = await api.put(path, '{"key":"1","key":"2","value":"","more":1}', owner.session, { 'if-match': 'bad' });
+    const paths = set.body.error.details.map((problem: { path: string }) => problem.path);
+    expect(paths.toSorted()).toEqual(['if-match', 'key', 'key', 'more']);
+    const pull = await api.get(`${path}?limit=0&search=`, owner.session, { 'if-none-match': 'bad' });
+    expect(pull.body.error.details.map((problem: { path: string }) => problem.path).toSorted()).toEqual([
+      'if-none-match',
+      'limit',
+      'search',
+    ]);
+    const entry = await api.post(`${path}/bulk`, { secrets: [{ key: 'A', value: 'x', zz: 1 }] }, owner.session);
+    expect(entry.body.error.details).toEqual([{ path: 'secrets.0.zz', message: 'is not a known field' }]);
+  });
+
   it('refuses malformed JSON, a missing body, a wrong media type and an unpaired surrogate', async () => {
     const path = `/projects/${owner.organization.id}`;
     expectErrorShape(await api.post(path, '{"name": ', owner.session), 400, 'invalid_request');
@@ -88,6 +104,8 @@ describe('the conventions of every endpoint', () => {
       415,
       'unsupported_media_type',
     );
+    const latin = { 'content-type': 'application/json; charset=latin1' };
+    expectErrorShape(await api.post(path, '{"name":"A"}', owner.session, latin), 415, 'unsupported_media_type');
     expectErrorShape(await api.post(path, '{"name":"\\ud800"}', owner.session), 400, 'invalid_request');
     expectErrorShape(await api.post(path, '{"name":"A","name":"B"}', owner.session), 400, 'invalid_request');
   });
