@@ -9,6 +9,7 @@ import { newSession } from './new-session.ts';
 import { nobody } from './nobody.ts';
 import {
   forgetTries,
+  keepTry,
   type RateLimit,
   rateSubjectOfAddress,
   rateSubjectOfEmail,
@@ -37,6 +38,7 @@ export async function logIn(
   ]);
   const user = await find(at(userRecord, pointer?.userId ?? nobody));
   if (!(await verifyPassword(password, user?.passwordHash)) || user === undefined) {
+    await Promise.all([keepTry(limits.ofEmail), keepTry(limits.ofAddress)]);
     log.account('login_failed', { email, userId: user?.id, ip: source.ip });
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
   }
@@ -56,10 +58,10 @@ export async function logIn(
 function loginLimits(email: string, ip: string): { ofEmail: RateLimit; ofAddress: RateLimit } {
   const tries = settings().LOGIN_FAILURE_LIMIT;
   const address = rateSubjectOfAddress(ip);
-  const windowSeconds = 15 * 60;
+  const common = { windowSeconds: 15 * 60, onlyFailures: true } as const;
   return {
-    ofEmail: { name: 'login', tries, windowSeconds, subject: `${rateSubjectOfEmail(email)} ${address}` },
-    ofAddress: { name: 'login-address', tries: tries < 0 ? tries : tries * 10, windowSeconds, subject: address },
+    ofEmail: { ...common, name: 'login', tries, subject: `${rateSubjectOfEmail(email)} ${address}` },
+    ofAddress: { ...common, name: 'login-address', tries: tries < 0 ? tries : tries * 10, subject: address },
   };
 }
 

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
 import { ApiError } from '../http/errors.ts';
 import { normalizeEmail } from '../http/text.ts';
 import { absent, atLeast, atMost, greaterThan, isThere, lessThan } from '../table/expressions.ts';
+import type { RetryBudget } from '../table/retry.ts';
 import { at, ConditionFailed, put, remove, retryOnConditionFailed, transact, update, upsert } from '../table/store.ts';
 import { rateRecord } from './records.ts';
 
@@ -13,9 +15,19 @@ export interface RateLimit {
   windowSeconds: number;
   /** Whom the tries are counted for. Only its hash is stored. */
   subject: string;
+  /**
+   * Only failures count, so a try that finds the bound reached by others that are not evaluated yet waits for them. Such
+   * a try ends with `forgetTries`, `returnTry` or `keepTry`.
+   */
+  onlyFailures?: true;
 }
 
 class WindowEnded extends Error {}
+class OthersUnderWay extends Error {}
+
+/** How long a try waits for others: a log-in takes some 0.3 s, two at a time, and API Gateway answers after 30 s. */
+const waitForOthersMs = 15_000;
+const othersStepMs = 200;
 
 /**
  * Counts one try before it is evaluated, so that parallel tries cannot pass the bound together. The window begins with
@@ -24,40 +36,68 @@ class WindowEnded extends Error {}
  */
 export async function takeTry(limit: RateLimit): Promise<void> {
   if (limit.tries < 0) return;
-  await retryOnConditionFailed(async budget => {
-    const now = Math.floor(Date.now() / 1000);
-    const endsAt = now + limit.windowSeconds;
-    const item = read(limit);
-    if (limit.tries === 0) throw rateLimited(limit, limit.windowSeconds);
+  const giveUpAt = Date.now() + waitForOthersMs;
+  for (;;) {
     try {
-      await transact(
-        [
-          upsert(
-            item,
-            { add: { tries: 1 }, setIfAbsent: { expiresAt: endsAt } },
-            {
-              if: [{ pk: absent }, { tries: lessThan(limit.tries), expiresAt: greaterThan(now) }],
-              refused: current => {
-                const seconds = Number(current?.expiresAt) - now;
-                return seconds > 0 ? rateLimited(limit, seconds) : new WindowEnded();
-              },
-            },
-          ),
-        ],
-        budget,
-      );
+      await retryOnConditionFailed(budget => countTry(limit, Date.now() < giveUpAt, budget));
+      return;
     } catch (error) {
-      if (!(error instanceof WindowEnded)) throw error;
-      // DynamoDB removes expired items late. Somebody else may begin the new window first; then this try joins it.
-      await transact([put(item, { tries: 1, expiresAt: endsAt }, { if: { expiresAt: atMost(now) } })], budget);
+      if (!(error instanceof OthersUnderWay)) throw error;
+      await sleep(othersStepMs * (0.5 + Math.random()));
     }
-  });
+  }
+}
+
+async function countTry(limit: RateLimit, mayWait: boolean, budget: RetryBudget): Promise<void> {
+  const now = Math.floor(Date.now() / 1000);
+  const endsAt = now + limit.windowSeconds;
+  const item = read(limit);
+  if (limit.tries === 0) throw rateLimited(limit, limit.windowSeconds);
+  const underWay = limit.onlyFailures ? { underWay: 1 } : {};
+  try {
+    await transact(
+      [
+        upsert(
+          item,
+          { add: { tries: 1, ...underWay }, setIfAbsent: { expiresAt: endsAt } },
+          {
+            if: [{ pk: absent }, { tries: lessThan(limit.tries), expiresAt: greaterThan(now) }],
+            refused: current => {
+              const seconds = Number(current?.expiresAt) - now;
+              if (seconds <= 0) return new WindowEnded();
+              const waits = limit.onlyFailures && mayWait && Number(current?.underWay ?? 0) > 0;
+              return waits ? new OthersUnderWay() : rateLimited(limit, seconds);
+            },
+          },
+        ),
+      ],
+      budget,
+    );
+  } catch (error) {
+    if (!(error instanceof WindowEnded)) throw error;
+    // DynamoDB removes expired items late. Somebody else may begin the new window first; then this try joins it.
+    await transact(
+      [put(item, { tries: 1, ...underWay, expiresAt: endsAt }, { if: { expiresAt: atMost(now) } })],
+      budget,
+    );
+  }
 }
 
 /** Takes a counted try back: it turned out to be none of those that the limit is about. */
 export async function returnTry(limit: RateLimit): Promise<void> {
   if (limit.tries < 0) return;
-  await ignoringGone(transact([update(read(limit), { add: { tries: -1 } }, { if: { tries: atLeast(1) } })]));
+  if (limit.onlyFailures) {
+    const add = { tries: -1, underWay: -1 };
+    await ignoringGone(transact([update(read(limit), { add }, { if: { tries: atLeast(1), underWay: atLeast(1) } })]));
+  } else {
+    await ignoringGone(transact([update(read(limit), { add: { tries: -1 } }, { if: { tries: atLeast(1) } })]));
+  }
+}
+
+/** The try was evaluated and is one of those that count. */
+export async function keepTry(limit: RateLimit): Promise<void> {
+  if (limit.tries < 0) return;
+  await ignoringGone(transact([update(read(limit), { add: { underWay: -1 } }, { if: { underWay: atLeast(1) } })]));
 }
 
 /** Begins anew: the subject has shown that it is who it says. */

@@ -79,7 +79,7 @@ export const linkRecord = entity({
 export const rateRecord = entity({
   kind: 'rate',
   key: keys.rate,
-  schema: z.object({ tries: z.int(), expiresAt: ExpiresAt }),
+  schema: z.object({ tries: z.int(), underWay: z.int().optional(), expiresAt: ExpiresAt }),
 });
 
 /** A dashboard-to-CLI code: what the token will be. The token itself is made at the exchange and never stored in clear. */

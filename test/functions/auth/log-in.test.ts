@@ -49,6 +49,14 @@ describe('logging in', () => {
     expect(seconds).toBeLessThanOrEqual(15 * 60);
   });
 
+  it('counts no right password, however many come at once', async () => {
+    const { email } = await registerPerson(api);
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(email)));
+
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+  });
+
   it('lets others in while one is blocked', async () => {
     const [blocked, other] = await Promise.all([registerPerson(api), registerPerson(api)]);
     for (let index = 0; index < 4; index += 1) await logIn(blocked.email, 'not the right one');
