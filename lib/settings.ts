@@ -25,7 +25,10 @@ const Environment = z.object({
   /** Sender address of mails; without it the functions that send mail refuse to start sending. */
   MAIL_FROM: optionalText,
   /** Origin of the dashboard, for links in mails, return addresses and CORS, e.g. https://app.example.com. */
-  DASHBOARD_ORIGIN: z.url({ protocol: /^https?$/ }).default('http://localhost:5173'),
+  DASHBOARD_ORIGIN: z
+    .url({ protocol: /^https?$/ })
+    .transform(url => new URL(url).origin)
+    .default('http://localhost:5173'),
   /** Allows http and loopback targets of webhooks; for development only. */
   WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
   REGISTER_LIMIT_PER_HOUR: limit.default(20),
@@ -58,11 +61,17 @@ export function settings(): Settings {
     const result = Environment.safeParse(process.env);
     if (!result.success) {
       const problems = result.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`);
-      throw new Error(`The environment of this function is not complete: ${problems.join('; ')}.`);
+      throw new Error(`The settings are not valid: ${problems.join('; ')}.`);
     }
     parsed = result.data;
   }
   return parsed;
+}
+
+/** The log level. Never throws: what is wrong with the settings has to be logged somehow. */
+export function logLevel(): Settings['LOG_LEVEL'] {
+  const level = Environment.shape.LOG_LEVEL.safeParse(process.env.LOG_LEVEL);
+  return level.success ? level.data : 'INFO';
 }
 
 /** A setting that this function cannot do without. */

@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from './start-error.ts';
 
@@ -18,8 +18,8 @@ export function openDataDirectory(dataDir: string): DataDirectory {
   const path = resolve(dataDir);
   try {
     // Only the owner may look inside: the stand-in's master keys are here.
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (!statSync(path).isDirectory()) throw new Error('it is a file');
+    makeDirectory(path);
+    if (!statSync(path).isDirectory()) throw new Error('there is a file in its place');
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StartError(
@@ -28,6 +28,13 @@ export function openDataDirectory(dataDir: string): DataDirectory {
   }
   const lock = lockDirectory(path);
   return { path, release: () => lock.close() };
+}
+
+/** One level at a time: node's own recursion never ends where a parent is there and takes no children, as in /proc. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** A lock of SQLite is one of the operating system: it is gone with its process, however that ends. */

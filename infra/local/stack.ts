@@ -1,6 +1,6 @@
 import { documentationRoutes } from '../../lib/documentation/routes.ts';
 import { routes as contracts } from '../../lib/routes.ts';
-import { forgetSettings } from '../../lib/settings.ts';
+import { forgetSettings, settings } from '../../lib/settings.ts';
 import { startAccessLog } from './access-log.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { type DynamoDb, startDynamoDb } from './dynamodb.ts';
@@ -13,6 +13,7 @@ import { ensureKey, ensureQueue, ensureSender, ensureTable } from './resources.t
 import type { Route } from './route-table.ts';
 import { startSes } from './ses.ts';
 import { startSqs } from './sqs.ts';
+import { StartError } from './start-error.ts';
 
 export interface StackOptions {
   /** 0 takes a free one. */
@@ -39,6 +40,15 @@ export interface LocalStack {
   failed: Promise<string>;
   /** Finishes what was accepted, then stops everything in order. */
   stop: () => Promise<void>;
+}
+
+/** The functions read their settings at the first request; here the caller is told at once. @throws StartError */
+function requireValidSettings(): void {
+  try {
+    settings();
+  } catch (error) {
+    throw new StartError(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** The API and its documentation. */
@@ -118,6 +128,7 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
     Object.assign(env, { KMS_KEY_ID: keyId, WEBHOOK_QUEUE_URL: webhooks.url, JOB_QUEUE_URL: jobs.url });
     Object.assign(process.env, env);
     forgetSettings();
+    requireValidSettings();
     // Loading the functions fills the time the JVM needs.
     await Promise.all([dynamoDb?.ready, options.preload ? preload(routes, loadHandler, report) : undefined]);
     await ensureTable(tableName);
@@ -130,7 +141,8 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
         queue: webhooks,
         functionName: { area: 'workers', name: 'deliver-webhooks' },
         invoke,
-        concurrency: 32,
+        // A sender waits up to 5 s for its receiver, and costs next to nothing while it does: slow ones must not use up all.
+        concurrency: 512,
         timeoutSeconds: webhookQueue.visibilityTimeoutSeconds,
       }),
       startQueueWorker({

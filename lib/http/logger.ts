@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { settings } from '../settings.ts';
+import { logLevel } from '../settings.ts';
 
 /** Member names whose content never reaches the log, whoever passes it by mistake. */
 const secretNames = new Set(
@@ -46,7 +46,7 @@ export function redact(name: string, content: unknown): unknown {
 let logger: Logger | undefined;
 
 function rootLogger(): Logger {
-  logger ??= new Logger({ serviceName: 'holdfast', logLevel: settings().LOG_LEVEL, jsonReplacerFn: redact });
+  logger ??= new Logger({ serviceName: 'holdfast', logLevel: logLevel(), jsonReplacerFn: redact });
   return logger;
 }
 

@@ -102,6 +102,16 @@ describe('npm start', () => {
     ['below a file', { DATA_DIR: join(fileAt('above'), 'x') }, /^The data directory .*x cannot be used .*\.$/],
     ['on a damaged key file', { DATA_DIR: damaged('keys', 'kms.json') }, /^The key file .*kms\.json is damaged .*\.$/],
     ['on a damaged queue file', { DATA_DIR: damaged('queues', 'sqs.db') }, /^The data file .*sqs\.db is damaged .*\.$/],
+    [
+      'on a directory that cannot be made',
+      { DATA_DIR: '/proc/holdfast' },
+      /^The data directory .* cannot be used .*\.$/,
+    ],
+    [
+      'on settings that are wrong',
+      { LOGIN_FAILURE_LIMIT: 'abc' },
+      /^The settings are not valid: LOGIN_FAILURE_LIMIT: .*\.$/,
+    ],
     ['on a service that does not answer', { AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:1' }, /^KMS cannot be used: .*\.$/],
   ];
 
