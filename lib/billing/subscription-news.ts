@@ -40,8 +40,8 @@ const unnamed = 'unnamed';
 /**
  * What the news make of an organization's plan and billing; undefined where they change nothing. Pure.
  * Older news of the same subscription change nothing, a tie is applied. News of another subscription count only when
- * it is active and the later of the two, or when the present one is no longer alive: a leftover that ends must not
- * take away the plan that is being paid. An administrator's plan yields to a later event only, compared in whole
+ * it is active, or when the present one is no longer alive: a leftover that ends must not take away the plan that is
+ * being paid. Times of different subscriptions are not compared. An administrator's plan yields to a later event only, compared in whole
  * seconds, for that is how precise the provider's times are.
  */
 export function applyNews(known: Known, news: SubscriptionNews): BillingChange | undefined {
@@ -80,7 +80,7 @@ function concernsPresentState(before: BillingState, news: SubscriptionNews): boo
   if (news.state === 'pending') return false;
   if (before.subscriptionId === null || before.subscriptionId === news.subscriptionId) return true;
   if (!isAlive(before)) return news.state !== 'canceled';
-  return news.state === 'active' && news.created >= (timeOf(before, before.subscriptionId) ?? 0);
+  return news.state === 'active';
 }
 
 function isAlive({ status }: BillingState): boolean {

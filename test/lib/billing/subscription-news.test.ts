@@ -103,13 +103,14 @@ describe('applyNews', () => {
     expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_2', status: 'active' } });
   });
 
-  it('does not let an older active subscription displace a later one', () => {
+  it('orders each subscription by its own times: a new active one takes over, whenever another was last heard of', () => {
     const known = heard(
-      news({ created: 1500, plan: 'enterprise' }),
-      news({ subscriptionId: 'sub_old', created: 1400 }),
+      news({ created: 1500, plan: 'pro' }),
+      news({ subscriptionId: 'sub_new', created: 1400, plan: 'enterprise' }),
+      news({ created: 1600, state: 'canceled' }),
     );
 
-    expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_1' } });
+    expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_new', status: 'active' } });
   });
 
   it('takes a new subscription after one that was cancelled, even when it was begun before', () => {
