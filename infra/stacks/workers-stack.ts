@@ -26,13 +26,14 @@ export class WorkersStack extends NestedStack {
     { service, accessLog, webhookQueueArn, jobQueueArn, ...props }: WorkersStackProps,
   ) {
     super(scope, id, { ...props, description: `${service.config.name}: background work` });
-    // One message an invocation, so that a slow receiver delays nobody. The bounds keep a burst of background work
-    // from taking the concurrency that requests need.
+    // One message an invocation, and many at once, so that a slow receiver delays nobody; messages are grouped by webhook,
+    // so that SQS serves the others first where even that is used up. The bounds keep a burst of background work from
+    // taking the concurrency that requests need.
     this.deliverWebhooks = this.addQueueWorker(
       'DeliverWebhooks',
       workers.deliverWebhooks,
       webhookQueueArn,
-      50,
+      250,
       service,
     );
     this.runJobs = this.addQueueWorker('RunJobs', workers.runJobs, jobQueueArn, 10, service);

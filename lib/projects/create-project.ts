@@ -8,7 +8,7 @@ import { ApiError } from '../http/errors.ts';
 import type { RequestSource } from '../http/request.ts';
 import { growOrganization } from '../organizations/grow-organization.ts';
 import { slugFromName, withSuffix } from '../organizations/slug.ts';
-import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
+import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, ConditionFailed, put, transact } from '../table/store.ts';
 import type { Project } from './contracts.ts';
@@ -33,7 +33,10 @@ export async function createProject(access: MemberAccess, source: RequestSource,
     createDataKey({ organizationId: organization.id, projectId: id, keyVersion }),
     readPlanConfigs(),
   ]);
-  const { maxProjects } = effectiveLimits(organization, configs).effective;
+  const { maxProjects, maxEnvironmentsPerProject } = effectiveLimits(organization, configs).effective;
+  if (!isUnlimited(maxEnvironmentsPerProject) && maxEnvironmentsPerProject < firstEnvironments.length) {
+    throw planLimitExceeded('maxEnvironmentsPerProject', maxEnvironmentsPerProject, 0);
+  }
   const createdAt = new Date().toISOString();
   let slug = wanted.slug ?? slugFromName(wanted.name);
   for (;;) {

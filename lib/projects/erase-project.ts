@@ -1,9 +1,12 @@
 import type { Log } from '../http/logger.ts';
 import type { Job } from '../jobs/job.ts';
 import { queueJob } from '../jobs/queue.ts';
+import { organizationRecord } from '../organizations/records.ts';
 import { eraseRange, itemsPerStep, type StepBudget } from '../table/erase-range.ts';
+import { isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
-import { at, find, list, removeAll } from '../table/store.ts';
+import { at, ConditionFailed, find, list, remove, removeAll, transact, update } from '../table/store.ts';
+import { webhookRecord } from '../webhooks/records.ts';
 import { environmentRecord, projectRecord } from './records.ts';
 
 type EraseProject = Extract<Job, { type: 'erase-project' }>;
@@ -21,9 +24,26 @@ export async function eraseProject(job: EraseProject, log: Log): Promise<void> {
   const project = await find(at(projectRecord, job.orgSlug, job.project));
   if (project === undefined || project.id !== job.projectId) return;
   if (project.status === 'active') throw new NotYetCommitted(`The project ${job.projectId} is still active.`);
+  await removeScopedWebhooks(job);
   const done = await eraseProjectData(job.orgSlug, job.project, { items: itemsPerStep });
   if (done) log.info('erased a project', { organizationId: job.organizationId, projectId: job.projectId });
   else await queueJob(job);
+}
+
+/** Webhooks limited to the project can never fire again; each gives its place in the plan back as it goes. */
+async function removeScopedWebhooks({ orgSlug, projectId }: EraseProject): Promise<void> {
+  for (const webhook of await list(webhookRecord, ranges.webhooks(orgSlug))) {
+    if (webhook.project?.id !== projectId) continue;
+    try {
+      await transact([
+        remove(at(webhookRecord, orgSlug, webhook.id), { if: isThere }),
+        update(at(organizationRecord, orgSlug), { add: { webhookCount: -1 } }, { if: isThere }),
+      ]);
+    } catch (error) {
+      // Somebody else deleted it, and counted it.
+      if (!(error instanceof ConditionFailed)) throw error;
+    }
+  }
 }
 
 /**

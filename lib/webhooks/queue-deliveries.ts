@@ -78,7 +78,13 @@ async function sendBatch(batch: readonly Queued[]): Promise<Queued[]> {
   const { Failed = [] } = await sqsClient().send(
     new SendMessageBatchCommand({
       QueueUrl: requiredSetting('WEBHOOK_QUEUE_URL'),
-      Entries: batch.map(({ body }, index) => ({ Id: String(index), MessageBody: body })),
+      Entries: batch.map(({ message, body }, index) => ({
+        Id: String(index),
+        MessageBody: body,
+        // On a standard queue this orders nothing; it lets SQS serve the others first where one webhook's receiver is
+        // slow (Amazon SQS Developer Guide, "fair queues").
+        MessageGroupId: message.webhookId,
+      })),
     }),
   );
   const failed = new Set(Failed.map(({ Id }) => Id));

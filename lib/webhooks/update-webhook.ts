@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { actorOf, auditWrite } from '../audit/audit-write.ts';
 import type { MemberAccess } from '../http/access.ts';
 import type { RequestSource } from '../http/request.ts';
@@ -46,6 +47,7 @@ export async function updateWebhook(
       ...scope,
       updatedAt: laterThan(webhook.updatedAt),
     };
+    if (isDeepStrictEqual(changed, { ...webhook, updatedAt: changed.updatedAt })) return webhookView(webhook);
     await transact(
       [
         // As it was read: a change made in between is not overwritten, and a deleted webhook does not come back.

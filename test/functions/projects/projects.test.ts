@@ -105,6 +105,25 @@ describe('projects', () => {
   });
 });
 
+describe('a deleted project', () => {
+  it('takes the webhooks along that were limited to it, and gives back their places', async () => {
+    const project = await createProject(api, owner, 'Hooked');
+    const hooks = `/webhooks/${owner.organization.id}`;
+    const events = ['secret.created'];
+    const url = 'https://hooks.example.com/holdfast';
+    await api.post(hooks, { url, events, projectId: project.id }, owner.session);
+    const kept = (await api.post(hooks, { url, events }, owner.session)).body.webhook;
+    await api.delete(`${base}/${project.slug}`, owner.session);
+    await expect
+      .poll(async () => (await api.get(hooks, owner.session)).body.webhooks.map(({ id }: { id: string }) => id), {
+        timeout: 20_000,
+        interval: 200,
+      })
+      .toEqual([kept.id]);
+    expect((await api.get(`/billing/${owner.organization.id}`, owner.session)).body.usage.webhooks).toBe(1);
+  });
+});
+
 describe('custom environments', () => {
   it('are production unless declared otherwise, and their slug is theirs alone in the project', async () => {
     const project = await createProject(api, owner, 'Custom');
