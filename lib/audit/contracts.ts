@@ -20,7 +20,7 @@ export const AuditEntry = z
       .meta({ description: 'Who did it.' }),
     target: z
       .object({
-        type: z.enum(targetTypes).meta({ description: 'What kind of thing it was done to.', example: 'secret' }),
+        type: z.enum(targetTypes).meta({ description: 'What kind of thing it was done to.', example: 'project' }),
         id: z
           .string()
           .nullable()
@@ -88,7 +88,7 @@ export const listAuditEntries = /* @__PURE__ */ contract({
             id: 'b8d1f4a7-6c3e-4920-9b5d-2e7a0c8f1d63',
             action: 'secret.updated',
             actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com', type: 'session' },
-            target: { type: 'secret', id: null, name: 'DATABASE_HOST' },
+            target: { type: 'project', id: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73', name: 'web-shop' },
             environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
             keys: ['DATABASE_HOST'],
             revision: 18,

@@ -6,7 +6,6 @@ export const targetTypes = [
   'organization',
   'project',
   'environment',
-  'secret',
   'template_key',
   'webhook',
   'member',

@@ -54,11 +54,6 @@ export async function dataKey(id: DataKeyId, wrapped: Uint8Array): Promise<Uint8
   }
 }
 
-/** Forgets every plaintext key; for tests and benchmarks that measure the cold path. */
-export function forgetDataKeys(): void {
-  entries.clear();
-}
-
 function remember(name: string, key: Promise<Uint8Array>): void {
   entries.delete(name);
   // A Map keeps insertion order, so the first entry is the oldest.

@@ -2,14 +2,13 @@
  * Conditions and updates as data. They become DynamoDB expressions with generated placeholders in one place, so that
  * no reserved word and no value ever stands in an expression's text.
  */
-export type Test = { op: '=' | '<>' | '<' | '<=' | '>' | '>='; value: unknown } | { op: 'exists' } | { op: 'absent' };
+export type Test = { op: '=' | '<' | '<=' | '>' | '>='; value: unknown } | { op: 'exists' } | { op: 'absent' };
 
 /** Each attribute path (dots go into maps) with its test; all must hold. A list of such objects: any may hold. */
 export type Condition = Readonly<Record<string, Test>>;
 export type Conditions = Condition | readonly Condition[];
 
 export const equals = (value: unknown): Test => ({ op: '=', value });
-export const differsFrom = (value: unknown): Test => ({ op: '<>', value });
 export const lessThan = (value: number | string): Test => ({ op: '<', value });
 export const atMost = (value: number | string): Test => ({ op: '<=', value });
 export const greaterThan = (value: number | string): Test => ({ op: '>', value });

@@ -56,6 +56,9 @@ describe('a fault at any AWS call of any request', () => {
       const rows = await runFaults(api, chosen, kinds, line => writeSync(2, `faults: ${line}\n`));
       show('Requests', rows);
       expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
+      // A change of secrets finds out whether it was made before it says that it was not.
+      const changes = rows.filter(({ name }) => /^(set|import|promote|delete|bulk-delete)-secrets?/.test(name));
+      expect(changes.filter(({ doneUnheard }) => doneUnheard > 0)).toEqual([]);
     },
     everything ? 1_800_000 : 300_000,
   );
