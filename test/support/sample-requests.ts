@@ -263,8 +263,8 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     return {
       request: { method: 'POST', path: '/auth/change-password', body, as: session },
       works: [200],
-      // The current password is the new one by then.
-      repeats: [400],
+      // The current password is the new one by then, or became it in the same moment.
+      repeats: [400, 401],
       isDone: async () => (await find(at(userRecord, user.id)))?.passwordHash !== (await passwordHash),
     };
   },
