@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, invalidRequest } from '../http/errors.ts';
 import { parseJson } from '../http/json.ts';
 import { settings } from '../settings.ts';
 import type { BoughtPlan } from './contracts.ts';
@@ -154,7 +154,9 @@ export async function verifiedEvent(rawBody: string, signature: string | undefin
   if (!isSigned(rawBody, signature ?? '', secret)) {
     throw new ApiError('invalid_signature', 'The Stripe-Signature header does not fit this body, or is too old.');
   }
-  return parseJson(rawBody);
+  const { value, problems } = parseJson(rawBody);
+  if (problems.length > 0) throw invalidRequest(problems);
+  return value;
 }
 
 /** The library's check: HMAC-SHA256 over time and body, compared in constant time. It throws for whatever does not fit. */
