@@ -222,6 +222,20 @@ export function recipes(operation: Operation): fc.Arbitrary<Recipe> {
   return fc.array(fc.oneof(...general, ...ofBody), { maxLength: 4 });
 }
 
+/** What is tried of every operation in every run: each caller, and each path parameter naming what is not there. */
+export function fixedRecipes({ path }: Operation): Recipe[] {
+  const parameters = path.match(/\{\w+\}/g) ?? [];
+  return [
+    [],
+    ...callers.map((as): Recipe => [{ kind: 'caller', as }]),
+    ...parameters.flatMap((_, number) =>
+      ['not-there', 'NOT_THERE', '00000000-0000-4000-8000-000000000000', '%'].map(
+        (text): Recipe => [{ kind: 'segment', number, text }],
+      ),
+    ),
+  ];
+}
+
 const rawBodies = fc.oneof(
   fc
     .constantFrom(
