@@ -16,13 +16,15 @@ let answerStatus = 200;
 let webhookUrl = '';
 const running: PaymentProvider[] = [];
 
-const service = createServer(async (request, response) => {
+const service = createServer((request, response) => {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const body = Buffer.concat(chunks).toString('utf8');
-  const signature = String(request.headers['stripe-signature']);
-  received.push({ event: JSON.parse(body), signature, body });
-  response.writeHead(answerStatus).end();
+  request.on('data', chunk => chunks.push(chunk));
+  request.on('end', () => {
+    const body = Buffer.concat(chunks).toString('utf8');
+    const signature = String(request.headers['stripe-signature']);
+    received.push({ event: JSON.parse(body), signature, body });
+    response.writeHead(answerStatus).end();
+  });
 });
 
 beforeAll(async () => {
