@@ -44,7 +44,7 @@ describe('an import', () => {
         { key: 'B', value: '' },
       ],
     };
-    expect(pathsOf(body)).toEqual(['secrets.0.key', 'secrets.0.value', 'secrets.1', 'secrets.2', 'secrets.4.key']);
+    expect(pathsOf(body)).toEqual(['secrets.0.key', 'secrets.0.value', 'secrets.1', 'secrets.2.note', 'secrets.4.key']);
   });
 
   test('names every problem of an object at once, by key', () => {
