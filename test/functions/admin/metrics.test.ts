@@ -194,7 +194,8 @@ describe('GET /admin/metrics/summary', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
   });
 
-  it('goes back as many hours as asked for, 24 unless told, in few waves of reads', async () => {
+  // Measured by the clock: a busy machine may show more waves than there are, never fewer, so the least of three counts.
+  it('goes back as many hours as asked for, 24 unless told, in few waves of reads', { retry: 2 }, async () => {
     const [day, week] = await Promise.all([
       api.get('/admin/metrics/summary', admin.session),
       api.get('/admin/metrics/summary?hours=168', admin.session),

@@ -41,6 +41,8 @@ describe('each billing and admin endpoint', () => {
 
   it.each(works)(
     '%s takes %d waves of AWS calls at most, and no right that its contract does not name',
+    // Measured by the clock: a busy machine may show more waves than there are, never fewer, so the least of three counts.
+    { retry: 2 },
     async (operationId, waves, work) => {
       const { calls, result } = await recordCalls(work);
 

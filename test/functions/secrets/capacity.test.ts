@@ -39,7 +39,8 @@ async function count(send: (headers: Record<string, string>) => Promise<Answer>)
   };
 }
 
-describe('what an operation costs, warm', () => {
+// Measured by the clock: a busy machine may show more waves than there are, never fewer, so the least of three counts.
+describe('what an operation costs, warm', { retry: 2 }, () => {
   it('pulling 50 secrets of 200 bytes: 2 waves, 5 calls, 12 read units, 1 write unit', async () => {
     const counted = await count(headers => place.pull('dev', '', { as: token, headers }));
     expect(counted.answer.body.secrets).toHaveLength(50);
