@@ -90,6 +90,31 @@ describe('npm start', () => {
     expect(await endOf(fourth.child)).toBe(0);
   });
 
+  it('stops when npm, which started it, is told to stop', async () => {
+    const child = spawn('npm', ['start'], {
+      cwd: root,
+      env: { PATH: process.env.PATH, HOME: scratch, LOG_LEVEL: 'SILENT', PORT: '0', DATA_DIR: 'memory' },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', text => {
+      output += text;
+    });
+    await expect.poll(() => output, { timeout: 60_000 }).toMatch(/^ready /m);
+    const url = /^ready (\S+)$/m.exec(output)?.[1] ?? '';
+    expect((await fetch(`${url}/auth/me`)).status).toBe(401);
+    child.kill('SIGTERM');
+    await expect
+      .poll(
+        () =>
+          fetch(`${url}/auth/me`)
+            .then(({ status }) => status)
+            .catch(() => 'gone'),
+        { timeout: 15_000 },
+      )
+      .toBe('gone');
+  });
+
   const failing: [string, Record<string, string> | (() => Promise<Record<string, string>>), RegExp][] = [
     ['without Java', { PATH: '', DATA_DIR: 'memory' }, /^Java 17 or newer was not found on the PATH; .*\.$/],
     ['on a port that is none', { PORT: '3e3' }, /^PORT must be a number from 0 to 65535, not "3e3"\.$/],
