@@ -86,12 +86,10 @@ async function countTry(limit: RateLimit, mayWait: boolean, budget: RetryBudget)
 /** Takes a counted try back: it turned out to be none of those that the limit is about. */
 export async function returnTry(limit: RateLimit): Promise<void> {
   if (limit.tries < 0) return;
-  if (limit.onlyFailures) {
-    const add = { tries: -1, underWay: -1 };
-    await ignoringGone(transact([update(read(limit), { add }, { if: { tries: atLeast(1), underWay: atLeast(1) } })]));
-  } else {
-    await ignoringGone(transact([update(read(limit), { add: { tries: -1 } }, { if: { tries: atLeast(1) } })]));
-  }
+  const counters = limit.onlyFailures ? ['tries', 'underWay'] : ['tries'];
+  const add = Object.fromEntries(counters.map(counter => [counter, -1]));
+  const counted = Object.fromEntries(counters.map(counter => [counter, atLeast(1)]));
+  await ignoringGone(transact([update(read(limit), { add }, { if: counted })]));
 }
 
 /** The try was evaluated and is one of those that count. */
