@@ -1,6 +1,6 @@
-import { documentationRoutes } from '../lib/documentation/routes.ts';
-import type { Uses } from '../lib/http/contract.ts';
-import { routes } from '../lib/routes.ts';
+import type { Uses } from '../lib/contracts/contract.ts';
+import { documentationRoutes } from '../lib/contracts/documentation-routes.ts';
+import { routes } from '../lib/contracts/routes.ts';
 import { workers } from './workers.ts';
 
 /** A Lambda function: its file is `functions/<area>/<name>.ts`, its bundle `dist/<name>/index.mjs`. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../lib/routes.ts';
+import { routes } from '../lib/contracts/routes.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -56,10 +56,7 @@ describe('the direction of imports', () => {
   });
 
   it('leads from contracts to zod and domain rules only', () => {
-    const contracts = [
-      ...lib.filter(({ path }) => path.endsWith('/contracts.ts')),
-      ...lib.filter(({ path }) => path === 'lib/routes.ts'),
-    ];
+    const contracts = lib.filter(({ path }) => path.startsWith('lib/contracts/'));
     const reached = new Set<string>();
     const visit = (path: string) => {
       const source = lib.find(one => one.path === path);
@@ -73,22 +70,69 @@ describe('the direction of imports', () => {
     for (const { path } of contracts) visit(path);
     const packages = [...reached].filter(path => !path.startsWith('lib/'));
     expect(packages.filter(name => name !== 'zod' && !name.startsWith('node:'))).toEqual([]);
-    expect([...reached].filter(path => path.startsWith('lib/table/') || path === 'lib/settings.ts')).toEqual([]);
+    expect([...reached].filter(path => path.startsWith('lib/table/') || path === 'lib/core/settings.ts')).toEqual([]);
+  });
+});
+
+/** The rooms of `lib`, from the ground floor up. A room imports from the floors below it and from itself, nothing else. */
+const floors = [
+  ['contracts', 'documentation'],
+  ['core'],
+  ['crypto', 'mail', 'table'],
+  ['deliveries', 'metrics', 'plans'],
+  ['access'],
+  ['api', 'audit', 'billing', 'organizations', 'secrets'],
+  ['accounts', 'admin', 'projects', 'webhooks'],
+  ['jobs'],
+];
+
+describe('the floors of lib', () => {
+  const roomOf = (path: string) => path.split('/')[1] ?? '';
+  const floorOf = (room: string) => floors.findIndex(rooms => rooms.includes(room));
+
+  it('are the list above, room by room', () => {
+    const rooms = new Set(lib.map(({ path }) => roomOf(path)));
+    expect([...rooms].toSorted()).toEqual(floors.flat().toSorted());
+  });
+
+  it('are left downward only', () => {
+    const upward = offenders(
+      lib,
+      (imported, { path }) =>
+        imported.startsWith('lib/') &&
+        roomOf(imported) !== roomOf(path) &&
+        floorOf(roomOf(imported)) >= floorOf(roomOf(path)),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it('have no circle of files', () => {
+    const sources = new Map([...lib, ...infra].map(source => [source.path, source]));
+    const finished = new Set<string>();
+    const circles: string[] = [];
+    const visit = (path: string, way: readonly string[]) => {
+      if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' → '));
+      if (finished.has(path) || way.includes(path)) return;
+      for (const imported of sources.get(path)?.imports ?? []) visit(imported, [...way, path]);
+      finished.add(path);
+    };
+    for (const path of sources.keys()) visit(path, []);
+    expect(circles).toEqual([]);
   });
 });
 
 describe('what stands in one place only', () => {
-  it('reads the environment in lib/settings.ts alone', () => {
+  it('reads the environment in lib/core/settings.ts alone', () => {
     const readers = [...lib, ...functions].filter(({ text }) => text.includes('process.env'));
-    expect(readers.map(({ path }) => path)).toEqual(['lib/settings.ts']);
+    expect(readers.map(({ path }) => path)).toEqual(['lib/core/settings.ts']);
   });
 
   it('makes each SDK client in one file', () => {
     const makers = [...lib, ...functions].filter(({ text }) => /new (\w+)Client\(/.test(text)).map(({ path }) => path);
     expect(makers.toSorted()).toEqual([
       'lib/billing/provider-secrets.ts',
+      'lib/core/queue.ts',
       'lib/crypto/kms.ts',
-      'lib/jobs/queue.ts',
       'lib/mail/send-mail.ts',
       'lib/table/client.ts',
     ]);

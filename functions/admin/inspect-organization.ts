@@ -1,7 +1,7 @@
-import { inspectOrganization as contract } from '../../lib/admin/contracts.ts';
 import { inspectOrganization } from '../../lib/admin/inspect-organization.ts';
 import { findPointer } from '../../lib/admin/organization-by-id.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { inspectOrganization as contract } from '../../lib/contracts/admin.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findPointer(params.orgId),

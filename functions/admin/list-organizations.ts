@@ -1,6 +1,6 @@
-import { listOrganizations as contract } from '../../lib/admin/contracts.ts';
 import { listOrganizations } from '../../lib/admin/list-organizations.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { listOrganizations as contract } from '../../lib/contracts/admin.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ query }) => ({ status: 200, body: await listOrganizations(query) }),

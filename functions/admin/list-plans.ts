@@ -1,5 +1,5 @@
-import { listPlans as contract } from '../../lib/admin/contracts.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { listPlans as contract } from '../../lib/contracts/admin.ts';
 import { listPlans } from '../../lib/plans/plan-configs.ts';
 
 export const handler = endpoint(contract, {

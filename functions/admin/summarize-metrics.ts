@@ -1,5 +1,5 @@
-import { summarizeMetrics as contract } from '../../lib/admin/contracts.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { summarizeMetrics as contract } from '../../lib/contracts/admin.ts';
 import { readSummary } from '../../lib/metrics/summarize.ts';
 
 export const handler = endpoint(contract, {

@@ -1,7 +1,7 @@
-import { updateOrganization as contract } from '../../lib/admin/contracts.ts';
 import { findPointer } from '../../lib/admin/organization-by-id.ts';
 import { updateOrganization } from '../../lib/admin/update-organization.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { updateOrganization as contract } from '../../lib/contracts/admin.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findPointer(params.orgId),

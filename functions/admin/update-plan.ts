@@ -1,10 +1,10 @@
-import { updatePlan as contract } from '../../lib/admin/contracts.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { updatePlan as contract } from '../../lib/contracts/admin.ts';
 import { updatePlan } from '../../lib/plans/plan-configs.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ params, body, principal, log }) => ({
     status: 200,
-    body: { plan: await updatePlan(principal, log, params.planName, body.limits) },
+    body: { plan: await updatePlan(principal.userId, log, params.planName, body.limits) },
   }),
 });

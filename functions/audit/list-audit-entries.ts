@@ -1,6 +1,6 @@
-import { listAuditEntries as contract } from '../../lib/audit/contracts.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
 import { listAuditEntries } from '../../lib/audit/list-audit-entries.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { listAuditEntries as contract } from '../../lib/contracts/audit.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ access, query }) => ({

@@ -1,7 +1,7 @@
 import { changePassword } from '../../lib/accounts/change-password.ts';
-import { changePassword as contract } from '../../lib/accounts/contracts.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { succeeded } from '../../lib/http/success.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { changePassword as contract } from '../../lib/contracts/auth.ts';
+import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ principal, source, body, log }) => {

@@ -1,7 +1,7 @@
 import { tokenView } from '../../lib/accounts/account-view.ts';
-import { createToken as contract } from '../../lib/accounts/contracts.ts';
 import { createToken } from '../../lib/accounts/create-token.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { createToken as contract } from '../../lib/contracts/auth.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ principal, source, body, log }) => {

@@ -1,7 +1,7 @@
 import { tokenView } from '../../lib/accounts/account-view.ts';
-import { handOffToken as contract } from '../../lib/accounts/contracts.ts';
 import { offerHandOff, takeHandOff } from '../../lib/accounts/hand-off-token.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { handOffToken as contract } from '../../lib/contracts/auth.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ principal, source, body, log }) => {

@@ -1,7 +1,7 @@
 import { tokenView } from '../../lib/accounts/account-view.ts';
-import { listTokens as contract } from '../../lib/accounts/contracts.ts';
 import { listTokens } from '../../lib/accounts/list-tokens.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { listTokens as contract } from '../../lib/contracts/auth.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ principal }) => {

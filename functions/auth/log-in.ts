@@ -1,7 +1,7 @@
 import { userView } from '../../lib/accounts/account-view.ts';
-import { logIn as contract } from '../../lib/accounts/contracts.ts';
 import { logIn } from '../../lib/accounts/log-in.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { logIn as contract } from '../../lib/contracts/auth.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ body, source, log }) => {

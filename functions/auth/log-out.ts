@@ -1,8 +1,8 @@
-import { logOut as contract } from '../../lib/accounts/contracts.ts';
+import { expiredSessionCookie } from '../../lib/access/session-cookie.ts';
 import { logOut } from '../../lib/accounts/log-out.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { expiredSessionCookie } from '../../lib/http/session-cookie.ts';
-import { succeeded } from '../../lib/http/success.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { logOut as contract } from '../../lib/contracts/auth.ts';
+import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ principal, log }) => {

@@ -1,7 +1,7 @@
 import { userView } from '../../lib/accounts/account-view.ts';
-import { register as contract } from '../../lib/accounts/contracts.ts';
 import { register } from '../../lib/accounts/register.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { register as contract } from '../../lib/contracts/auth.ts';
 import { organizationView } from '../../lib/organizations/organization-view.ts';
 
 export const handler = endpoint(contract, {

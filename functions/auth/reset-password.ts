@@ -1,7 +1,7 @@
-import { resetPassword as contract } from '../../lib/accounts/contracts.ts';
 import { resetPassword } from '../../lib/accounts/reset-password.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { succeeded } from '../../lib/http/success.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { resetPassword as contract } from '../../lib/contracts/auth.ts';
+import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ body, source, log }) => {

@@ -1,7 +1,7 @@
-import { sendVerification as contract } from '../../lib/accounts/contracts.ts';
 import { sendVerification } from '../../lib/accounts/verify-email.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { succeeded } from '../../lib/http/success.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { sendVerification as contract } from '../../lib/contracts/auth.ts';
+import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ principal }) => {

@@ -1,6 +1,6 @@
-import { getBilling as contract } from '../../lib/billing/contracts.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
 import { readBilling } from '../../lib/billing/read-billing.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { getBilling as contract } from '../../lib/contracts/billing.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ access }) => ({ status: 200, body: await readBilling(access) }),

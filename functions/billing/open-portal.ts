@@ -1,6 +1,6 @@
-import { openPortal as contract } from '../../lib/billing/contracts.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
 import { openPortal } from '../../lib/billing/open-portal.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { openPortal as contract } from '../../lib/contracts/billing.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ access, source }) => ({ status: 200, body: { url: await openPortal(access, source) } }),

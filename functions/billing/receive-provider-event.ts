@@ -1,7 +1,7 @@
-import { receiveProviderEvent as contract } from '../../lib/billing/contracts.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
 import { receiveProviderEvent } from '../../lib/billing/receive-provider-event.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { succeeded } from '../../lib/http/success.ts';
+import { receiveProviderEvent as contract } from '../../lib/contracts/billing.ts';
+import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ body, headers, source, log }) => {

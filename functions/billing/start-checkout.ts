@@ -1,6 +1,6 @@
-import { startCheckout as contract } from '../../lib/billing/contracts.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
 import { startCheckout } from '../../lib/billing/start-checkout.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { startCheckout as contract } from '../../lib/contracts/billing.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ access, source, body }) => ({

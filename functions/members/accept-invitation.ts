@@ -1,7 +1,7 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { acceptInvitation, findInvitation } from '../../lib/members/accept-invitation.ts';
-import { acceptInvitation as contract } from '../../lib/members/contracts.ts';
-import { memberView } from '../../lib/members/member-view.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { acceptInvitation as contract } from '../../lib/contracts/members.ts';
+import { acceptInvitation, findInvitation } from '../../lib/organizations/members/accept-invitation.ts';
+import { memberView } from '../../lib/organizations/members/member-view.ts';
 import { organizationView } from '../../lib/organizations/organization-view.ts';
 
 export const handler = endpoint(contract, {

@@ -1,8 +1,8 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { changeRole } from '../../lib/members/change-role.ts';
-import { changeRole as contract } from '../../lib/members/contracts.ts';
-import { memberView } from '../../lib/members/member-view.ts';
-import { readRoster } from '../../lib/members/read-roster.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { changeRole as contract } from '../../lib/contracts/members.ts';
+import { changeRole } from '../../lib/organizations/members/change-role.ts';
+import { memberView } from '../../lib/organizations/members/member-view.ts';
+import { readRoster } from '../../lib/organizations/members/read-roster.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readRoster(params.orgId),

@@ -1,7 +1,7 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { inviteMember as contract } from '../../lib/members/contracts.ts';
-import { inviteMember, readBeforeInviting } from '../../lib/members/invite-member.ts';
-import { invitationView } from '../../lib/members/member-view.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { inviteMember as contract } from '../../lib/contracts/members.ts';
+import { inviteMember, readBeforeInviting } from '../../lib/organizations/members/invite-member.ts';
+import { invitationView } from '../../lib/organizations/members/member-view.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readBeforeInviting(params.orgId),

@@ -1,7 +1,7 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { listMembers as contract } from '../../lib/members/contracts.ts';
-import { invitationView, memberView } from '../../lib/members/member-view.ts';
-import { readRoster } from '../../lib/members/read-roster.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { listMembers as contract } from '../../lib/contracts/members.ts';
+import { invitationView, memberView } from '../../lib/organizations/members/member-view.ts';
+import { readRoster } from '../../lib/organizations/members/read-roster.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readRoster(params.orgId),

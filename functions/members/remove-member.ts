@@ -1,8 +1,8 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { succeeded } from '../../lib/http/success.ts';
-import { removeMember as contract } from '../../lib/members/contracts.ts';
-import { readRoster } from '../../lib/members/read-roster.ts';
-import { removeMember } from '../../lib/members/remove-member.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { succeeded } from '../../lib/contracts/fields/success.ts';
+import { removeMember as contract } from '../../lib/contracts/members.ts';
+import { readRoster } from '../../lib/organizations/members/read-roster.ts';
+import { removeMember } from '../../lib/organizations/members/remove-member.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readRoster(params.orgId),

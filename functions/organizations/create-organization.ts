@@ -1,5 +1,5 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { createOrganization as contract } from '../../lib/organizations/contracts.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { createOrganization as contract } from '../../lib/contracts/organizations.ts';
 import { createOrganization } from '../../lib/organizations/create-organization.ts';
 import { organizationView } from '../../lib/organizations/organization-view.ts';
 

@@ -1,5 +1,5 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { createEnvironment as contract } from '../../lib/projects/contracts.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { createEnvironment as contract } from '../../lib/contracts/projects.ts';
 import { createEnvironment } from '../../lib/projects/create-environment.ts';
 
 export const handler = endpoint(contract, {

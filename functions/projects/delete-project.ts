@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { succeeded } from '../../lib/http/success.ts';
-import { deleteProject as contract } from '../../lib/projects/contracts.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { succeeded } from '../../lib/contracts/fields/success.ts';
+import { deleteProject as contract } from '../../lib/contracts/projects.ts';
 import { beginDeletion, deleteProject } from '../../lib/projects/delete-project.ts';
 
 export const handler = endpoint(contract, {

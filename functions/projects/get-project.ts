@@ -1,5 +1,5 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { getProject as contract } from '../../lib/projects/contracts.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { getProject as contract } from '../../lib/contracts/projects.ts';
 import { getProject } from '../../lib/projects/read-projects.ts';
 
 export const handler = endpoint(contract, {

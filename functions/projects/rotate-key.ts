@@ -1,5 +1,5 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { rotateKey as contract } from '../../lib/projects/contracts.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { rotateKey as contract } from '../../lib/contracts/projects.ts';
 import { beginRotation, rotateKey } from '../../lib/projects/rotate-key.ts';
 
 export const handler = endpoint(contract, {

@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { deleteSecret as contract } from '../../lib/contracts/secrets.ts';
 import { beginChange } from '../../lib/secrets/change-secrets.ts';
-import { deleteSecret as contract } from '../../lib/secrets/contracts.ts';
 import { deleteSecret } from '../../lib/secrets/delete-secrets.ts';
 
 export const handler = endpoint(contract, {

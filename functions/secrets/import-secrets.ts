@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { importSecrets as contract } from '../../lib/contracts/secrets.ts';
 import { beginChange } from '../../lib/secrets/change-secrets.ts';
-import { importSecrets as contract } from '../../lib/secrets/contracts.ts';
 import { importSecrets } from '../../lib/secrets/import-secrets.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { promoteSecrets as contract } from '../../lib/secrets/contracts.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { promoteSecrets as contract } from '../../lib/contracts/secrets.ts';
 import { beginPromotion, promoteSecrets } from '../../lib/secrets/promote-secrets.ts';
 
 export const handler = endpoint(contract, {

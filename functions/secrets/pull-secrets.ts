@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { pullSecrets as contract } from '../../lib/contracts/secrets.ts';
 import { beginConditionalRead } from '../../lib/secrets/begin-conditional-read.ts';
-import { pullSecrets as contract } from '../../lib/secrets/contracts.ts';
 import { pullSecrets } from '../../lib/secrets/pull-secrets.ts';
 
 export const handler = endpoint(contract, {

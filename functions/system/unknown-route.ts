@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { ApiError } from '../../lib/http/errors.ts';
-import { renderError } from '../../lib/http/respond.ts';
+import { renderError } from '../../lib/api/respond.ts';
+import { ApiError } from '../../lib/core/errors.ts';
 
 /** What no route matches, wrong methods included, gets the one error shape as well. */
 export async function handler(event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> {

@@ -1,6 +1,6 @@
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { removeTemplateKey as contract } from '../../lib/templates/contracts.ts';
-import { beginProject, removeTemplateKey } from '../../lib/templates/template-keys.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { removeTemplateKey as contract } from '../../lib/contracts/templates.ts';
+import { beginProject, removeTemplateKey } from '../../lib/projects/templates/template-keys.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginProject(params),

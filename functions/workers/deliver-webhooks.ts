@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { deliverRecords } from '../../lib/webhooks/deliver-records.ts';
+import { deliverRecords } from '../../lib/deliveries/deliver-records.ts';
 
 /** The webhook sender. The queue hands it one message at a time, so that no slow receiver delays another. */
 export async function handler(event: SQSEvent): Promise<void> {

@@ -1,5 +1,5 @@
 import type { CloudWatchLogsEvent, Context } from 'aws-lambda';
-import { openLog } from '../../lib/http/logger.ts';
+import { openLog } from '../../lib/core/logger.ts';
 import { rollUp } from '../../lib/metrics/roll-up.ts';
 
 /** Counts the requests in the gateway's access log, batch by batch, as the log hands them over. */

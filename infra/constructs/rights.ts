@@ -1,5 +1,5 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { TableAction } from '../../lib/http/contract.ts';
+import type { TableAction } from '../../lib/contracts/contract.ts';
 import type { Config } from '../config.ts';
 import type { FunctionPlan } from '../functions.ts';
 

@@ -72,7 +72,7 @@ export function addFunction(
   return deployed;
 }
 
-/** The settings (`lib/settings.ts`) that a function reads; a function gets no address it has no rights on. */
+/** The settings (`lib/core/settings.ts`) that a function reads; a function gets no address it has no rights on. */
 export function environmentOf(
   { area, uses }: Pick<FunctionPlan, 'area' | 'uses'>,
   config: Config,

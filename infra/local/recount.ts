@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { recountPlatform } from '../../lib/admin/recount-platform.ts';
-import { directoryBySlugRecord } from '../../lib/organizations/records.ts';
 import { type Drift, recountOrganization } from '../../lib/plans/recount.ts';
 import { ranges } from '../../lib/table/keys.ts';
+import { directoryBySlugRecord } from '../../lib/table/records/organization.ts';
 import { list } from '../../lib/table/store.ts';
 import { runningStack } from './running-stack.ts';
 import { StartError } from './start-error.ts';

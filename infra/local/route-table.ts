@@ -1,4 +1,4 @@
-/** A route as the gateway needs it; the contracts of `lib/routes.ts` are such. */
+/** A route as the gateway needs it; the contracts of `lib/contracts/routes.ts` are such. */
 export interface Route {
   operationId: string;
   area: string;

@@ -1,6 +1,6 @@
-import { documentationRoutes } from '../../lib/documentation/routes.ts';
-import { routes as contracts } from '../../lib/routes.ts';
-import { forgetSettings, settings } from '../../lib/settings.ts';
+import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
+import { routes as contracts } from '../../lib/contracts/routes.ts';
+import { forgetSettings, settings } from '../../lib/core/settings.ts';
 import { startAccessLog } from './access-log.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { type DynamoDb, startDynamoDb } from './dynamodb.ts';

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { Contract, ResponseContract } from '../../lib/http/contract.ts';
-import { errorsOf } from '../../lib/http/contract-errors.ts';
-import { type ErrorCode, errorStatuses } from '../../lib/http/errors.ts';
-import { parameterNames, pathParameters } from '../../lib/http/path-parameters.ts';
-import { type DeliveredEventName, EventPayload, eventPayloadExample } from '../../lib/webhooks/events.ts';
+import type { Contract, ResponseContract } from '../../lib/contracts/contract.ts';
+import { errorsOf } from '../../lib/contracts/contract-errors.ts';
+import { type ErrorCode, errorStatuses } from '../../lib/contracts/error-codes.ts';
+import { type DeliveredEventName, EventPayload, eventPayloadExample } from '../../lib/contracts/fields/events.ts';
+import { parameterNames, pathParameters } from '../../lib/contracts/path-parameters.ts';
 import { errorCatalogue } from './error-catalogue.ts';
 import { type Components, type Json, type JsonObject, jsonSchemaOf } from './json-schema.ts';
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../lib/http/errors.ts';
+import type { ErrorCode } from '../../lib/contracts/error-codes.ts';
 
 interface DocumentedError {
   /** When a client meets it. */

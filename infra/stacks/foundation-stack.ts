@@ -13,7 +13,7 @@ import { workers } from '../workers.ts';
 /** AWS's advice for a queue that triggers a function: six times the function's timeout. */
 const visibilityTimeouts = 6;
 
-/** `maximumReceives` of `lib/webhooks/deliver.ts`, which a test holds this to: the sender treats the last one as such. */
+/** `maximumReceives` of `lib/deliveries/deliver.ts`, which a test holds this to: the sender treats the last one as such. */
 const webhookReceives = 3;
 
 /**

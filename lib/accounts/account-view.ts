@@ -1,5 +1,6 @@
-import type { CliToken, User } from './contracts.ts';
-import type { TokenRecord, UserRecord } from './records.ts';
+import type { CliToken, User } from '../contracts/auth.ts';
+import type { TokenRecord } from '../table/records/token.ts';
+import type { UserRecord } from '../table/records/user.ts';
 
 /** The account as the API shows it. */
 export function userView({ id, email, name, emailVerified, isAdmin, createdAt }: UserRecord): User {

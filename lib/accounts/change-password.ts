@@ -1,14 +1,16 @@
+import type { Principal } from '../access/principal.ts';
+import { ApiError, invalidRequest } from '../core/errors.ts';
+import type { Log } from '../core/logger.ts';
+import type { RequestSource } from '../core/request-source.ts';
+import { settings } from '../core/settings.ts';
 import { hashPassword, verifyPassword } from '../crypto/passwords.ts';
-import { ApiError, invalidRequest } from '../http/errors.ts';
-import type { Log } from '../http/logger.ts';
-import type { Principal } from '../http/principal.ts';
-import type { RequestSource } from '../http/request.ts';
-import { settings } from '../settings.ts';
 import { equals, isThere } from '../table/expressions.ts';
+import { linkRecord } from '../table/records/link.ts';
+import { sessionRecord } from '../table/records/session.ts';
+import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, remove, transact, update } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { forgetTries, type RateLimit, takeTry } from './rate-limit.ts';
-import { linkRecord, sessionRecord, type UserRecord, userRecord } from './records.ts';
 
 /**
  * Sets a new password. Every other session ends with the same write, and so does an open reset link; tokens go on.

@@ -1,5 +1,5 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
-import { invalidRequest } from '../http/errors.ts';
+import { invalidRequest } from '../core/errors.ts';
 
 let commonPasswords: ReadonlySet<string> | undefined;
 

@@ -1,7 +1,7 @@
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import type { Log } from '../http/logger.ts';
-import type { Principal } from '../http/principal.ts';
-import type { RequestSource } from '../http/request.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Log } from '../core/logger.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { transact } from '../table/store.ts';
 import { type IssuedToken, newToken } from './new-token.ts';
 import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.ts';

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
-import { auditWrite } from '../audit/audit-write.ts';
+import { auditWrite } from '../access/audit-write.ts';
+import type { Principal } from '../access/principal.ts';
+import { ApiError } from '../core/errors.ts';
+import type { Log } from '../core/logger.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
-import { ApiError } from '../http/errors.ts';
-import type { Log } from '../http/logger.ts';
-import type { Principal } from '../http/principal.ts';
-import type { RequestSource } from '../http/request.ts';
-import { organizationRecord } from '../organizations/records.ts';
 import { isNew, isThere } from '../table/expressions.ts';
+import { handOffRecord } from '../table/records/hand-off.ts';
+import { organizationRecord } from '../table/records/organization.ts';
+import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, find, put, readTogether, remove, transact } from '../table/store.ts';
 import { type IssuedToken, newToken } from './new-token.ts';
-import { handOffRecord, type UserRecord, userRecord } from './records.ts';
 import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.ts';
 
 const codeLifetimeSeconds = 60;

@@ -1,6 +1,6 @@
 import { ranges } from '../table/keys.ts';
+import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { list } from '../table/store.ts';
-import { type TokenRecord, tokenRecord } from './records.ts';
 
 /** The user's tokens that are neither revoked nor expired, newest first. DynamoDB removes expired ones late. */
 export async function listTokens(userId: string): Promise<TokenRecord[]> {

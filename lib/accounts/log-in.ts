@@ -1,9 +1,10 @@
+import { ApiError } from '../core/errors.ts';
+import type { Log } from '../core/logger.ts';
+import type { RequestSource } from '../core/request-source.ts';
+import { settings } from '../core/settings.ts';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../crypto/passwords.ts';
-import { ApiError } from '../http/errors.ts';
-import type { Log } from '../http/logger.ts';
-import type { RequestSource } from '../http/request.ts';
-import { settings } from '../settings.ts';
 import { equals } from '../table/expressions.ts';
+import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, ConditionFailed, find, transact, update } from '../table/store.ts';
 import { newSession } from './new-session.ts';
 import { nobody } from './nobody.ts';
@@ -16,7 +17,6 @@ import {
   returnTry,
   takeTries,
 } from './rate-limit.ts';
-import { emailRecord, type UserRecord, userRecord } from './records.ts';
 
 /**
  * Starts a session. An unknown e-mail and a wrong password do the same work and get the same answer. A try that is

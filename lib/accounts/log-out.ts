@@ -1,7 +1,7 @@
-import type { Log } from '../http/logger.ts';
-import type { Principal } from '../http/principal.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Log } from '../core/logger.ts';
+import { sessionRecord } from '../table/records/session.ts';
 import { at, remove, transact } from '../table/store.ts';
-import { sessionRecord } from './records.ts';
 
 /** Ends the session that the request was made with. */
 export async function logOut({ userId, credential }: Principal, log: Log): Promise<void> {

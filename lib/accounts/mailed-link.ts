@@ -1,12 +1,14 @@
+import { ApiError } from '../core/errors.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
-import { ApiError } from '../http/errors.ts';
-import { settings } from '../settings.ts';
+import { dashboardLink } from '../mail/dashboard-link.ts';
 import { equals } from '../table/expressions.ts';
+import { linkRecord } from '../table/records/link.ts';
+import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, put, readTogether, remove, type Write } from '../table/store.ts';
-import { linkRecord, type UserRecord, userRecord } from './records.ts';
 
 /** What a mailed link is for, and how long it works. */
 export const linkLifetimeSeconds = { 'verify-email': 24 * 60 * 60, 'reset-password': 60 * 60 } as const;
+
 export type LinkPurpose = keyof typeof linkLifetimeSeconds;
 
 /** A new link of the account; its write makes it the only valid one of its purpose. Only the token's hash is stored. */
@@ -14,11 +16,6 @@ export function newLink(userId: string, purpose: LinkPurpose): { url: string; wr
   const { secret, hash } = createCredential(userId);
   const expiresAt = Math.floor(Date.now() / 1000) + linkLifetimeSeconds[purpose];
   return { url: dashboardLink(purpose, secret), write: put(at(linkRecord, userId, purpose), { hash, expiresAt }) };
-}
-
-/** The token stands in the fragment: browsers do not send it, so no server log and no Referer header holds it. */
-export function dashboardLink(page: string, token: string): string {
-  return `${new URL(`/${page}`, settings().DASHBOARD_ORIGIN)}#token=${token}`;
 }
 
 /**

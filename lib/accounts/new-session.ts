@@ -1,8 +1,9 @@
+import { sessionCookie, sessionLifetimeSeconds } from '../access/session-cookie.ts';
 import { createCredential } from '../crypto/credentials.ts';
-import { sessionCookie, sessionLifetimeSeconds } from '../http/session-cookie.ts';
 import { isNew } from '../table/expressions.ts';
+import { sessionRecord } from '../table/records/session.ts';
+import type { UserRecord } from '../table/records/user.ts';
 import { at, put, type Write } from '../table/store.ts';
-import { sessionRecord, type UserRecord } from './records.ts';
 
 /** A new session: its Set-Cookie line and the write that makes it valid. Only the secret's hash is stored. */
 export function newSession(user: Pick<UserRecord, 'id' | 'sessionEpoch'>): { cookie: string; write: Write } {

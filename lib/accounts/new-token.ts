@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { TokenAccess } from '../contracts/auth.ts';
 import { createCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { isNew } from '../table/expressions.ts';
+import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { at, put, type Write } from '../table/store.ts';
-import type { TokenAccess } from './contracts.ts';
-import { type TokenRecord, tokenRecord } from './records.ts';
 
 const shownCharacters = 16;
 

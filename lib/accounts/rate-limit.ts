@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
-import { ApiError } from '../http/errors.ts';
-import { normalizeEmail } from '../http/text.ts';
+import { normalizeEmail } from '../contracts/fields/text.ts';
+import { ApiError } from '../core/errors.ts';
 import { absent, atLeast, atMost, greaterThan, isThere, lessThan } from '../table/expressions.ts';
+import { rateRecord } from '../table/records/rate.ts';
 import type { RetryBudget } from '../table/retry.ts';
 import { at, ConditionFailed, put, remove, retryOnConditionFailed, transact, update, upsert } from '../table/store.ts';
-import { rateRecord } from './records.ts';
 
 /** A bound on tries: at most `tries` in `windowSeconds` for each subject; -1 tries is no bound. */
 export interface RateLimit {

@@ -1,13 +1,13 @@
-import { ApiError } from '../http/errors.ts';
-import type { Principal } from '../http/principal.ts';
-import { memberRecord } from '../members/records.ts';
+import type { Principal } from '../access/principal.ts';
+import type { CliToken, OwnOrganization, User } from '../contracts/auth.ts';
+import { ApiError } from '../core/errors.ts';
 import { organizationView } from '../organizations/organization-view.ts';
-import { membershipRecord, organizationRecord } from '../organizations/records.ts';
 import { ranges } from '../table/keys.ts';
+import { memberRecord, membershipRecord } from '../table/records/member.ts';
+import { organizationRecord } from '../table/records/organization.ts';
+import type { UserRecord } from '../table/records/user.ts';
 import { at, list, readAll } from '../table/store.ts';
 import { tokenView, userView } from './account-view.ts';
-import type { CliToken, OwnOrganization, User } from './contracts.ts';
-import type { UserRecord } from './records.ts';
 
 interface CurrentUser {
   user: User;

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { countPlatform } from '../admin/platform-counts.ts';
+import { ApiError } from '../core/errors.ts';
+import type { Log } from '../core/logger.ts';
+import type { RequestSource } from '../core/request-source.ts';
+import { settings } from '../core/settings.ts';
 import { hashPassword } from '../crypto/passwords.ts';
-import { ApiError } from '../http/errors.ts';
-import type { Log } from '../http/logger.ts';
-import type { RequestSource } from '../http/request.ts';
 import { verificationMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { newOrganization, withFreeSlug } from '../organizations/new-organization.ts';
-import type { OrganizationRecord } from '../organizations/records.ts';
-import { settings } from '../settings.ts';
 import { isNew } from '../table/expressions.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import { countPlatform } from '../table/records/platform-count.ts';
+import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, find, put, transact } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { newLink } from './mailed-link.ts';
 import { newSession } from './new-session.ts';
 import { rateSubjectOfAddress, takeTry } from './rate-limit.ts';
-import { emailRecord, type UserRecord, userRecord } from './records.ts';
 
 interface Registration {
   email: string;

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../core/logger.ts';
+import type { RequestSource } from '../core/request-source.ts';
+import { settings } from '../core/settings.ts';
 import { hashPassword } from '../crypto/passwords.ts';
-import type { Log } from '../http/logger.ts';
-import type { RequestSource } from '../http/request.ts';
 import { passwordResetMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
-import { settings } from '../settings.ts';
 import { equals } from '../table/expressions.ts';
+import { emailRecord, userRecord } from '../table/records/user.ts';
 import { at, find, transact, update } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { newLink, openLink } from './mailed-link.ts';
 import { nobody } from './nobody.ts';
 import { rateSubjectOfEmail, takeTry } from './rate-limit.ts';
-import { emailRecord, userRecord } from './records.ts';
 
 /**
  * The answer comes this long after the request, whether there is such an account or not: longer than two reads, one

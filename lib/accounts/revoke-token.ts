@@ -1,14 +1,15 @@
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import { ApiError } from '../http/errors.ts';
-import type { Log } from '../http/logger.ts';
-import type { Principal } from '../http/principal.ts';
-import type { RequestSource } from '../http/request.ts';
-import { membershipRecord, organizationRecord } from '../organizations/records.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { Principal } from '../access/principal.ts';
+import { ApiError } from '../core/errors.ts';
+import type { Log } from '../core/logger.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { membershipRecord } from '../table/records/member.ts';
+import { organizationRecord } from '../table/records/organization.ts';
+import { tokenRecord } from '../table/records/token.ts';
 import { at, find, list, remove, transact } from '../table/store.ts';
 import { listTokens } from './list-tokens.ts';
-import { tokenRecord } from './records.ts';
 
 /**
  * Revokes one of the caller's own tokens, at once. One that was limited to an organization is recorded in that

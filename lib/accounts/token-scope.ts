@@ -1,11 +1,12 @@
-import { ApiError } from '../http/errors.ts';
-import { type MemberRecord, memberRecord } from '../members/records.ts';
-import { membershipRecord, type OrganizationRecord, organizationRecord } from '../organizations/records.ts';
-import { environmentRecord, projectRecord } from '../projects/records.ts';
+import type { TokenAccess } from '../contracts/auth.ts';
+import { ApiError } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { environmentRecord } from '../table/records/environment.ts';
+import { type MemberRecord, memberRecord, membershipRecord } from '../table/records/member.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import { projectRecord } from '../table/records/project.ts';
 import { at, check, find, list, readTogether, type Write } from '../table/store.ts';
-import type { TokenAccess } from './contracts.ts';
 
 /** What a token is asked to be; the contract has checked that a narrower limit comes with the wider one. */
 export interface WantedToken {

@@ -1,12 +1,12 @@
-import { temporarilyUnavailable } from '../http/errors.ts';
-import type { Log } from '../http/logger.ts';
+import { temporarilyUnavailable } from '../core/errors.ts';
+import type { Log } from '../core/logger.ts';
 import { verificationMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { isThere } from '../table/expressions.ts';
+import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, transact, update } from '../table/store.ts';
 import { newLink, openLink } from './mailed-link.ts';
 import { takeTry } from './rate-limit.ts';
-import { type UserRecord, userRecord } from './records.ts';
 
 /** Enough for anybody whose mail does not arrive, too few to flood somebody else's mailbox with. */
 const mailsAnHour = 20;

@@ -1,7 +1,7 @@
-import type { Organization } from '../organizations/organization.ts';
+import type { EffectiveLimits, Usage } from '../contracts/fields/limits.ts';
+import type { Organization } from '../contracts/fields/organization.ts';
 import { organizationView } from '../organizations/organization-view.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
-import type { EffectiveLimits, Usage } from '../plans/limits.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
 import { getOrganization } from './organization-by-id.ts';
 

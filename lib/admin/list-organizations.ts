@@ -1,9 +1,9 @@
+import type { OrganizationWithUsage } from '../contracts/admin.ts';
 import { organizationView } from '../organizations/organization-view.ts';
-import { directoryByNameRecord, directoryBySlugRecord, organizationRecord } from '../organizations/records.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
 import { ranges } from '../table/keys.ts';
+import { directoryByNameRecord, directoryBySlugRecord, organizationRecord } from '../table/records/organization.ts';
 import { at, chunksOf, list, readAll } from '../table/store.ts';
-import type { OrganizationWithUsage } from './contracts.ts';
 
 interface Search {
   limit: number;

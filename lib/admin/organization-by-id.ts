@@ -1,5 +1,9 @@
-import { ApiError } from '../http/errors.ts';
-import { type OrganizationRecord, organizationPointerRecord, organizationRecord } from '../organizations/records.ts';
+import { ApiError } from '../core/errors.ts';
+import {
+  type OrganizationRecord,
+  organizationPointerRecord,
+  organizationRecord,
+} from '../table/records/organization.ts';
 import { at, find } from '../table/store.ts';
 
 /** Where an organization's id leads: its slug, as long as it exists. Needs nothing but the id, so it is read early. */

@@ -1,9 +1,9 @@
-import { directoryBySlugRecord } from '../organizations/records.ts';
 import type { Drift } from '../plans/recount.ts';
-import { projectRecord } from '../projects/records.ts';
 import { ranges } from '../table/keys.ts';
+import { directoryBySlugRecord } from '../table/records/organization.ts';
+import { countPlatform } from '../table/records/platform-count.ts';
+import { projectRecord } from '../table/records/project.ts';
 import { list, transact } from '../table/store.ts';
-import { countPlatform } from './platform-counts.ts';
 import { readStatistics } from './read-statistics.ts';
 
 /**

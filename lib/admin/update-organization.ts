@@ -1,15 +1,15 @@
 import type { z } from 'zod';
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import type { Principal } from '../http/principal.ts';
-import type { RequestSource } from '../http/request.ts';
-import type { Organization } from '../organizations/organization.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { Principal } from '../access/principal.ts';
+import type { updateOrganization as contract } from '../contracts/admin.ts';
+import { type EffectiveLimits, limitNames } from '../contracts/fields/limits.ts';
+import type { Organization } from '../contracts/fields/organization.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { organizationView } from '../organizations/organization-view.ts';
-import { type OrganizationRecord, organizationRecord } from '../organizations/records.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
-import { type EffectiveLimits, limitNames } from '../plans/limits.ts';
 import { equals } from '../table/expressions.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { at, retryOnConditionFailed, transact, update } from '../table/store.ts';
-import type { updateOrganization as contract } from './contracts.ts';
 import { getOrganization } from './organization-by-id.ts';
 
 type Wanted = z.output<(typeof contract)['body']>;

@@ -1,10 +1,10 @@
+import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { Key } from '../table/entity.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
+import { type AuditCountRecord, auditCountRecord } from '../table/records/audit-count.ts';
 import { at, ConditionFailed, put, queryItems, queryPage, transact } from '../table/store.ts';
-import type { AuditAction } from './actions.ts';
 import { type EntryStream, isExpired, type ReadBudget, type StoredEntry, takePage } from './entry-stream.ts';
-import { type AuditCountRecord, auditCountRecord } from './records.ts';
 
 const daySeconds = 86_400;
 

@@ -1,7 +1,7 @@
+import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { Key } from '../table/entity.ts';
 import { ranges } from '../table/keys.ts';
 import { queryPage } from '../table/store.ts';
-import type { AuditAction } from './actions.ts';
 
 /** An entry as it lies in the table, with what its order and its life depend on. */
 export interface StoredEntry {

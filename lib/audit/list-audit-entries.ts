@@ -1,11 +1,11 @@
-import { invalidRequest } from '../http/errors.ts';
-import type { Pagination } from '../http/pagination.ts';
-import { type AuditAction, auditActions } from './actions.ts';
-import type { AuditEntry } from './contracts.ts';
+import { keysThatFit } from '../access/keys-that-fit.ts';
+import type { AuditEntry } from '../contracts/audit.ts';
+import { type AuditAction, auditActions } from '../contracts/fields/audit-action.ts';
+import type { Pagination } from '../contracts/fields/pagination.ts';
+import { invalidRequest } from '../core/errors.ts';
+import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import { countEntries, readCounts } from './count-entries.ts';
 import { mergeStreams, openStream } from './entry-stream.ts';
-import { keysThatFit } from './keys-that-fit.ts';
-import { type AuditRecord, auditRecord } from './records.ts';
 
 /*
  * Entries are keyed by action and then time. So a page of one action is one range, however rare the action is in a large

@@ -1,5 +1,5 @@
-import type { Log } from '../http/logger.ts';
-import type { OrganizationRecord } from '../organizations/records.ts';
+import type { Log } from '../core/logger.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
 import { endSubscription } from './provider.ts';
 
 /**

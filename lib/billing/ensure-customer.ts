@@ -1,9 +1,9 @@
-import { ApiError } from '../http/errors.ts';
-import { type OrganizationRecord, organizationRecord } from '../organizations/records.ts';
+import { ApiError } from '../core/errors.ts';
 import { absent, equals, isNew } from '../table/expressions.ts';
+import { customerRecord } from '../table/records/customer.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { at, ConditionFailed, find, put, transact, update } from '../table/store.ts';
 import { createCustomer } from './provider.ts';
-import { customerRecord } from './records.ts';
 
 /**
  * The organization's customer at the provider, made where there is none. Requests at the same moment end with one: the

@@ -1,6 +1,6 @@
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import type { MemberAccess } from '../http/access.ts';
-import type { RequestSource } from '../http/request.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { transact } from '../table/store.ts';
 import { ensureCustomer } from './ensure-customer.ts';
 import { createPortal } from './provider.ts';

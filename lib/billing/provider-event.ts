@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { Uuid } from '../http/text.ts';
-import type { PlanName } from '../plans/limits.ts';
-import { BoughtPlan } from './contracts.ts';
+import { BoughtPlan } from '../contracts/billing.ts';
+import type { PlanName } from '../contracts/fields/limits.ts';
+import { Uuid } from '../contracts/fields/text.ts';
 import type { SubscriptionNews } from './subscription-news.ts';
 
 /** The configured price ids of the plans that can be bought. */

@@ -1,5 +1,5 @@
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { settings } from '../settings.ts';
+import { settings } from '../core/settings.ts';
 
 let client: SSMClient | undefined;
 

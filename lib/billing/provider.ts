@@ -1,8 +1,8 @@
 import Stripe from 'stripe';
-import { ApiError, invalidRequest } from '../http/errors.ts';
-import { parseJson } from '../http/json.ts';
-import { settings } from '../settings.ts';
-import type { BoughtPlan } from './contracts.ts';
+import type { BoughtPlan } from '../contracts/billing.ts';
+import { ApiError, invalidRequest } from '../core/errors.ts';
+import { parseJson } from '../core/json.ts';
+import { settings } from '../core/settings.ts';
 import type { Prices } from './provider-event.ts';
 import { providerKey, webhookSecret } from './provider-secrets.ts';
 

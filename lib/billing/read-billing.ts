@@ -1,8 +1,8 @@
-import type { MemberAccess } from '../http/access.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import type { BillingStatus } from '../contracts/billing.ts';
+import type { PlanLimits, PlanName, Usage } from '../contracts/fields/limits.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
-import type { PlanLimits, PlanName, Usage } from '../plans/limits.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
-import type { BillingStatus } from './contracts.ts';
 
 interface Billing {
   plan: PlanName;

@@ -1,11 +1,17 @@
 import * as z from 'zod';
-import { auditWrite, systemActor } from '../audit/audit-write.ts';
-import { invalidRequest } from '../http/errors.ts';
-import type { Log } from '../http/logger.ts';
-import { problemsOf } from '../http/problems.ts';
-import type { RequestSource } from '../http/request.ts';
-import { type OrganizationRecord, organizationPointerRecord, organizationRecord } from '../organizations/records.ts';
+import { auditWrite, systemActor } from '../access/audit-write.ts';
+import { problemsOf } from '../contracts/fields/problems.ts';
+import { invalidRequest } from '../core/errors.ts';
+import type { Log } from '../core/logger.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { absent, equals, isNew } from '../table/expressions.ts';
+import { customerRecord } from '../table/records/customer.ts';
+import {
+  type OrganizationRecord,
+  organizationPointerRecord,
+  organizationRecord,
+} from '../table/records/organization.ts';
+import { providerEventLifetimeSeconds, providerEventRecord } from '../table/records/provider-event.ts';
 import {
   at,
   put,
@@ -19,7 +25,6 @@ import {
 } from '../table/store.ts';
 import { configuredPrices, verifiedEvent } from './provider.ts';
 import { type ProviderEvent, readProviderEvent } from './provider-event.ts';
-import { customerRecord, providerEventLifetimeSeconds, providerEventRecord } from './records.ts';
 import { applyNews, type SubscriptionNews } from './subscription-news.ts';
 
 /**

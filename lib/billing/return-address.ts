@@ -1,4 +1,4 @@
-import { settings } from '../settings.ts';
+import { settings } from '../core/settings.ts';
 
 /** The dashboard's billing page of an organization, where the provider's hosted pages lead back to. */
 export function billingPage(orgSlug: string, checkout?: 'success' | 'cancelled'): string {

@@ -1,8 +1,8 @@
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import type { MemberAccess } from '../http/access.ts';
-import type { RequestSource } from '../http/request.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import type { BoughtPlan } from '../contracts/billing.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { transact } from '../table/store.ts';
-import type { BoughtPlan } from './contracts.ts';
 import { ensureCustomer } from './ensure-customer.ts';
 import { createCheckout, createPortal, priceOf } from './provider.ts';
 import { billingPage } from './return-address.ts';

@@ -1,5 +1,5 @@
-import type { BillingState, OrganizationRecord } from '../organizations/records.ts';
-import type { PlanName } from '../plans/limits.ts';
+import type { PlanName } from '../contracts/fields/limits.ts';
+import type { BillingState, OrganizationRecord } from '../table/records/organization.ts';
 
 /** What an event says of one subscription, in the service's words. */
 export interface SubscriptionNews {

@@ -1,5 +1,5 @@
 import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
-import { requiredSetting } from '../settings.ts';
+import { requiredSetting } from '../core/settings.ts';
 
 let client: KMSClient | undefined;
 

@@ -1,9 +1,9 @@
 import type { SQSRecord } from 'aws-lambda';
-import { openLog } from '../http/logger.ts';
-import { eraseOrganization } from '../organizations/erase-organization.ts';
-import { eraseProject, NotYetCommitted } from '../projects/erase-project.ts';
+import { Job } from '../core/job.ts';
+import { openLog } from '../core/logger.ts';
 import { reEncryptProject } from '../projects/re-encrypt-project.ts';
-import { Job } from './job.ts';
+import { eraseOrganization } from './erase-organization.ts';
+import { eraseProject, NotYetCommitted } from './erase-project.ts';
 
 /** A job is queued before the change that it follows. A change that is not there after this time was never made. */
 const patienceMs = 60_000;

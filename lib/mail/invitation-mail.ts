@@ -1,4 +1,4 @@
-import type { Role } from '../members/role.ts';
+import type { Role } from '../contracts/fields/role.ts';
 import { composeMail, type Mail } from './compose-mail.ts';
 
 /** Asks somebody to join an organization. */

@@ -1,5 +1,5 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
-import { requiredSetting } from '../settings.ts';
+import { requiredSetting } from '../core/settings.ts';
 import type { Mail } from './compose-mail.ts';
 
 let client: SESv2Client | undefined;

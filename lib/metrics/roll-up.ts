@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import * as z from 'zod';
-import type { Log } from '../http/logger.ts';
+import type { Log } from '../core/logger.ts';
 import { isNew } from '../table/expressions.ts';
+import { countedBatchRecord, routeHourRecord } from '../table/records/request-metrics.ts';
 import {
   at,
   ConditionFailed,
@@ -16,7 +17,7 @@ import {
 } from '../table/store.ts';
 import { readAccessLogLine } from './access-log-record.ts';
 import { hourMs, type Tally, tallyRequests } from './count-requests.ts';
-import { bucketAttribute, countedBatchRecord, routeHourRecord } from './records.ts';
+import { bucketAttribute } from './histogram.ts';
 
 /** A day more than the longest summary (168 hours) needs. */
 const keptSeconds = 8 * 86_400;

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
-import type { Latency, summarizeMetrics } from '../admin/contracts.ts';
+import type { Latency, summarizeMetrics } from '../contracts/admin.ts';
 import { ranges } from '../table/keys.ts';
+import { type RouteHour, routeHourRecord } from '../table/records/request-metrics.ts';
 import { list } from '../table/store.ts';
 import { hourMs, hourOf } from './count-requests.ts';
+import { histogramOf } from './histogram.ts';
 import { addHistogram, type Histogram, percentileMs } from './latency-buckets.ts';
-import { histogramOf, type RouteHour, routeHourRecord } from './records.ts';
 
 type Summary = z.output<(typeof summarizeMetrics)['responses'][200]['body']>;
 

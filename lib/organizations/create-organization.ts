@@ -1,11 +1,11 @@
-import type { UserRecord } from '../accounts/records.ts';
-import { countPlatform } from '../admin/platform-counts.ts';
-import { actorOf } from '../audit/audit-write.ts';
-import type { Principal } from '../http/principal.ts';
-import type { RequestSource } from '../http/request.ts';
+import { actorOf } from '../access/audit-write.ts';
+import type { Principal } from '../access/principal.ts';
+import type { RequestSource } from '../core/request-source.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import { countPlatform } from '../table/records/platform-count.ts';
+import type { UserRecord } from '../table/records/user.ts';
 import { transact } from '../table/store.ts';
 import { newOrganization, withFreeSlug } from './new-organization.ts';
-import type { OrganizationRecord } from './records.ts';
 
 /**
  * Creates an organization that the caller owns, all or nothing.

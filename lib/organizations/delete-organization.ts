@@ -1,12 +1,12 @@
-import { countPlatform } from '../admin/platform-counts.ts';
-import type { MemberAccess } from '../http/access.ts';
-import { ApiError } from '../http/errors.ts';
-import type { Log } from '../http/logger.ts';
-import { queueJob } from '../jobs/queue.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import { ApiError } from '../core/errors.ts';
+import type { Log } from '../core/logger.ts';
+import { queueJob } from '../core/queue.ts';
 import { equals } from '../table/expressions.ts';
 import { keys } from '../table/keys.ts';
+import { organizationRecord } from '../table/records/organization.ts';
+import { countPlatform } from '../table/records/platform-count.ts';
 import { at, find, remove, retryOnConditionFailed, transact, update } from '../table/store.ts';
-import { organizationRecord } from './records.ts';
 
 /**
  * Puts the organization out of everybody's reach, in one transaction; the background erases it. Its audit log goes with

@@ -1,9 +1,9 @@
-import { ApiError } from '../http/errors.ts';
+import type { LimitName } from '../contracts/fields/limits.ts';
+import { ApiError } from '../core/errors.ts';
 import { isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
-import type { LimitName } from '../plans/limits.ts';
 import { equals, lessThan } from '../table/expressions.ts';
+import { organizationRecord } from '../table/records/organization.ts';
 import { at, update, type Write } from '../table/store.ts';
-import { organizationRecord } from './records.ts';
 
 type Counter = 'projectCount' | 'webhookCount';
 

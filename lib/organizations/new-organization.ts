@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditActor, auditWrite } from '../audit/audit-write.ts';
-import { ApiError } from '../http/errors.ts';
-import type { RequestSource } from '../http/request.ts';
-import { type MemberRecord, memberRecord } from '../members/records.ts';
+import { type AuditActor, auditWrite } from '../access/audit-write.ts';
+import { ApiError } from '../core/errors.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { isNew } from '../table/expressions.ts';
-import { at, put, type Write } from '../table/store.ts';
+import { type MemberRecord, memberRecord, membershipRecord } from '../table/records/member.ts';
 import {
   directoryByNameRecord,
   directoryBySlugRecord,
-  membershipRecord,
   type OrganizationRecord,
   organizationPointerRecord,
   organizationRecord,
-} from './records.ts';
+} from '../table/records/organization.ts';
+import { at, put, type Write } from '../table/store.ts';
 import { slugFromName, withSuffix } from './slug.ts';
 
 interface Founder {

@@ -1,6 +1,6 @@
-import type { PlanName } from '../plans/limits.ts';
-import type { Organization } from './organization.ts';
-import type { OrganizationRecord } from './records.ts';
+import type { PlanName } from '../contracts/fields/limits.ts';
+import type { Organization } from '../contracts/fields/organization.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
 
 /** The organization as the API shows it. */
 export function organizationView(organization: OrganizationRecord): Organization {

@@ -1,7 +1,14 @@
-import { ApiError } from '../http/errors.ts';
+import {
+  defaultLimits,
+  type EffectiveLimits,
+  type LimitName,
+  limitNames,
+  type PlanName,
+  unlimited,
+} from '../contracts/fields/limits.ts';
+import { ApiError } from '../core/errors.ts';
+import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
 import { at, find } from '../table/store.ts';
-import { defaultLimits, type EffectiveLimits, type LimitName, limitNames, type PlanName, unlimited } from './limits.ts';
-import { type PlanConfigs, planConfigsRecord } from './records.ts';
 
 interface Planned {
   plan: string;

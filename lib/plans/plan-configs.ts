@@ -1,11 +1,10 @@
-import { ApiError } from '../http/errors.ts';
-import type { Log } from '../http/logger.ts';
-import type { Principal } from '../http/principal.ts';
+import { type LimitOverrides, limitNames, type PlanLimits, PlanName, planNames } from '../contracts/fields/limits.ts';
+import { ApiError } from '../core/errors.ts';
+import type { Log } from '../core/logger.ts';
 import { equals, isNew } from '../table/expressions.ts';
+import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
 import { at, find, put, retryOnConditionFailed, transact } from '../table/store.ts';
 import { effectiveLimits, readPlanConfigs } from './effective-limits.ts';
-import { type LimitOverrides, limitNames, type PlanLimits, PlanName, planNames } from './limits.ts';
-import { type PlanConfigs, planConfigsRecord } from './records.ts';
 
 interface Plan {
   name: PlanName;
@@ -27,12 +26,7 @@ function planOf(name: PlanName, configs: PlanConfigs): Plan {
  * audit log is the place for it, so it goes to the structured log.
  * @throws plan_not_found
  */
-export async function updatePlan(
-  principal: Principal,
-  log: Log,
-  planName: string,
-  limits: LimitOverrides,
-): Promise<Plan> {
+export async function updatePlan(userId: string, log: Log, planName: string, limits: LimitOverrides): Promise<Plan> {
   const parsed = PlanName.safeParse(planName);
   if (!parsed.success) throw new ApiError('plan_not_found', 'There is no such plan.');
   const name = parsed.data;
@@ -46,6 +40,6 @@ export async function updatePlan(
     );
     return plans;
   });
-  log.account('plan_limits_changed', { userId: principal.userId, plan: name, limits });
+  log.account('plan_limits_changed', { userId, plan: name, limits });
   return planOf(name, configs);
 }

@@ -1,8 +1,9 @@
-import { environmentStateRecord, headRecord } from '../environments/records.ts';
-import { type OrganizationRecord, organizationRecord } from '../organizations/records.ts';
-import { type EnvironmentRecord, environmentRecord, type ProjectRecord, projectRecord } from '../projects/records.ts';
 import { absent, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { type EnvironmentRecord, environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { headRecord } from '../table/records/secret.ts';
 import { at, ConditionFailed, queryItems, transact, update, type Write } from '../table/store.ts';
 
 /** A counter that does not say what is there. */

@@ -1,10 +1,10 @@
-import { environmentStateRecord } from '../environments/records.ts';
-import { invitationRecord } from '../members/records.ts';
-import type { OrganizationRecord } from '../organizations/records.ts';
-import { environmentRecord, projectRecord } from '../projects/records.ts';
+import type { Usage } from '../contracts/fields/limits.ts';
 import { ranges } from '../table/keys.ts';
+import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
+import { invitationRecord } from '../table/records/invitation.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import { projectRecord } from '../table/records/project.ts';
 import { at, list, readAll } from '../table/store.ts';
-import type { Usage } from './limits.ts';
 
 /** The part of an organization's usage that is counted and not read from its counters. */
 export type CountedUsage = Omit<Usage, 'members' | 'webhooks'>;

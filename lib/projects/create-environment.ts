@@ -1,16 +1,16 @@
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import type { EnvironmentType } from '../environments/environment-type.ts';
-import { newEnvironment } from '../environments/new-environment.ts';
-import type { MemberAccess } from '../http/access.ts';
-import { ApiError } from '../http/errors.ts';
-import type { RequestSource } from '../http/request.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
+import type { Environment } from '../contracts/projects.ts';
+import { ApiError } from '../core/errors.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { slugFromName, withSuffix } from '../organizations/slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
+import { newEnvironment } from '../secrets/engine/new-environment.ts';
 import { equals, lessThan } from '../table/expressions.ts';
+import { projectRecord } from '../table/records/project.ts';
 import { at, ConditionFailed, find, transact, update } from '../table/store.ts';
-import type { Environment } from './contracts.ts';
 import { environmentView } from './project-view.ts';
-import { projectRecord } from './records.ts';
 
 interface NewEnvironment {
   name: string;

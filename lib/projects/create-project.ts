@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { countPlatform } from '../admin/platform-counts.ts';
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import type { Project } from '../contracts/projects.ts';
+import { ApiError } from '../core/errors.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
-import { firstEnvironments, newEnvironment } from '../environments/new-environment.ts';
-import type { MemberAccess } from '../http/access.ts';
-import { ApiError } from '../http/errors.ts';
-import type { RequestSource } from '../http/request.ts';
 import { growOrganization } from '../organizations/grow-organization.ts';
 import { slugFromName, withSuffix } from '../organizations/slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
+import { firstEnvironments, newEnvironment } from '../secrets/engine/new-environment.ts';
 import { isNew } from '../table/expressions.ts';
+import { countPlatform } from '../table/records/platform-count.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { at, ConditionFailed, put, transact } from '../table/store.ts';
-import type { Project } from './contracts.ts';
 import { environmentView } from './project-view.ts';
-import { type ProjectRecord, projectRecord } from './records.ts';
 
 interface NewProject {
   name: string;

@@ -1,15 +1,15 @@
-import { countPlatform } from '../admin/platform-counts.ts';
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import { environmentStateRecord } from '../environments/records.ts';
-import type { MemberAccess } from '../http/access.ts';
-import { ApiError } from '../http/errors.ts';
-import type { RequestSource } from '../http/request.ts';
-import { queueJob } from '../jobs/queue.ts';
-import { organizationPointerRecord, organizationRecord } from '../organizations/records.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import { ApiError } from '../core/errors.ts';
+import { queueJob } from '../core/queue.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { equals, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { type EnvironmentRecord, environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
+import { organizationPointerRecord, organizationRecord } from '../table/records/organization.ts';
+import { countPlatform } from '../table/records/platform-count.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { at, ConditionFailed, chunksOf, find, list, retryOnConditionFailed, transact, update } from '../table/store.ts';
-import { type EnvironmentRecord, environmentRecord, type ProjectRecord, projectRecord } from './records.ts';
 
 export interface BegunDeletion {
   orgSlug: string;

@@ -1,9 +1,10 @@
-import { type EnvironmentType, environmentTypes } from '../environments/environment-type.ts';
-import { type EnvironmentState, environmentStateRecord } from '../environments/records.ts';
-import type { MemberAccess } from '../http/access.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import { type EnvironmentType, environmentTypes } from '../contracts/fields/environment-type.ts';
+import type { Environment, Project } from '../contracts/projects.ts';
+import type { EnvironmentRecord } from '../table/records/environment.ts';
+import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
+import type { ProjectRecord } from '../table/records/project.ts';
 import { at, readAll } from '../table/store.ts';
-import type { Environment, Project } from './contracts.ts';
-import type { EnvironmentRecord, ProjectRecord } from './records.ts';
 
 /** An environment as the API shows it: its description and what its state says. Pure. */
 export function environmentView(environment: EnvironmentRecord, state: EnvironmentState): Environment {

@@ -1,15 +1,16 @@
 import * as z from 'zod';
+import type { Job } from '../core/job.ts';
+import type { Log } from '../core/logger.ts';
+import { queueJob } from '../core/queue.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
-import { fenceEnvironment } from '../environments/fence-environment.ts';
-import { type KeyRing, keyRing } from '../environments/key-ring.ts';
-import { environmentStateRecord, headRecord, versionRecord } from '../environments/records.ts';
-import type { Log } from '../http/logger.ts';
-import type { Job } from '../jobs/job.ts';
-import { queueJob } from '../jobs/queue.ts';
+import { fenceEnvironment } from '../secrets/engine/fence-environment.ts';
+import { type KeyRing, keyRing } from '../secrets/engine/key-ring.ts';
 import { equals, lessThan } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { headRecord, versionRecord } from '../table/records/secret.ts';
 import { at, ConditionFailed, chunksOf, find, list, queryPage, transact, update } from '../table/store.ts';
-import { environmentRecord, type ProjectRecord, projectRecord } from './records.ts';
 
 /*
  * Re-encrypts everything a project stores under its new data key, in steps of the job queue:

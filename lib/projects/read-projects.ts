@@ -1,9 +1,10 @@
-import type { MemberAccess } from '../http/access.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import type { Project } from '../contracts/projects.ts';
 import { ranges } from '../table/keys.ts';
+import { environmentRecord } from '../table/records/environment.ts';
+import { projectRecord } from '../table/records/project.ts';
 import { at, find, list } from '../table/store.ts';
-import type { Project } from './contracts.ts';
 import { viewProjects } from './project-view.ts';
-import { environmentRecord, projectRecord } from './records.ts';
 
 /** The organization's projects by slug, as far as the caller's token sees them. */
 export async function listProjects(access: MemberAccess): Promise<Project[]> {

@@ -1,19 +1,24 @@
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import type { Project, Rotation } from '../contracts/projects.ts';
+import { ApiError } from '../core/errors.ts';
+import { queueJob } from '../core/queue.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
-import { partsOf } from '../environments/environment-path.ts';
-import { type EnvironmentState, environmentStateRecord } from '../environments/records.ts';
-import type { MemberAccess } from '../http/access.ts';
-import { ApiError } from '../http/errors.ts';
-import type { RequestSource } from '../http/request.ts';
-import { queueJob } from '../jobs/queue.ts';
-import { organizationPointerRecord } from '../organizations/records.ts';
+import { partsOf } from '../secrets/engine/environment-path.ts';
 import { absent, atMost, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import {
+  type EnvironmentRecord,
+  type EnvironmentState,
+  environmentRecord,
+  environmentStateRecord,
+} from '../table/records/environment.ts';
+import { organizationPointerRecord } from '../table/records/organization.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { at, ConditionFailed, find, list, queryPage, transact, update } from '../table/store.ts';
-import type { Project, Rotation } from './contracts.ts';
 import { viewProjects } from './project-view.ts';
 import { firstCursor } from './re-encrypt-project.ts';
-import { type EnvironmentRecord, environmentRecord, type ProjectRecord, projectRecord } from './records.ts';
 
 export interface BegunRotation {
   orgSlug: string;

@@ -1,8 +1,8 @@
-import { type EnvironmentPath, partsOf } from '../environments/environment-path.ts';
-import { type BegunRead, beginRead } from '../environments/read-live-secrets.ts';
-import { type EnvironmentState, environmentStateRecord } from '../environments/records.ts';
+import { matchesRevision, type Precondition } from '../contracts/fields/preconditions.ts';
+import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { at, find } from '../table/store.ts';
-import { matchesRevision, type Precondition } from './preconditions.ts';
+import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
+import { type BegunRead, beginRead } from './engine/read-live-secrets.ts';
 
 /** Either the secrets, or the state of an environment that is still as the caller knows it. */
 export type ConditionalRead = { unchanged: EnvironmentState } | { begun: BegunRead };

@@ -1,27 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import { type EventName, manyKeys } from '../contracts/fields/events.ts';
+import { matchesRevision, type Precondition } from '../contracts/fields/preconditions.ts';
+import { ApiError } from '../core/errors.ts';
+import type { Log } from '../core/logger.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
-import { type EnvironmentPath, partsOf } from '../environments/environment-path.ts';
-import { type KeyRing, keyRing } from '../environments/key-ring.ts';
-import { beginSnapshot, finishSnapshot, isLive, stateIn } from '../environments/read-snapshot.ts';
-import { type EnvironmentState, environmentStateRecord, type HeadRecord, headRecord } from '../environments/records.ts';
-import { maxEnvironmentBytes, secretSizeBytes } from '../environments/secret-size.ts';
-import { maximumStaleReads, StaleRead, staysInconsistent } from '../environments/stale-read.ts';
-import { waitUntilSettled } from '../environments/undo-change.ts';
-import { contentAfter, fitsOneTransaction, writeChange } from '../environments/write-change.ts';
-import type { MemberAccess } from '../http/access.ts';
-import { ApiError } from '../http/errors.ts';
-import type { Log } from '../http/logger.ts';
-import type { RequestSource } from '../http/request.ts';
+import { findWebhooks, publishSecretEvent } from '../deliveries/publish.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
-import { type PlanConfigs, planConfigsRecord } from '../plans/records.ts';
-import { type ProjectRecord, projectRecord } from '../projects/records.ts';
+import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
+import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { type HeadRecord, headRecord } from '../table/records/secret.ts';
+import type { WebhookRecord } from '../table/records/webhook.ts';
 import { pauseBeforeRetry, type RetryBudget, retryBudget } from '../table/retry.ts';
 import { at, ConditionFailed, type Page, readAll, readTogether } from '../table/store.ts';
-import { type EventName, manyKeys } from '../webhooks/events.ts';
-import { findWebhooks, publishSecretEvent } from '../webhooks/publish.ts';
-import type { WebhookRecord } from '../webhooks/records.ts';
-import { matchesRevision, type Precondition } from './preconditions.ts';
+import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
+import { type KeyRing, keyRing } from './engine/key-ring.ts';
+import { beginSnapshot, finishSnapshot, isLive, stateIn } from './engine/read-snapshot.ts';
+import { maxEnvironmentBytes, secretSizeBytes } from './engine/secret-size.ts';
+import { maximumStaleReads, StaleRead, staysInconsistent } from './engine/stale-read.ts';
+import { waitUntilSettled } from './engine/undo-change.ts';
+import { contentAfter, fitsOneTransaction, writeChange } from './engine/write-change.ts';
 
 /*
  * The one way in which secrets change: set, delete, import, bulk delete and promotion each only decide what to put and what

@@ -1,8 +1,8 @@
-import { isLive } from '../environments/read-snapshot.ts';
-import type { EndpointInput } from '../http/endpoint.ts';
-import { ApiError } from '../http/errors.ts';
+import type { EndpointInput } from '../api/endpoint.ts';
+import type { bulkDeleteSecrets as bulkContract, deleteSecret as contract } from '../contracts/secrets.ts';
+import { ApiError } from '../core/errors.ts';
 import { type BegunChange, changeSecrets } from './change-secrets.ts';
-import type { bulkDeleteSecrets as bulkContract, deleteSecret as contract } from './contracts.ts';
+import { isLive } from './engine/read-snapshot.ts';
 
 /** Deletes one secret; its history stays. @throws secret_not_found, and what `changeSecrets` throws */
 export async function deleteSecret({

@@ -1,7 +1,7 @@
-import { isLive } from '../environments/read-snapshot.ts';
-import type { EndpointInput } from '../http/endpoint.ts';
+import type { EndpointInput } from '../api/endpoint.ts';
+import type { importSecrets as contract } from '../contracts/secrets.ts';
 import { type BegunChange, changeSecrets } from './change-secrets.ts';
-import type { importSecrets as contract } from './contracts.ts';
+import { isLive } from './engine/read-snapshot.ts';
 
 /** Sets all of the secrets as one change; those that are not named stay. */
 export async function importSecrets({

@@ -1,8 +1,8 @@
-import { readLive } from '../environments/read-live-secrets.ts';
-import type { EndpointInput } from '../http/endpoint.ts';
+import type { EndpointInput } from '../api/endpoint.ts';
+import { revisionTag } from '../contracts/fields/preconditions.ts';
+import type { listKeys as contract } from '../contracts/secrets.ts';
 import type { ConditionalRead } from './begin-conditional-read.ts';
-import type { listKeys as contract } from './contracts.ts';
-import { revisionTag } from './preconditions.ts';
+import { readLive } from './engine/read-live-secrets.ts';
 import { pageOf } from './read-page.ts';
 
 /** The keys of an environment at one revision. Nothing is decrypted, so nothing is audited. */

@@ -1,22 +1,16 @@
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import { type EnvironmentPath, partsOf } from '../environments/environment-path.ts';
-import { type KeyRing, keyRing } from '../environments/key-ring.ts';
-import {
-  type EnvironmentState,
-  environmentStateRecord,
-  type HeadRecord,
-  headRecord,
-  type VersionRecord,
-  versionRecord,
-} from '../environments/records.ts';
-import { maxEnvironmentBytes } from '../environments/secret-size.ts';
-import { readAgainWhileStale, StaleRead } from '../environments/stale-read.ts';
-import type { EndpointInput } from '../http/endpoint.ts';
-import { ApiError } from '../http/errors.ts';
-import { type ProjectRecord, projectRecord } from '../projects/records.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { EndpointInput } from '../api/endpoint.ts';
+import type { listVersions as contract } from '../contracts/secrets.ts';
+import { ApiError } from '../core/errors.ts';
 import { keys } from '../table/keys.ts';
+import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';
 import { at, type Page, queryPage, readTogether, transact } from '../table/store.ts';
-import type { listVersions as contract } from './contracts.ts';
+import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
+import { type KeyRing, keyRing } from './engine/key-ring.ts';
+import { maxEnvironmentBytes } from './engine/secret-size.ts';
+import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
 
 type Params = EnvironmentPath & { key: string };
 

@@ -1,9 +1,9 @@
-import { type BegunRead, beginRead, readLive } from '../environments/read-live-secrets.ts';
-import { isLive } from '../environments/read-snapshot.ts';
-import type { EndpointInput } from '../http/endpoint.ts';
-import { ApiError } from '../http/errors.ts';
+import type { EndpointInput } from '../api/endpoint.ts';
+import type { promoteSecrets as contract } from '../contracts/secrets.ts';
+import { ApiError } from '../core/errors.ts';
 import { type BegunChange, beginChange, changeSecrets } from './change-secrets.ts';
-import type { promoteSecrets as contract } from './contracts.ts';
+import { type BegunRead, beginRead, readLive } from './engine/read-live-secrets.ts';
+import { isLive } from './engine/read-snapshot.ts';
 
 type Request = EndpointInput<typeof contract, { source: BegunRead; target: BegunChange }>;
 

@@ -1,10 +1,10 @@
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import { readLive } from '../environments/read-live-secrets.ts';
-import type { EndpointInput } from '../http/endpoint.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { EndpointInput } from '../api/endpoint.ts';
+import { revisionTag } from '../contracts/fields/preconditions.ts';
+import type { pullSecrets as contract } from '../contracts/secrets.ts';
 import { transact } from '../table/store.ts';
 import type { ConditionalRead } from './begin-conditional-read.ts';
-import type { pullSecrets as contract } from './contracts.ts';
-import { revisionTag } from './preconditions.ts';
+import { readLive } from './engine/read-live-secrets.ts';
 import { pageOf } from './read-page.ts';
 
 /** The secrets of an environment with their values, at one revision. No value leaves without its audit entry. */

@@ -1,4 +1,4 @@
-import type { Pagination } from '../http/pagination.ts';
+import type { Pagination } from '../contracts/fields/pagination.ts';
 
 interface Query {
   limit?: number | undefined;

@@ -1,9 +1,9 @@
-import { isLive } from '../environments/read-snapshot.ts';
-import type { HeadRecord } from '../environments/records.ts';
-import type { EndpointInput } from '../http/endpoint.ts';
-import { ApiError } from '../http/errors.ts';
+import type { EndpointInput } from '../api/endpoint.ts';
+import type { setSecret as contract, SecretSummary } from '../contracts/secrets.ts';
+import { ApiError } from '../core/errors.ts';
+import type { HeadRecord } from '../table/records/secret.ts';
 import { type BegunChange, changeSecrets } from './change-secrets.ts';
-import type { setSecret as contract, SecretSummary } from './contracts.ts';
+import { isLive } from './engine/read-snapshot.ts';
 
 /**
  * Creates a secret or writes its next version.

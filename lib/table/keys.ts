@@ -1,4 +1,4 @@
-import { normalizeEmail } from '../http/text.ts';
+import { normalizeEmail } from '../contracts/fields/text.ts';
 import type { Key } from './entity.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { temporarilyUnavailable } from '../http/errors.ts';
+import { temporarilyUnavailable } from '../core/errors.ts';
 
 /** How long one request may go on trying, and how often it has. */
 export interface RetryBudget {

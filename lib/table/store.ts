@@ -16,7 +16,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { requiredSetting } from '../settings.ts';
+import { requiredSetting } from '../core/settings.ts';
 import { tableClient } from './client.ts';
 import type { Entity, Key } from './entity.ts';
 import { type Changes, type Conditions, render } from './expressions.ts';

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import type { MemberAccess } from '../http/access.ts';
-import type { RequestSource } from '../http/request.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import type { EventName } from '../contracts/fields/events.ts';
+import type { Webhook } from '../contracts/webhooks.ts';
+import type { RequestSource } from '../core/request-source.ts';
+import { createSigningSecret, sealSigningSecret } from '../deliveries/signing-secret.ts';
 import { growOrganization } from '../organizations/grow-organization.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { isNew } from '../table/expressions.ts';
+import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { at, put, transact } from '../table/store.ts';
-import type { Webhook } from './contracts.ts';
-import type { EventName } from './events.ts';
 import { findScope, readPlaces, scopeChecks } from './find-scope.ts';
-import { type WebhookRecord, webhookRecord } from './records.ts';
 import { requireTarget } from './require-target.ts';
-import { createSigningSecret, sealSigningSecret } from './signing-secret.ts';
 import { webhookTarget, webhookView } from './webhook-view.ts';
 
 interface NewWebhook {

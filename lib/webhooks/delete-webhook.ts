@@ -1,11 +1,11 @@
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import type { MemberAccess } from '../http/access.ts';
-import type { RequestSource } from '../http/request.ts';
-import { organizationRecord } from '../organizations/records.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { isThere } from '../table/expressions.ts';
+import { organizationRecord } from '../table/records/organization.ts';
+import { webhookRecord } from '../table/records/webhook.ts';
 import { at, remove, transact, update } from '../table/store.ts';
 import { requireWebhook } from './read-webhooks.ts';
-import { webhookRecord } from './records.ts';
 import { webhookNotFound, webhookTarget } from './webhook-view.ts';
 
 /** Deletes the webhook. What is queued for it is dropped; its log can no longer be reached and expires. */

@@ -1,9 +1,10 @@
-import { ApiError } from '../http/errors.ts';
-import { type EnvironmentRecord, environmentRecord, type ProjectRecord, projectRecord } from '../projects/records.ts';
+import { ApiError } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import type { WebhookRecord } from '../table/records/webhook.ts';
 import { at, check, list, type Write } from '../table/store.ts';
-import type { WebhookRecord } from './records.ts';
 
 type Wanted = Pick<WebhookRecord, 'projectId' | 'environmentId'>;
 

@@ -1,9 +1,10 @@
-import type { MemberAccess } from '../http/access.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import type { Delivery, Webhook } from '../contracts/webhooks.ts';
+import { findWebhooks } from '../deliveries/publish.ts';
 import { ranges } from '../table/keys.ts';
+import { deliveryRecord } from '../table/records/delivery.ts';
+import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { at, find, queryPage } from '../table/store.ts';
-import type { Delivery, Webhook } from './contracts.ts';
-import { findWebhooks } from './publish.ts';
-import { deliveryRecord, type WebhookRecord, webhookRecord } from './records.ts';
 import { deliveryView, webhookNotFound, webhookView } from './webhook-view.ts';
 
 /** How many deliveries are shown with a webhook (specification, Events 6). */

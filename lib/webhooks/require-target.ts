@@ -1,6 +1,6 @@
-import { invalidRequest } from '../http/errors.ts';
-import { settings } from '../settings.ts';
-import { targetProblem } from './target.ts';
+import { invalidRequest } from '../core/errors.ts';
+import { settings } from '../core/settings.ts';
+import { targetProblem } from '../deliveries/target.ts';
 
 /** @throws invalid_request where the URL's text alone says that nothing may ever be sent to it */
 export function requireTarget(url: string): void {

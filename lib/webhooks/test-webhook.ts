@@ -1,12 +1,12 @@
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import type { MemberAccess } from '../http/access.ts';
-import { temporarilyUnavailable } from '../http/errors.ts';
-import type { RequestSource } from '../http/request.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import { type EventPayload, manyKeys, pingEvent } from '../contracts/fields/events.ts';
+import { temporarilyUnavailable } from '../core/errors.ts';
+import type { RequestSource } from '../core/request-source.ts';
+import { deliveriesOf, queueDeliveries } from '../deliveries/queue-deliveries.ts';
+import type { WebhookRecord } from '../table/records/webhook.ts';
 import { transact } from '../table/store.ts';
-import { type EventPayload, manyKeys, pingEvent } from './events.ts';
-import { deliveriesOf, queueDeliveries } from './queue-deliveries.ts';
 import { requireWebhook } from './read-webhooks.ts';
-import type { WebhookRecord } from './records.ts';
 import { webhookTarget } from './webhook-view.ts';
 
 /** Stands for the project and the environment of a ping where the webhook has no such limit. */

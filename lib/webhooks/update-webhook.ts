@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { actorOf, auditWrite } from '../audit/audit-write.ts';
-import type { MemberAccess } from '../http/access.ts';
-import type { RequestSource } from '../http/request.ts';
+import { actorOf, auditWrite } from '../access/audit-write.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import type { EventName } from '../contracts/fields/events.ts';
+import type { Webhook } from '../contracts/webhooks.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { equals } from '../table/expressions.ts';
+import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { at, put, retryOnConditionFailed, transact } from '../table/store.ts';
-import type { Webhook } from './contracts.ts';
-import type { EventName } from './events.ts';
 import { findScope, type Places, readPlaces, type Scope, scopeChecks } from './find-scope.ts';
 import { requireWebhook } from './read-webhooks.ts';
-import { type WebhookRecord, webhookRecord } from './records.ts';
 import { requireTarget } from './require-target.ts';
 import { webhookTarget, webhookView } from './webhook-view.ts';
 

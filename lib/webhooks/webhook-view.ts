@@ -1,7 +1,8 @@
-import type { AuditFacts } from '../audit/audit-write.ts';
-import { ApiError } from '../http/errors.ts';
-import type { Delivery, Webhook } from './contracts.ts';
-import type { DeliveryRecord, WebhookRecord } from './records.ts';
+import type { AuditFacts } from '../access/audit-write.ts';
+import type { Delivery, Webhook } from '../contracts/webhooks.ts';
+import { ApiError } from '../core/errors.ts';
+import type { DeliveryRecord } from '../table/records/delivery.ts';
+import type { WebhookRecord } from '../table/records/webhook.ts';
 
 /** The webhook as the API shows it, member by member: its sealed secret stays here. */
 export function webhookView(webhook: WebhookRecord): Webhook {

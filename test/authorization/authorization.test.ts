@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFromFunctions } from '../../infra/local/invoke.ts';
-import { routes } from '../../lib/routes.ts';
+import { routes } from '../../lib/contracts/routes.ts';
 import { type Answer, type Api, startApi } from '../support/api.ts';
 import { expectedOf, type Row, rows } from './verdicts.ts';
 import { buildWorld, type Headers, type World } from './world.ts';

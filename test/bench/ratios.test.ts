@@ -137,8 +137,6 @@ describe.runIf(isBench)('beside a bare script that makes the same reads and decr
 });
 
 const emptyHandler = `
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 export const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 export const handler = async () => ({ statusCode: 200 });
 `;

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { buildOpenApi, type Operation, renderOpenApi } from '../../infra/openapi/build-openapi.ts';
 import { jsonSchemaOf } from '../../infra/openapi/json-schema.ts';
-import { errorsOf } from '../../lib/http/contract-errors.ts';
-import { errorStatuses } from '../../lib/http/errors.ts';
-import { parameterNames } from '../../lib/http/path-parameters.ts';
-import { routes } from '../../lib/routes.ts';
-import { EventPayload, eventNames } from '../../lib/webhooks/events.ts';
+import { errorsOf } from '../../lib/contracts/contract-errors.ts';
+import { errorStatuses } from '../../lib/contracts/error-codes.ts';
+import { EventPayload, eventNames } from '../../lib/contracts/fields/events.ts';
+import { parameterNames } from '../../lib/contracts/path-parameters.ts';
+import { routes } from '../../lib/contracts/routes.ts';
 
 const document = buildOpenApi(routes);
 

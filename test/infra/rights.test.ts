@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type FunctionPlan, functions } from '../../infra/functions.ts';
-import { routes } from '../../lib/routes.ts';
+import { routes } from '../../lib/contracts/routes.ts';
 import { reachableActions } from '../support/reachable-actions.ts';
 
 /** What a contract's `uses` allows, as IAM actions. */

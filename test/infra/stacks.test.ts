@@ -2,9 +2,9 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { accessLogFormat } from '../../infra/access-log-format.ts';
 import { functions } from '../../infra/functions.ts';
-import { routes } from '../../lib/routes.ts';
+import { routes } from '../../lib/contracts/routes.ts';
+import { maximumReceives } from '../../lib/deliveries/deliver.ts';
 import { tableDefinition } from '../../lib/table/definition.ts';
-import { maximumReceives } from '../../lib/webhooks/deliver.ts';
 import { fullSettings, type Resource, type Statement, statementsOf, synthesize } from '../support/installation.ts';
 
 const installation = synthesize(fullSettings);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import type { LoadHandler } from '../../infra/local/invoke.ts';
 import { startLocalStack } from '../../infra/local/stack.ts';
-import { forgetSettings } from '../../lib/settings.ts';
+import { forgetSettings } from '../../lib/core/settings.ts';
 
 /** Who sends a request: a dashboard session, a bearer token, or (undefined) nobody. */
 export type Caller = { cookie: string } | { token: string } | undefined;

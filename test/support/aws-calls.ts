@@ -1,5 +1,5 @@
+import { sqsClient } from '../../lib/core/queue.ts';
 import { kmsClient } from '../../lib/crypto/kms.ts';
-import { sqsClient } from '../../lib/jobs/queue.ts';
 import { mailClient } from '../../lib/mail/send-mail.ts';
 import { tableClient } from '../../lib/table/client.ts';
 

@@ -1,4 +1,4 @@
-import { organizationRecord } from '../../lib/organizations/records.ts';
+import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { at, transact, update } from '../../lib/table/store.ts';
 import { type Answer, type Api, type Caller, createProject, type Person, registerPerson } from './api.ts';
 

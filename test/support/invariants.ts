@@ -1,42 +1,40 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import {
-  emailRecord,
-  handOffRecord,
-  linkRecord,
-  rateRecord,
-  sessionRecord,
-  tokenRecord,
-  userRecord,
-} from '../../lib/accounts/records.ts';
-import { platformCountRecord } from '../../lib/admin/platform-counts.ts';
-import { auditCountRecord, auditRecord } from '../../lib/audit/records.ts';
-import { customerRecord, providerEventRecord } from '../../lib/billing/records.ts';
-import { digestOf } from '../../lib/environments/digest.ts';
-import { headOf, isLive } from '../../lib/environments/read-snapshot.ts';
-import {
-  type EnvironmentState,
-  environmentStateRecord,
-  type HeadRecord,
-  headRecord,
-  type VersionRecord,
-  versionRecord,
-} from '../../lib/environments/records.ts';
-import { invitationPointerRecord, invitationRecord, memberRecord } from '../../lib/members/records.ts';
-import { countedBatchRecord, routeHourRecord } from '../../lib/metrics/records.ts';
-import {
-  directoryBySlugRecord,
-  membershipRecord,
-  organizationPointerRecord,
-  organizationRecord,
-} from '../../lib/organizations/records.ts';
-import { planConfigsRecord } from '../../lib/plans/records.ts';
-import { environmentRecord, projectRecord } from '../../lib/projects/records.ts';
-import { requiredSetting } from '../../lib/settings.ts';
+import { eventNames } from '../../lib/contracts/fields/events.ts';
+import { requiredSetting } from '../../lib/core/settings.ts';
+import { digestOf } from '../../lib/secrets/engine/digest.ts';
+import { headOf, isLive } from '../../lib/secrets/engine/read-snapshot.ts';
 import { tableClient } from '../../lib/table/client.ts';
 import { keys } from '../../lib/table/keys.ts';
-import { templateKeyRecord } from '../../lib/templates/records.ts';
-import { eventNames } from '../../lib/webhooks/events.ts';
-import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord, webhookRecord } from '../../lib/webhooks/records.ts';
+import { auditCountRecord } from '../../lib/table/records/audit-count.ts';
+import { auditRecord } from '../../lib/table/records/audit-entry.ts';
+import { customerRecord } from '../../lib/table/records/customer.ts';
+import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord } from '../../lib/table/records/delivery.ts';
+import {
+  type EnvironmentState,
+  environmentRecord,
+  environmentStateRecord,
+} from '../../lib/table/records/environment.ts';
+import { handOffRecord } from '../../lib/table/records/hand-off.ts';
+import { invitationPointerRecord, invitationRecord } from '../../lib/table/records/invitation.ts';
+import { linkRecord } from '../../lib/table/records/link.ts';
+import { memberRecord, membershipRecord } from '../../lib/table/records/member.ts';
+import {
+  directoryBySlugRecord,
+  organizationPointerRecord,
+  organizationRecord,
+} from '../../lib/table/records/organization.ts';
+import { planConfigsRecord } from '../../lib/table/records/plan-configs.ts';
+import { platformCountRecord } from '../../lib/table/records/platform-count.ts';
+import { projectRecord } from '../../lib/table/records/project.ts';
+import { providerEventRecord } from '../../lib/table/records/provider-event.ts';
+import { rateRecord } from '../../lib/table/records/rate.ts';
+import { countedBatchRecord, routeHourRecord } from '../../lib/table/records/request-metrics.ts';
+import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../lib/table/records/secret.ts';
+import { sessionRecord } from '../../lib/table/records/session.ts';
+import { templateKeyRecord } from '../../lib/table/records/template-key.ts';
+import { tokenRecord } from '../../lib/table/records/token.ts';
+import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
+import { webhookRecord } from '../../lib/table/records/webhook.ts';
 
 export type Item = Record<string, unknown> & { pk: string; sk: string; kind: string };
 

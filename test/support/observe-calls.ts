@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type FunctionName, type LoadHandler, loadFromFunctions } from '../../infra/local/invoke.ts';
+import { sqsClient } from '../../lib/core/queue.ts';
 import { kmsClient } from '../../lib/crypto/kms.ts';
-import { sqsClient } from '../../lib/jobs/queue.ts';
 import { mailClient } from '../../lib/mail/send-mail.ts';
 import { tableClient } from '../../lib/table/client.ts';
 

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { newSession } from '../../lib/accounts/new-session.ts';
-import { emailRecord, type UserRecord, userRecord } from '../../lib/accounts/records.ts';
-import { countPlatform } from '../../lib/admin/platform-counts.ts';
+import { routes } from '../../lib/contracts/routes.ts';
 import { hashPassword } from '../../lib/crypto/passwords.ts';
 import { newOrganization } from '../../lib/organizations/new-organization.ts';
-import { routes } from '../../lib/routes.ts';
+import { countPlatform } from '../../lib/table/records/platform-count.ts';
+import { emailRecord, type UserRecord, userRecord } from '../../lib/table/records/user.ts';
 import { at, find, put, transact } from '../../lib/table/store.ts';
 import { type Answer, type Api, type Caller, type Person, testPassword } from './api.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { AuditAction } from '../../lib/audit/actions.ts';
-import { type AuditRecord, auditRecord } from '../../lib/audit/records.ts';
-import { requiredSetting } from '../../lib/settings.ts';
+import type { AuditAction } from '../../lib/contracts/fields/audit-action.ts';
+import { requiredSetting } from '../../lib/core/settings.ts';
 import { tableClient } from '../../lib/table/client.ts';
+import { type AuditRecord, auditRecord } from '../../lib/table/records/audit-entry.ts';
 import { at, chunksOf } from '../../lib/table/store.ts';
 
 /** An entry as the service would have written it at that time. */

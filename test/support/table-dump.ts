@@ -1,5 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { requiredSetting } from '../../lib/settings.ts';
+import { requiredSetting } from '../../lib/core/settings.ts';
 import { tableClient } from '../../lib/table/client.ts';
 
 /** Every item of the test's table: for what must, or must not, be stored anywhere. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { userRecord } from '../../../lib/accounts/records.ts';
-import { organizationRecord } from '../../../lib/organizations/records.ts';
-import { defaultLimits, limitNames } from '../../../lib/plans/limits.ts';
+import { defaultLimits, limitNames } from '../../../lib/contracts/fields/limits.ts';
+import { organizationRecord } from '../../../lib/table/records/organization.ts';
+import { userRecord } from '../../../lib/table/records/user.ts';
 import { at, find, transact, update } from '../../../lib/table/store.ts';
 import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AuditAction, auditActions } from '../../../lib/audit/actions.ts';
-import { type AuditRecord, auditCountRecord } from '../../../lib/audit/records.ts';
+import { type AuditAction, auditActions } from '../../../lib/contracts/fields/audit-action.ts';
 import { ranges } from '../../../lib/table/keys.ts';
+import { auditCountRecord } from '../../../lib/table/records/audit-count.ts';
+import type { AuditRecord } from '../../../lib/table/records/audit-entry.ts';
 import { list, queryItems } from '../../../lib/table/store.ts';
 import { type Api, createProject, type Person, registerPerson, startApi } from '../../support/api.ts';
 import { auditEntry, seedAudit } from '../../support/seed-audit.ts';

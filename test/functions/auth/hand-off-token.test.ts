@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { handOffRecord } from '../../../lib/accounts/records.ts';
 import { hashCredential } from '../../../lib/crypto/credentials.ts';
+import { handOffRecord } from '../../../lib/table/records/hand-off.ts';
 import { at, queryItems, transact, update } from '../../../lib/table/store.ts';
 import { type Api, type Person, registerPerson, startApi, testPassword } from '../../support/api.ts';
 

@@ -1,7 +1,8 @@
 import { randomUUID, scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sessionRecord, userRecord } from '../../../lib/accounts/records.ts';
 import { readCredential } from '../../../lib/crypto/credentials.ts';
+import { sessionRecord } from '../../../lib/table/records/session.ts';
+import { userRecord } from '../../../lib/table/records/user.ts';
 import { at, find, transact, update } from '../../../lib/table/store.ts';
 import { type Api, registerPerson, sessionOf, startApi, testPassword } from '../../support/api.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { linkRecord } from '../../../lib/accounts/records.ts';
+import { linkRecord } from '../../../lib/table/records/link.ts';
 import { at, transact, update } from '../../../lib/table/store.ts';
 import { type Api, createToken, registerPerson, sessionOf, startApi, testPassword } from '../../support/api.ts';
 

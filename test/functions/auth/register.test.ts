@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settings } from '../../../lib/settings.ts';
+import { settings } from '../../../lib/core/settings.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { queryItems } from '../../../lib/table/store.ts';
 import { type Api, registerPerson, sessionOf, startApi, testPassword } from '../../support/api.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tokenRecord } from '../../../lib/accounts/records.ts';
 import { readCredential } from '../../../lib/crypto/credentials.ts';
 import { ranges } from '../../../lib/table/keys.ts';
+import { tokenRecord } from '../../../lib/table/records/token.ts';
 import { at, queryItems, transact, update } from '../../../lib/table/store.ts';
 import { type Api, createProject, type Person, registerPerson, startApi } from '../../support/api.ts';
 

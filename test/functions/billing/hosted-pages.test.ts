@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { customerRecord } from '../../../lib/billing/records.ts';
-import { organizationRecord } from '../../../lib/organizations/records.ts';
-import { forgetSettings } from '../../../lib/settings.ts';
+import { forgetSettings } from '../../../lib/core/settings.ts';
+import { customerRecord } from '../../../lib/table/records/customer.ts';
+import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { at, find } from '../../../lib/table/store.ts';
 import { type Answer, type Api, type Person, registerPerson, startApi } from '../../support/api.ts';
 

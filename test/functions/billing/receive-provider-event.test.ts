@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sign } from '../../../infra/local/payment-events.ts';
-import { customerRecord, providerEventRecord } from '../../../lib/billing/records.ts';
-import { organizationRecord } from '../../../lib/organizations/records.ts';
+import { customerRecord } from '../../../lib/table/records/customer.ts';
+import { organizationRecord } from '../../../lib/table/records/organization.ts';
+import { providerEventRecord } from '../../../lib/table/records/provider-event.ts';
 import { at, find, readAll, transact, update } from '../../../lib/table/store.ts';
 import { type Answer, type Api, type Person, registerPerson, startApi } from '../../support/api.ts';
 

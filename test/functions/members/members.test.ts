@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { invitationId } from '../../../lib/members/invitation-id.ts';
-import { invitationRecord } from '../../../lib/members/records.ts';
-import { organizationRecord } from '../../../lib/organizations/records.ts';
+import { invitationId } from '../../../lib/organizations/members/invitation-id.ts';
 import { ranges } from '../../../lib/table/keys.ts';
+import { invitationRecord } from '../../../lib/table/records/invitation.ts';
+import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { at, find, queryItems, transact, update } from '../../../lib/table/store.ts';
 import { type Api, type Caller, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
 

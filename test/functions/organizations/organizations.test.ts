@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openLog } from '../../../lib/http/logger.ts';
-import { eraseOrganization } from '../../../lib/organizations/erase-organization.ts';
-import { organizationRecord } from '../../../lib/organizations/records.ts';
-import { NotYetCommitted } from '../../../lib/projects/erase-project.ts';
-import { requiredSetting } from '../../../lib/settings.ts';
+import { openLog } from '../../../lib/core/logger.ts';
+import { requiredSetting } from '../../../lib/core/settings.ts';
+import { eraseOrganization } from '../../../lib/jobs/erase-organization.ts';
+import { NotYetCommitted } from '../../../lib/jobs/erase-project.ts';
 import { tableClient } from '../../../lib/table/client.ts';
 import { ranges } from '../../../lib/table/keys.ts';
+import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { at, chunksOf, find, queryItems, transact, update } from '../../../lib/table/store.ts';
 import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
 import { allItems } from '../../support/table-dump.ts';

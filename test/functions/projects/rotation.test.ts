@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { environmentStateRecord, headRecord, versionRecord } from '../../../lib/environments/records.ts';
-import { queueJob } from '../../../lib/jobs/queue.ts';
+import { queueJob } from '../../../lib/core/queue.ts';
 import { firstCursor } from '../../../lib/projects/re-encrypt-project.ts';
-import { projectRecord } from '../../../lib/projects/records.ts';
 import { ranges } from '../../../lib/table/keys.ts';
+import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
+import { projectRecord } from '../../../lib/table/records/project.ts';
+import { headRecord, versionRecord } from '../../../lib/table/records/secret.ts';
 import { at, find, queryItems, transact, update } from '../../../lib/table/store.ts';
 import type { Api, Person } from '../../support/api.ts';
 import { startDisturbedApi, withFault } from '../../support/disturbed-api.ts';

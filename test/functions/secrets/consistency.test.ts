@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { headRecord, versionRecord } from '../../../lib/environments/records.ts';
+import { headRecord, versionRecord } from '../../../lib/table/records/secret.ts';
 import { at, find, transact, update } from '../../../lib/table/store.ts';
 import { type Api, type Person, startApi } from '../../support/api.ts';
 import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';

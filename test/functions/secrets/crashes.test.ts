@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { environmentStateRecord } from '../../../lib/environments/records.ts';
+import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
 import { at, find, transact, update } from '../../../lib/table/store.ts';
 import type { Api, Person } from '../../support/api.ts';
 import { startDisturbedApi, withFault } from '../../support/disturbed-api.ts';

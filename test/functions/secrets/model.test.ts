@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { environmentStateRecord } from '../../../lib/environments/records.ts';
+import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
 import { at, find, transact, update } from '../../../lib/table/store.ts';
 import type { Answer, Api, Person } from '../../support/api.ts';
 import { startDisturbedApi, withFault } from '../../support/disturbed-api.ts';

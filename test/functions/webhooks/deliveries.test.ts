@@ -1,11 +1,11 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sqsClient } from '../../../lib/jobs/queue.ts';
+import { sqsClient } from '../../../lib/core/queue.ts';
+import type { DeliveryMessage } from '../../../lib/deliveries/message.ts';
+import { queueDeliveries } from '../../../lib/deliveries/queue-deliveries.ts';
+import { deliveryClaimRecord } from '../../../lib/table/records/delivery.ts';
 import { at, put, transact } from '../../../lib/table/store.ts';
-import type { DeliveryMessage } from '../../../lib/webhooks/message.ts';
-import { queueDeliveries } from '../../../lib/webhooks/queue-deliveries.ts';
-import { deliveryClaimRecord } from '../../../lib/webhooks/records.ts';
 import { type Api, createProject, type Person, registerPerson, startApi } from '../../support/api.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 

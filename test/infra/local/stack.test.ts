@@ -2,7 +2,7 @@ import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from 
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { startLocalStack } from '../../../infra/local/stack.ts';
-import { settings } from '../../../lib/settings.ts';
+import { settings } from '../../../lib/core/settings.ts';
 
 async function start(env: Record<string, string>, options: Partial<Parameters<typeof startLocalStack>[0]> = {}) {
   const stack = await startLocalStack({

@@ -9,8 +9,8 @@ import {
   takeTries,
   takeTry,
 } from '../../../lib/accounts/rate-limit.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
-import { requiredSetting } from '../../../lib/settings.ts';
+import { ApiError } from '../../../lib/core/errors.ts';
+import { requiredSetting } from '../../../lib/core/settings.ts';
 import { tableClient } from '../../../lib/table/client.ts';
 import { type Api, startApi } from '../../support/api.ts';
 import { allItems } from '../../support/table-dump.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refuseCommonPassword } from '../../../lib/accounts/common-passwords.ts';
 import { personalOrganizationName } from '../../../lib/accounts/register.ts';
-import { Name } from '../../../lib/http/text.ts';
+import { Name } from '../../../lib/contracts/fields/text.ts';
 
 describe('the name of a personal organization', () => {
   it('is made from the user’s', () => {

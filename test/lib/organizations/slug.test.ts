@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Slug } from '../../../lib/http/text.ts';
+import { Slug } from '../../../lib/contracts/fields/text.ts';
 import { slugFromName, withSuffix } from '../../../lib/organizations/slug.ts';
 
 describe('slugFromName', () => {

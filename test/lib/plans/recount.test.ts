@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recountPlatform } from '../../../lib/admin/recount-platform.ts';
-import { environmentStateRecord } from '../../../lib/environments/records.ts';
-import { organizationRecord } from '../../../lib/organizations/records.ts';
 import { recountOrganization } from '../../../lib/plans/recount.ts';
-import { projectRecord } from '../../../lib/projects/records.ts';
+import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
+import { organizationRecord } from '../../../lib/table/records/organization.ts';
+import { projectRecord } from '../../../lib/table/records/project.ts';
 import { at, find, transact, update } from '../../../lib/table/store.ts';
 import { type Api, createProject, type Person, registerPerson, startApi } from '../../support/api.ts';
 

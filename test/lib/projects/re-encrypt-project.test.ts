@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { headRecord, versionRecord } from '../../../lib/environments/records.ts';
-import { openLog } from '../../../lib/http/logger.ts';
-import { Job } from '../../../lib/jobs/job.ts';
+import { Job } from '../../../lib/core/job.ts';
+import { openLog } from '../../../lib/core/logger.ts';
 import { reEncryptProject } from '../../../lib/projects/re-encrypt-project.ts';
 import { ranges } from '../../../lib/table/keys.ts';
+import { headRecord, versionRecord } from '../../../lib/table/records/secret.ts';
 import { queryItems } from '../../../lib/table/store.ts';
 import type { Api, Person } from '../../support/api.ts';
 import { startDisturbedApi, withFault } from '../../support/disturbed-api.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ApiError } from '../../../lib/http/errors.ts';
+import { ApiError } from '../../../lib/core/errors.ts';
 import { entity } from '../../../lib/table/entity.ts';
 import { absent, equals, isNew, isThere, lessThan } from '../../../lib/table/expressions.ts';
 import { retryBudget } from '../../../lib/table/retry.ts';

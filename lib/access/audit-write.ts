@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { AuditAction } from '../contracts/fields/audit-action.ts';
+import type { RequestSource } from '../core/request-source.ts';
+import { effectiveLimits, isUnlimited, recentPlanConfigs } from '../plans/effective-limits.ts';
+import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import { at, put, type Write } from '../table/store.ts';
+import { keysThatFit } from './keys-that-fit.ts';
+import type { Principal } from './principal.ts';
+import { expiryOf } from './retention.ts';
+
+/** What an entry says beside who and where from. `keys` are names of secrets, never values. */
+export interface AuditFacts {
+  action: AuditAction;
+  target: AuditRecord['target'];
+  environment?: { id: string; slug: string };
+  keys?: readonly string[];
+  revision?: number;
+}
+
+export type AuditActor = AuditRecord['actor'];
+
+export function actorOf({ userId, email, credential }: Principal): AuditActor {
+  return credential.method === 'session'
+    ? { id: userId, email, type: 'session' }
+    : { id: userId, email, type: 'token', tokenId: credential.token.id };
+}
+
+/** Who stands in the log for what no user's request did. */
+export const systemActor: AuditActor = { id: null, email: null, type: 'system' };
+
+/** An item holds 400 KB at the most: 1,000 of the longest keys fit, which only a promotion can exceed. */
+const maximumKeyBytes = 300_000;
+
+function namedKeys(all: readonly string[]): Pick<AuditRecord, 'keys' | 'keysOmitted'> {
+  const { keys, keysOmitted } = keysThatFit(all, maximumKeyBytes);
+  return { keys: [...keys], ...(keysOmitted === 0 ? {} : { keysOmitted }) };
+}
+
+/**
+ * The write of one audit entry, to stand in the same transaction as the change it records, or to be sent before values
+ * leave. The entry expires by the retention that the organization's plan grants today.
+ */
+export async function auditWrite(
+  organization: Pick<OrganizationRecord, 'id' | 'plan' | 'limitOverrides'>,
+  actor: AuditActor,
+  source: RequestSource,
+  { action, target, environment, keys, revision }: AuditFacts,
+): Promise<Write> {
+  const { auditRetentionDays } = effectiveLimits(organization, await recentPlanConfigs()).effective;
+  const now = Date.now();
+  const id = randomUUID();
+  const createdAt = new Date(now).toISOString();
+  return put(at(auditRecord, organization.id, action, createdAt, id), {
+    id,
+    action,
+    actor,
+    target,
+    ...(environment === undefined ? {} : { environment }),
+    ...(keys === undefined ? {} : namedKeys(keys)),
+    ...(revision === undefined ? {} : { revision }),
+    ip: source.ip,
+    userAgent: source.userAgent,
+    requestId: source.requestId,
+    createdAt,
+    ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: expiryOf(now, auditRetentionDays) }),
+  });
+}

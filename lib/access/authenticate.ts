@@ -1,0 +1,140 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Access } from '../contracts/contract.ts';
+import { ApiError } from '../core/errors.ts';
+import { headerOf } from '../core/request-source.ts';
+import { readCredential, tokenPrefix } from '../crypto/credentials.ts';
+import { memberRecord, membershipRecord } from '../table/records/member.ts';
+import { organizationRecord } from '../table/records/organization.ts';
+import { sessionRecord } from '../table/records/session.ts';
+import { tokenRecord } from '../table/records/token.ts';
+import { userRecord } from '../table/records/user.ts';
+import { at, readTogether } from '../table/store.ts';
+import { MemberAccess } from './member-access.ts';
+import type { Principal } from './principal.ts';
+import { sessionSecretOf } from './session-cookie.ts';
+
+/** A credential that could be genuine, known without any read. */
+export interface Claimed {
+  method: 'session' | 'token';
+  userId: string;
+  hash: string;
+  /** The CSRF rule is not met. Said only to somebody whose session is valid. */
+  csrfHeaderMissing: boolean;
+}
+
+const unauthenticated = () =>
+  new ApiError('unauthenticated', 'Sign in, or send a valid token in the header Authorization: Bearer <token>.');
+
+const organizationNotFound = () => new ApiError('organization_not_found', 'There is no such organization.');
+
+/**
+ * What the request claims to be, checked by form and checksum only. An Authorization header wins over a cookie, and a
+ * broken one does not fall back to it.
+ * @throws unauthenticated where the route needs somebody and there is nobody
+ */
+export function claimCredential(event: APIGatewayProxyEventV2, access: Access): Claimed | undefined {
+  if (access.kind === 'public') return undefined;
+  const claimed = readClaim(event);
+  if (claimed === undefined && access.kind !== 'optional') throw unauthenticated();
+  return claimed;
+}
+
+function readClaim(event: APIGatewayProxyEventV2): Claimed | undefined {
+  const authorization = headerOf(event, 'authorization');
+  if (authorization !== undefined) {
+    const bearer = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+    const read = bearer === undefined ? undefined : readCredential(bearer, tokenPrefix);
+    if (read === undefined) throw unauthenticated();
+    return { method: 'token', csrfHeaderMissing: false, ...read };
+  }
+  const cookie = sessionSecretOf(event.cookies);
+  const read = cookie === undefined ? undefined : readCredential(cookie);
+  return read === undefined ? undefined : { method: 'session', csrfHeaderMissing: lacksCsrfHeader(event), ...read };
+}
+
+/** A cookie travels by itself; this header does not, for other origins cannot send it unasked. */
+function lacksCsrfHeader(event: APIGatewayProxyEventV2): boolean {
+  const { method } = event.requestContext.http;
+  return !['GET', 'HEAD', 'OPTIONS'].includes(method) && headerOf(event, 'x-requested-with') !== 'service';
+}
+
+export interface Caller {
+  principal: Principal;
+  /** Present on routes of an organization. */
+  access: MemberAccess | undefined;
+}
+
+/**
+ * Finds out who calls, and for routes of an organization what they are in it, in one wave where the path has the
+ * organization's slug and in two where it has its id. Strongly consistent: a revoked credential, an ended membership
+ * and a deleted organization count from the next request on.
+ * @throws unauthenticated, csrf_header_required, organization_not_found
+ */
+export async function authenticate(
+  claimed: Claimed | undefined,
+  access: Access,
+  params: Readonly<Record<string, string>>,
+): Promise<Caller | undefined> {
+  if (claimed === undefined) return undefined;
+  const orgSlug = access.kind === 'member' ? params.orgSlug : undefined;
+  const orgId = access.kind === 'member' ? params.orgId : undefined;
+  const found = await readTogether({
+    session: claimed.method === 'session' ? at(sessionRecord, claimed.userId, claimed.hash) : undefined,
+    token: claimed.method === 'token' ? at(tokenRecord, claimed.userId, claimed.hash) : undefined,
+    // A session's epoch is compared with its user's; account routes need the account itself.
+    user: claimed.method === 'session' || access.kind !== 'member' ? at(userRecord, claimed.userId) : undefined,
+    organization: orgSlug === undefined ? undefined : at(organizationRecord, orgSlug),
+    member: orgSlug === undefined ? undefined : at(memberRecord, orgSlug, claimed.userId),
+    membership: orgId === undefined ? undefined : at(membershipRecord, claimed.userId, orgId),
+  });
+  const principal = verify(claimed, found);
+  if (principal === undefined) {
+    if (access.kind === 'optional') return undefined;
+    throw unauthenticated();
+  }
+  if (claimed.csrfHeaderMissing) {
+    throw new ApiError(
+      'csrf_header_required',
+      'A changing request with the session cookie must carry the header X-Requested-With: service.',
+    );
+  }
+  if (access.kind !== 'member') return { principal, access: undefined };
+
+  let { organization, member } = found;
+  if (orgId !== undefined && found.membership !== undefined) {
+    const { orgSlug: slug } = found.membership;
+    ({ organization, member } = await readTogether({
+      organization: at(organizationRecord, slug),
+      member: at(memberRecord, slug, claimed.userId),
+    }));
+    if (organization?.id !== orgId) throw organizationNotFound();
+  }
+  if (organization === undefined || organization.status !== 'active' || member === undefined)
+    throw organizationNotFound();
+  if (principal.credential.method === 'token') {
+    const { organizationId, memberId } = principal.credential.token;
+    if (organizationId !== null && (organizationId !== organization.id || memberId !== member.id)) {
+      throw organizationNotFound();
+    }
+  }
+  return { principal, access: new MemberAccess(organization, member, principal) };
+}
+
+type Found = {
+  session?: ReturnType<typeof sessionRecord.parse> | undefined;
+  token?: ReturnType<typeof tokenRecord.parse> | undefined;
+  user?: ReturnType<typeof userRecord.parse> | undefined;
+};
+
+function verify(claimed: Claimed, { session, token, user }: Found): Principal | undefined {
+  const now = Date.now();
+  if (claimed.method === 'session') {
+    if (session === undefined || user === undefined) return undefined;
+    if (session.expiresAt * 1000 <= now || session.epoch !== user.sessionEpoch) return undefined;
+    const credential = { method: 'session', hash: claimed.hash, session } as const;
+    return { userId: user.id, email: user.email, credential, user };
+  }
+  if (token === undefined) return undefined;
+  if (token.expiryDate !== null && Date.parse(token.expiryDate) <= now) return undefined;
+  return { userId: token.userId, email: token.email, credential: { method: 'token', token }, user };
+}

@@ -1,0 +1,46 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Log } from '../core/logger.ts';
+import { isThere } from '../table/expressions.ts';
+import { sessionRecord } from '../table/records/session.ts';
+import { tokenRecord } from '../table/records/token.ts';
+import { at, ConditionFailed, transact, update } from '../table/store.ts';
+import type { Principal } from './principal.ts';
+import { sessionCookie, sessionLifetimeSeconds, sessionSecretOf } from './session-cookie.ts';
+
+/** A session slides once a day and a token's last use is noted once an hour, so that most requests write nothing. */
+const sessionStepSeconds = 24 * 60 * 60;
+const lastUseStepMs = 60 * 60_000;
+
+/**
+ * Notes the use of a credential, beside the handler's own work. Resolves to the session cookie to send again, if any.
+ * Never rejects: the request was authorized, and must not fail for a note; a failure goes to the log.
+ */
+export async function keepCredentialFresh(
+  principal: Principal | undefined,
+  event: APIGatewayProxyEventV2,
+  log: Log,
+): Promise<string | undefined> {
+  if (principal === undefined) return undefined;
+  const { credential, userId } = principal;
+  try {
+    if (credential.method === 'token') {
+      const { token } = credential;
+      const lastUsedMs = token.lastUsedAt === null ? 0 : Date.parse(token.lastUsedAt);
+      if (Date.now() - lastUsedMs < lastUseStepMs) return undefined;
+      const lastUsedAt = new Date().toISOString();
+      await transact([update(at(tokenRecord, userId, token.hash), { set: { lastUsedAt } }, { if: isThere })]);
+      return undefined;
+    }
+    const { hash, session } = credential;
+    const expiresAt = Math.floor(Date.now() / 1000) + sessionLifetimeSeconds;
+    if (expiresAt - session.expiresAt < sessionStepSeconds) return undefined;
+    await transact([update(at(sessionRecord, userId, hash), { set: { expiresAt } }, { if: isThere })]);
+    const secret = sessionSecretOf(event.cookies);
+    return secret === undefined ? undefined : sessionCookie(secret);
+  } catch (error) {
+    // Revoked or logged out in the same moment: nothing is left to note.
+    if (!(error instanceof ConditionFailed))
+      log.warn('could not note the use of a credential', { reason: String(error) });
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+import { type EnvironmentType, roleMay } from '../contracts/fields/environment-type.ts';
+import { ApiError } from '../core/errors.ts';
+import type { MemberRecord } from '../table/records/member.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import type { Principal } from './principal.ts';
+
+interface KnownProject {
+  id: string;
+  status: 'active' | 'deleting';
+}
+
+interface KnownEnvironment {
+  id: string;
+  projectId: string;
+  type: EnvironmentType;
+  status?: 'active' | 'deleting';
+}
+
+/**
+ * What a caller may do inside an organization: the member's role ∩ the token's scope. It remembers what it was asked,
+ * so that the chain can refuse the answer of a handler that forgot to ask.
+ */
+export class MemberAccess {
+  readonly organization: OrganizationRecord;
+  readonly member: MemberRecord;
+  readonly principal: Principal;
+  #projectAsked = false;
+  #environmentAsked = false;
+
+  constructor(organization: OrganizationRecord, member: MemberRecord, principal: Principal) {
+    this.organization = organization;
+    this.member = member;
+    this.principal = principal;
+  }
+
+  /** Whether the project is in the token's scope; for lists, which show only what is. */
+  seesProject(project: { id: string }): boolean {
+    const projectId = this.#token()?.projectId ?? null;
+    return projectId === null || projectId === project.id;
+  }
+
+  /** Whether the environment is in the token's scope; for lists, which show only what is. */
+  seesEnvironment(environment: { id: string; projectId: string }): boolean {
+    const environmentId = this.#token()?.environmentId ?? null;
+    return (
+      this.seesProject({ id: environment.projectId }) && (environmentId === null || environmentId === environment.id)
+    );
+  }
+
+  /** Whether the member's role may read or write secrets of such an environment. */
+  roleMay(action: 'read' | 'write', type: EnvironmentType): boolean {
+    return roleMay(action, this.member.role, type);
+  }
+
+  /** @throws project_not_found where it is missing, being deleted, or out of the token's scope. */
+  requireProject<P extends KnownProject>(project: P | undefined): P {
+    this.#projectAsked = true;
+    if (project === undefined || project.status !== 'active' || !this.seesProject(project)) {
+      throw this.projectNotFound();
+    }
+    return project;
+  }
+
+  /**
+   * @param action what the member's role must allow there; `see` asks for the token's scope only
+   * @throws environment_not_found where it is missing, being deleted or out of the token's scope; forbidden by role
+   */
+  requireEnvironment<E extends KnownEnvironment>(environment: E | undefined, action: 'read' | 'write' | 'see'): E {
+    this.#environmentAsked = true;
+    if (environment !== undefined && !this.seesProject({ id: environment.projectId })) {
+      throw this.projectNotFound();
+    }
+    if (environment === undefined || environment.status === 'deleting' || !this.seesEnvironment(environment)) {
+      throw new ApiError('environment_not_found', 'There is no such environment in this project.');
+    }
+    if (action !== 'see' && !this.roleMay(action, environment.type)) {
+      throw new ApiError(
+        'forbidden',
+        `The role ${this.member.role} may not ${action} secrets of ${environment.type} environments.`,
+      );
+    }
+    return environment;
+  }
+
+  projectNotFound(): ApiError {
+    return new ApiError('project_not_found', 'There is no such project in this organization.');
+  }
+
+  /** Whether what a path with these parameters names was asked for. An environment's question includes its project's. */
+  answered(asked: { project: boolean; environment: boolean }): boolean {
+    return (
+      (!asked.environment || this.#environmentAsked) && (!asked.project || this.#projectAsked || this.#environmentAsked)
+    );
+  }
+
+  #token() {
+    return this.principal.credential.method === 'token' ? this.principal.credential.token : undefined;
+  }
+}

@@ -1,0 +1,21 @@
+import type { SessionRecord } from '../table/records/session.ts';
+import type { TokenRecord } from '../table/records/token.ts';
+import type { UserRecord } from '../table/records/user.ts';
+
+/** Who makes a request, proven by a session or by a token. */
+export interface Principal {
+  userId: string;
+  email: string;
+  credential: { method: 'session'; hash: string; session: SessionRecord } | { method: 'token'; token: TokenRecord };
+  /** The account; read for sessions and on account routes, spared where a token's own item says enough. */
+  user: UserRecord | undefined;
+}
+
+/** How narrowly the principal's credential is limited. */
+export function tokenLimitOf({ credential }: Principal): 'none' | 'organization' | 'project' | 'environment' {
+  if (credential.method === 'session') return 'none';
+  const { organizationId, projectId, environmentId } = credential.token;
+  if (environmentId !== null) return 'environment';
+  if (projectId !== null) return 'project';
+  return organizationId !== null ? 'organization' : 'none';
+}

@@ -1,0 +1,182 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { authenticate, type Caller, claimCredential } from '../access/authenticate.ts';
+import { authorize } from '../access/authorize.ts';
+import { keepCredentialFresh } from '../access/keep-credential-fresh.ts';
+import type { MemberAccess } from '../access/member-access.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Access, Contract, HandlerResponse, ParsedRequest } from '../contracts/contract.ts';
+import { parameterNames } from '../contracts/path-parameters.ts';
+import { type Log, openLog } from '../core/logger.ts';
+import { type RequestSource, sourceOf } from '../core/request-source.ts';
+import type { UserRecord } from '../table/records/user.ts';
+import { parseParts, parsePath } from './parse-request.ts';
+import { type Answer, render, renderError, toApiError } from './respond.ts';
+
+type CallerOf<A extends Access> = A extends { kind: 'member' }
+  ? { principal: Principal; access: MemberAccess }
+  : A extends { kind: 'account' | 'admin' }
+    ? { principal: Principal & { user: UserRecord } }
+    : A extends { kind: 'optional' }
+      ? { principal: (Principal & { user: UserRecord }) | undefined }
+      : Record<never, never>;
+
+/** What a handler is given: the parsed request, who calls, where from, and the request's log. */
+export type EndpointInput<C extends Contract, Fetched = undefined> = ParsedRequest<C> &
+  CallerOf<C['access']> & { source: RequestSource; log: Log; fetched: Fetched };
+
+interface Behaviour<C extends Contract, Deps, Fetched> {
+  /** Made once per cold start. */
+  deps?: () => Deps;
+  /**
+   * Reads that need nothing but the request, begun together with authentication to save a wave. `run` gets the result
+   * only after the caller was found to be allowed; for anybody else it is thrown away.
+   */
+  fetch?: (request: ParsedRequest<C>, deps: Deps) => Promise<Fetched>;
+  run: (input: EndpointInput<C, NoInfer<Fetched>>, deps: NoInfer<Deps>) => Promise<HandlerResponse<NoInfer<C>>>;
+}
+
+/** What the middlewares of one request hand on to each other and to the handler, kept on Lambda's context. */
+interface State {
+  source: RequestSource;
+  log: Log;
+  request?: ParsedRequest<Contract>;
+  caller?: Caller | undefined;
+  fetched?: unknown;
+  /** A session cookie to renew, once the renewal is written. */
+  renewal?: Promise<string | undefined>;
+}
+
+type ChainContext = Context & { state: State };
+type Chain = middy.MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, ChainContext>;
+
+/**
+ * Makes an endpoint's Lambda handler: the only chain there is. Request id and log → parse everything → authenticate
+ * (with `fetch` in the same wave) → authorize → refuse what did not parse → run → parse the answer → render. Whatever
+ * throws anywhere ends as the one error shape, and nothing leaves that its schema does not declare.
+ */
+export function endpoint<const C extends Contract, Deps = undefined, Fetched = undefined>(
+  contract: C,
+  behaviour: Behaviour<C, Deps, Fetched>,
+) {
+  let made: { deps: Deps } | undefined;
+  const deps = () => {
+    made ??= { deps: behaviour.deps?.() as Deps };
+    return made.deps;
+  };
+  return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, ChainContext>({
+    timeoutEarlyInMillis: 0,
+  })
+    .use(requestContext(contract))
+    .use(errorRendering())
+    .use(guard(contract, behaviour, deps))
+    .handler(async (_event: APIGatewayProxyEventV2, { state }: ChainContext) => {
+      const { request, caller } = state;
+      if (request === undefined) throw new Error('The chain reached the handler without a parsed request.');
+      const input = {
+        ...request,
+        ...(caller === undefined ? { principal: undefined } : caller),
+        source: state.source,
+        log: state.log,
+        fetched: state.fetched,
+      } as unknown as EndpointInput<C, Fetched>;
+      const answer = (await behaviour.run(input, deps())) as Answer;
+      requireAllQuestionsAsked(contract, caller);
+      return render(await checkedAnswer(contract, answer, state), state.source.requestId);
+    });
+}
+
+/** Opens the request's log and gives every answer its request id. */
+function requestContext(contract: Contract): Chain {
+  return {
+    before: ({ event, context }) => {
+      const source = sourceOf(event);
+      const log = openLog({ requestId: source.requestId, operation: contract.operationId });
+      context.state = { source, log };
+    },
+  };
+}
+
+/** Turns whatever was thrown into the one error shape; what the service did not expect goes to the log, with its stack. */
+function errorRendering(): Chain {
+  return {
+    onError: request => {
+      const { source, log } = request.context.state;
+      const error = toApiError(request.error);
+      if (error.status >= 500) log.error(`answered ${error.code}`, error.cause ?? error);
+      request.response = renderError(error, source.requestId);
+    },
+  };
+}
+
+/** Parse, authenticate, authorize; only then may the handler run. */
+function guard<C extends Contract, Deps, Fetched>(
+  contract: C,
+  behaviour: Behaviour<C, Deps, Fetched>,
+  deps: () => Deps,
+): Chain {
+  return {
+    before: async ({ event, context }) => {
+      const { state } = context;
+      // Junk is refused before any read, whatever else is wrong with the request.
+      const claimed = claimCredential(event, contract.access);
+      // Who may not call learns nothing of what is wrong with the request, so its problems wait for the verdict.
+      const path = parsePath(contract, event);
+      const parts = attempt(() => parseParts(contract, event));
+      const request =
+        path.problem === undefined && 'value' in parts
+          ? ({ params: path.params, ...parts.value } as ParsedRequest<C>)
+          : undefined;
+      const fetched = request === undefined ? undefined : behaviour.fetch?.(request, deps());
+      // Without a listener a failed fetch would end the process while authentication is still under way; the `await`
+      // below throws its error all the same.
+      fetched?.catch(() => undefined);
+      state.caller = await authenticate(claimed, contract.access, path.params);
+      authorize(contract.access, state.caller);
+      if (path.problem !== undefined) throw path.problem;
+      if ('error' in parts) throw parts.error;
+      state.renewal = keepCredentialFresh(state.caller?.principal, event, state.log);
+      state.request = request as unknown as ParsedRequest<Contract>;
+      state.fetched = await fetched;
+    },
+  };
+}
+
+function attempt<T>(work: () => T): { value: T } | { error: unknown } {
+  try {
+    return { value: work() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Fails closed: a handler that never asked whether its caller may touch what the path names gives no answer. */
+function requireAllQuestionsAsked(contract: Contract, caller: Caller | undefined): void {
+  if (contract.access.kind !== 'member') return;
+  const names: readonly string[] = parameterNames(contract.path);
+  const asked = {
+    project: names.includes('project') || names.includes('slug'),
+    environment: names.includes('env') || contract.access.environmentRule !== undefined,
+  };
+  if (caller?.access?.answered(asked) !== true) {
+    throw new Error(
+      `${contract.operationId} answered without asking whether its caller may reach what the path names.`,
+    );
+  }
+}
+
+/** The answer as its schema declares it; an undeclared member never leaves, an undeclared status is a bug. */
+async function checkedAnswer(contract: Contract, answer: Answer, { renewal }: State): Promise<Answer> {
+  const declared = contract.responses[answer.status as keyof Contract['responses']];
+  if (declared === undefined)
+    throw new Error(`${contract.operationId} answered the undeclared status ${answer.status}.`);
+  const renewed = await renewal;
+  const cookies = answer.cookies ?? (renewed === undefined ? [] : [renewed]);
+  if (declared.body === null) return { ...answer, body: null, cookies };
+  const parsed = declared.body.safeParse(answer.body);
+  if (!parsed.success) {
+    const where = parsed.error.issues.map(issue => `${issue.path.join('.')} (${issue.code})`).join(', ');
+    throw new Error(`The answer of ${contract.operationId} does not fit its schema: ${where}.`);
+  }
+  return { ...answer, body: parsed.data, cookies };
+}

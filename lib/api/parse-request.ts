@@ -1,0 +1,114 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { z } from 'zod';
+import type { Contract } from '../contracts/contract.ts';
+import type { ErrorCode, Problem } from '../contracts/error-codes.ts';
+import { problemsOf } from '../contracts/fields/problems.ts';
+import { parameterNames, pathParameters } from '../contracts/path-parameters.ts';
+import { ApiError, invalidRequest } from '../core/errors.ts';
+import { parseJson } from '../core/json.ts';
+import { headerOf } from '../core/request-source.ts';
+
+/** A request body holds at most 5 MB; Lambda's own bound of 6 MB is on the whole event. */
+export const maximumBodyBytes = 5 * 1024 * 1024;
+
+/** The body's bytes as text. @throws payload_too_large, or invalid_request where it is not UTF-8. */
+export function bodyText(event: APIGatewayProxyEventV2): string {
+  const body = event.body ?? '';
+  const bytes = event.isBase64Encoded ? Buffer.from(body, 'base64') : undefined;
+  const size = bytes === undefined ? Buffer.byteLength(body, 'utf8') : bytes.length;
+  if (size > maximumBodyBytes) {
+    throw new ApiError('payload_too_large', `The body has ${size} bytes; at most ${maximumBodyBytes} are taken.`, {
+      details: { sizeBytes: size, maximumBytes: maximumBodyBytes },
+    });
+  }
+  if (bytes === undefined) return body;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidRequest([{ path: '', message: 'the body is not valid UTF-8' }]);
+  }
+}
+
+export interface ParsedParts {
+  query: unknown;
+  headers: unknown;
+  body: unknown;
+}
+
+/** The path's parameters that have the right form, and the not-found error of the first one that names nothing. */
+export function parsePath(
+  contract: Contract,
+  event: APIGatewayProxyEventV2,
+): { params: Record<string, string>; problem: ApiError | undefined } {
+  const params: Record<string, string> = {};
+  let problem: ApiError | undefined;
+  for (const name of parameterNames(contract.path)) {
+    const { schema, notFound } = pathParameters[name];
+    const parsed = schema.safeParse(event.pathParameters?.[name]);
+    if (parsed.success) params[name] = parsed.data;
+    else problem ??= notFoundError(contract.notFound?.[name] ?? notFound);
+  }
+  return { params, problem };
+}
+
+function notFoundError(code: ErrorCode): ApiError {
+  if (code === 'invalid_token') return new ApiError(code, 'This link is not valid: it is unknown, used or expired.');
+  return new ApiError(code, `There is no such ${code.replace(/_not_found$/, '').replaceAll('_', ' ')}.`);
+}
+
+/** Query, headers and body against their schemas, with every problem of all three at once. */
+export function parseParts(contract: Contract, event: APIGatewayProxyEventV2): ParsedParts {
+  const problems: Problem[] = [];
+  const parse = (schema: z.ZodType | undefined, input: unknown): unknown => {
+    if (schema === undefined) return {};
+    const parsed = schema.safeParse(input);
+    if (parsed.success) return parsed.data;
+    problems.push(...parsed.error.issues.flatMap(problemsOf));
+    return undefined;
+  };
+  const query = parse(contract.query, event.queryStringParameters ?? {});
+  const headers = parse(contract.headers, event.headers);
+  let body: unknown;
+  if (contract.rawBody) {
+    body = bodyText(event);
+  } else if (contract.body !== undefined) {
+    const json = readJson(event);
+    problems.push(...json.problems);
+    if (json.value !== undefined) body = parse(contract.body, json.value);
+  } else if (contract.method !== 'GET' && hasBody(event)) {
+    // What comes with a GET has no meaning (RFC 9110, section 9.3.1), so it is no mistake either.
+    problems.push(...problemsOfUnexpected(readJson(event)));
+  }
+  if (problems.length > 0) throw invalidRequest(problems);
+  return { query, headers, body };
+}
+
+function hasBody({ body }: APIGatewayProxyEventV2): boolean {
+  return body !== undefined && body !== '';
+}
+
+/** @throws payload_too_large, unsupported_media_type: these concern the body as a whole, whatever else is wrong. */
+function readJson(event: APIGatewayProxyEventV2): { value: unknown; problems: readonly Problem[] } {
+  if (!hasBody(event)) return { value: undefined, problems: [{ path: '', message: 'a JSON body is required' }] };
+  const [mediaType = '', ...parameters] = (headerOf(event, 'content-type') ?? '')
+    .split(';')
+    .map(part => part.trim().toLowerCase());
+  const charset = parameters.find(parameter => parameter.startsWith('charset='));
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (mediaType !== 'application/json' || !isUtf8) {
+    throw new ApiError(
+      'unsupported_media_type',
+      'The body must be sent with Content-Type: application/json, in UTF-8.',
+    );
+  }
+  return parseJson(bodyText(event));
+}
+
+/** Clients send `{}` where an endpoint takes no body, which is fine; members would be dropped in silence, which is not. */
+function problemsOfUnexpected({ value, problems }: ReturnType<typeof readJson>): readonly Problem[] {
+  if (problems.length > 0 || value === null) return problems;
+  if (typeof value !== 'object' || Array.isArray(value)) return [{ path: '', message: 'this endpoint takes no body' }];
+  return Object.keys(value ?? {})
+    .slice(0, 100)
+    .map(path => ({ path, message: 'is not a known field' }));
+}

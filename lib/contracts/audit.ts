@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import { contract } from './contract.ts';
+import { AuditAction } from './fields/audit-action.ts';
+import { actorTypes, targetTypes } from './fields/audit-parties.ts';
+import { alwaysPaged, Pagination } from './fields/pagination.ts';
+import { integerQuery } from './fields/query.ts';
+import { Timestamp, Uuid } from './fields/text.ts';
+
+export const AuditEntry = z
+  .object({
+    id: Uuid.meta({ description: 'Entry identifier.', example: 'b8d1f4a7-6c3e-4920-9b5d-2e7a0c8f1d63' }),
+    action: AuditAction,
+    actor: z
+      .object({
+        id: Uuid.nullable().meta({ description: 'The user; null for the system.' }),
+        email: z.string().nullable().meta({ description: 'The user’s e-mail address then; null for the system.' }),
+        type: z.enum(actorTypes).meta({ description: 'How the request was authenticated; `system` = no request.' }),
+        tokenId: Uuid.optional().meta({ description: 'The token used; only for the type `token`.' }),
+      })
+      .meta({ description: 'Who did it.' }),
+    target: z
+      .object({
+        type: z.enum(targetTypes).meta({ description: 'What kind of thing it was done to.', example: 'project' }),
+        id: z
+          .string()
+          .nullable()
+          .meta({ description: 'Its identifier; null for what is known by its name alone, as a secret is.' }),
+        name: z.string().nullable().meta({ description: 'Its name, slug, key or address.', example: 'DATABASE_HOST' }),
+      })
+      .meta({ description: 'What it was done to.' }),
+    environment: z
+      .object({
+        id: Uuid.meta({ description: 'Environment identifier.', example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' }),
+        slug: z.string().meta({ description: 'Environment slug.', example: 'staging' }),
+      })
+      .optional()
+      .meta({ description: 'The environment, where there is one.' }),
+    keys: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The keys concerned, never values.', example: ['DATABASE_HOST'] }),
+    keysOmitted: z.int().optional().meta({
+      description: 'How many more keys there were: of very long lists the first keys are named.',
+      example: 12,
+    }),
+    revision: z.int().optional().meta({ description: 'The environment’s revision read or made.', example: 18 }),
+    ip: z.string().nullable().meta({ description: 'Where the request came from.', example: '203.0.113.7' }),
+    userAgent: z
+      .string()
+      .nullable()
+      .meta({ description: 'What the client called itself.', example: 'example-cli/1.4' }),
+    requestId: z.string().meta({ description: 'The request’s `X-Request-Id`.', example: 'EXAMPLE-request-id' }),
+    createdAt: Timestamp.meta({ description: 'When it was done.' }),
+  })
+  .meta({ id: 'AuditEntry', description: 'A change in the organization or a read of values. No value stands in it.' });
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+/** Skipped entries are read as well, so this is what bounds the cost of a page. */
+const maximumOffset = 10_000;
+
+export const listAuditEntries = /* @__PURE__ */ contract({
+  operationId: 'list-audit-entries',
+  area: 'audit',
+  method: 'GET',
+  path: '/v1/audit/{orgId}',
+  summary: 'Query the audit log',
+  description:
+    'Every change in the organization and every read of values, newest first, as long as the plan keeps them. In a log ' +
+    'that grew by tens of thousands of entries since it was last read, `total` may for some requests be less than the ' +
+    'number of entries. A page of entries with very long lists of keys names only the first keys of each; a smaller ' +
+    '`limit` shows more. Owners and admins.',
+  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'read', narrowestToken: 'organization' },
+  query: z.object({
+    ...alwaysPaged,
+    offset: integerQuery(0, maximumOffset, 'Entries to skip.').default(0),
+    action: AuditAction.optional().meta({ description: 'Keeps entries of this action.' }),
+  }),
+  responses: {
+    200: {
+      description: 'A page of entries.',
+      body: z.object({
+        entries: z.array(AuditEntry).meta({ description: 'The entries, newest first.' }),
+        pagination: Pagination,
+      }),
+      example: {
+        entries: [
+          {
+            id: 'b8d1f4a7-6c3e-4920-9b5d-2e7a0c8f1d63',
+            action: 'secret.updated',
+            actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com', type: 'session' },
+            target: { type: 'project', id: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73', name: 'web-shop' },
+            environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
+            keys: ['DATABASE_HOST'],
+            revision: 18,
+            ip: '203.0.113.7',
+            userAgent: 'example-cli/1.4',
+            requestId: 'EXAMPLE-request-id',
+            createdAt: '2026-01-31T09:26:53.589Z',
+          },
+        ],
+        pagination: { limit: 50, offset: 0, total: 1 },
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+});

@@ -1,0 +1,502 @@
+import * as z from 'zod';
+import { contract } from './contract.ts';
+import { Organization } from './fields/organization.ts';
+import { Role } from './fields/role.ts';
+import { Success } from './fields/success.ts';
+import { Email, Name, Timestamp, text, Uuid } from './fields/text.ts';
+
+const area = 'auth';
+
+export const User = z
+  .object({
+    id: Uuid.meta({ description: 'User identifier.', example: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11' }),
+    email: z.string().meta({ description: 'As it was entered; compared without case.', example: 'ada@example.com' }),
+    name: z.string().meta({ description: 'Display name.', example: 'Ada' }),
+    emailVerified: z.boolean().meta({ description: 'Whether the e-mail address was confirmed by its link.' }),
+    isAdmin: z.boolean().meta({ description: 'Whether the user may call the admin routes.' }),
+    createdAt: Timestamp.meta({ description: 'When the account was registered.' }),
+  })
+  .meta({ id: 'User', description: 'A person’s account.' });
+export type User = z.infer<typeof User>;
+
+/** An organization as its member sees it. */
+export const OwnOrganization = z
+  .object({ ...Organization.shape, role: Role.meta({ description: 'The caller’s role in it.' }) })
+  .meta({ id: 'OwnOrganization', description: 'An organization together with the caller’s role in it.' });
+export type OwnOrganization = z.infer<typeof OwnOrganization>;
+
+export const tokenAccesses = ['read', 'write', 'full'] as const;
+export const TokenAccess = z.enum(tokenAccesses, { message: 'must be read, write or full' }).meta({
+  id: 'TokenAccess',
+  description:
+    '`read` reads, `write` also changes secrets, `full` is everything its user may do except passwords and tokens.',
+  example: 'read',
+});
+export type TokenAccess = z.infer<typeof TokenAccess>;
+
+export const CliToken = z
+  .object({
+    id: Uuid.meta({ description: 'Token identifier.', example: '3e7c1d94-52a8-4b0f-9a6d-71f0c2e85b46' }),
+    name: Name.meta({ description: 'What the token is for.', example: 'deploy pipeline' }),
+    prefix: z
+      .string()
+      .meta({ description: 'The first characters of the token, to recognise it by.', example: 'service_tok_EXAM' }),
+    access: TokenAccess,
+    organizationId: Uuid.nullable().meta({ description: 'The only organization it sees; null = all of its user’s.' }),
+    projectId: Uuid.nullable().meta({ description: 'The only project it sees; null = all.' }),
+    environmentId: Uuid.nullable().meta({ description: 'The only environment it sees; null = all.' }),
+    createdAt: Timestamp.meta({ description: 'When it was created.' }),
+    lastUsedAt: Timestamp.nullable().meta({ description: 'When it was last used, to within minutes; null = never.' }),
+    expiresAt: Timestamp.nullable().meta({ description: 'When it stops working; null = never.' }),
+  })
+  .meta({ id: 'CliToken', description: 'A bearer token of the CLI or an SDK, without its secret part.' });
+export type CliToken = z.infer<typeof CliToken>;
+
+export const authenticationMethods = ['session', 'token'] as const;
+
+const userExample = {
+  id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11',
+  email: 'ada@example.com',
+  name: 'Ada',
+  emailVerified: true,
+  isAdmin: false,
+  createdAt: '2026-01-31T09:26:53.589Z',
+};
+const organizationExample = {
+  id: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
+  slug: 'analytical-engines',
+  name: 'Analytical Engines',
+  plan: 'free',
+  limitOverrides: {},
+  createdAt: '2026-01-31T09:26:53.589Z',
+} as const;
+const cliTokenExample = {
+  id: '3e7c1d94-52a8-4b0f-9a6d-71f0c2e85b46',
+  name: 'deploy pipeline',
+  prefix: 'service_tok_EXAM',
+  access: 'read',
+  organizationId: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
+  projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+  environmentId: null,
+  createdAt: '2026-01-31T09:26:53.589Z',
+  lastUsedAt: null,
+  expiresAt: '2026-05-01T09:26:53.589Z',
+} as const;
+const tokenExample = 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal';
+
+/** 12 to 256 characters and no composition rules, as NIST SP 800-63B and OWASP advise. */
+const NewPassword = text(12, 256).meta({ description: 'The new password.', example: 'an example of a pass phrase' });
+/** A password to compare: a short one is wrong, not malformed, whatever the rules were when it was set. */
+const PresentedPassword = text(1, 256);
+/** The token of a mailed link. Anything that is not one is `invalid_token`, so its form is not checked here. */
+const LinkToken = text(1, 512).meta({
+  description: 'The token of the mailed link; it works once.',
+  example: 'EXAMPLE-verification-token-0000',
+});
+
+const cookieHeader = {
+  'Set-Cookie': 'The session cookie: HttpOnly, SameSite=Lax, Secure (but on a local http address).',
+};
+
+const tokenFields = {
+  name: Name.meta({ description: 'What the token is for.', example: 'deploy pipeline' }),
+  access: TokenAccess.default('full').meta({ description: 'What the token may do; its user’s role still applies.' }),
+  organizationId: Uuid.optional().meta({
+    description: 'Limits the token to one organization.',
+    example: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
+  }),
+  projectId: Uuid.optional().meta({
+    description: 'Limits the token to one project; needs `organizationId`.',
+    example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+  }),
+  environmentId: Uuid.optional().meta({
+    description: 'Limits the token to one environment; needs `projectId`.',
+    example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
+  }),
+  expiresInDays: z
+    .int({ message: 'must be a whole number of days' })
+    .min(1, { message: 'must be at least 1 day' })
+    .max(365, { message: 'must be at most 365 days' })
+    .optional()
+    .meta({ description: 'Days until the token expires; without it, it does not.', example: 90 }),
+};
+
+/** A narrower limit without the wider one is refused, so that a forgotten id can never widen a token in silence. */
+function demandWiderLimits<S extends z.ZodType>(schema: S): S {
+  const given = (value: unknown, name: string) =>
+    typeof value === 'object' && value !== null && (value as Record<string, unknown>)[name] !== undefined;
+  return schema
+    .refine(value => given(value, 'organizationId') || !(given(value, 'projectId') || given(value, 'environmentId')), {
+      path: ['organizationId'],
+      message: 'is required with projectId or environmentId',
+      when: () => true,
+    })
+    .refine(value => given(value, 'projectId') || !given(value, 'environmentId'), {
+      path: ['projectId'],
+      message: 'is required with environmentId',
+      when: () => true,
+    });
+}
+
+const CreateTokenBody = demandWiderLimits(z.strictObject(tokenFields));
+
+const OfferHandOff = demandWiderLimits(
+  z.strictObject({
+    codeChallenge: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{43}$/, { message: 'must be the base64url SHA-256 of the verifier (43 characters)' })
+      .meta({
+        description: 'Base64url SHA-256 of the verifier that the CLI keeps (RFC 7636, S256).',
+        example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      }),
+    ...tokenFields,
+  }),
+).meta({ description: 'First half, from the dashboard: asks for a code.' });
+
+const TakeHandOff = z
+  .strictObject({
+    code: text(1, 512).meta({ description: 'The code of the first half.', example: 'EXAMPLE-handoff-code-000000' }),
+    // Its form is not checked here: any wrong verifier burns the code.
+    codeVerifier: text(1, 512).meta({
+      description: 'The verifier whose hash was the challenge.',
+      example: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    }),
+  })
+  .meta({ description: 'Second half, from the CLI: exchanges the code for the token.' });
+
+/** Which half is meant is plain from the fields, so that the problems named are those of that half alone. */
+const HandOffBody = z
+  .unknown()
+  .transform((value, context): z.output<typeof OfferHandOff> | z.output<typeof TakeHandOff> => {
+    const takes =
+      typeof value === 'object' &&
+      value !== null &&
+      (Object.hasOwn(value, 'code') || Object.hasOwn(value, 'codeVerifier'));
+    const result = takes ? TakeHandOff.safeParse(value) : OfferHandOff.safeParse(value);
+    if (result.success) return result.data;
+    for (const issue of result.error.issues) context.issues.push({ ...issue, input: undefined } as z.core.$ZodRawIssue);
+    return z.NEVER;
+  })
+  .meta({ documentedAs: () => z.xor([OfferHandOff, TakeHandOff]) });
+
+const IssuedToken = z
+  .object({
+    token: z.string().meta({ description: 'The bearer token, shown this once.', example: tokenExample }),
+    cliToken: CliToken,
+  })
+  .meta({ id: 'IssuedToken', description: 'A new bearer token and its record.' });
+
+const HandOffCode = z
+  .object({
+    code: z.string().meta({ description: 'Works once.', example: 'EXAMPLE-handoff-code-000000' }),
+    expiresAt: Timestamp.meta({ description: 'A minute from now.' }),
+  })
+  .meta({ id: 'HandOffCode', description: 'A code that the CLI exchanges for its token.' });
+
+export const register = /* @__PURE__ */ contract({
+  operationId: 'register',
+  area,
+  method: 'POST',
+  path: '/v1/auth/register',
+  summary: 'Create an account and its personal organization',
+  description:
+    'Creates a user and an organization that the user owns, logs in (session cookie) and mails a link that verifies the ' +
+    'address. Without a name the part of the e-mail address before the @ is used.',
+  access: { kind: 'public' },
+  body: z.strictObject({
+    email: Email.meta({ description: 'The e-mail address to log in with.', example: 'ada@example.com' }),
+    password: NewPassword.meta({ description: 'The password, any characters.' }),
+    name: Name.optional().meta({ description: 'Display name.', example: 'Ada' }),
+    organizationName: Name.optional().meta({
+      description: 'Name of the personal organization; made from the user’s name where omitted.',
+      example: 'Analytical Engines',
+    }),
+  }),
+  bodyExample: {
+    email: 'ada@example.com',
+    password: 'an example of a pass phrase',
+    name: 'Ada',
+    organizationName: 'Analytical Engines',
+  },
+  responses: {
+    201: {
+      description: 'The account and its organization; the session cookie is set.',
+      body: z.object({ user: User, organization: Organization }),
+      example: { user: { ...userExample, emailVerified: false }, organization: organizationExample },
+      headers: cookieHeader,
+    },
+  },
+  errors: ['email_taken', 'rate_limited'],
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], mail: true },
+  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+});
+
+export const logIn = /* @__PURE__ */ contract({
+  operationId: 'log-in',
+  area,
+  method: 'POST',
+  path: '/v1/auth/login',
+  summary: 'Log in',
+  description:
+    'Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the ' +
+    'same answer in like time.',
+  access: { kind: 'public' },
+  body: z.strictObject({
+    email: Email.meta({ description: 'The e-mail address, in any case.', example: 'ada@example.com' }),
+    password: PresentedPassword.meta({ description: 'The password.', example: 'an example of a pass phrase' }),
+  }),
+  bodyExample: { email: 'ada@example.com', password: 'an example of a pass phrase' },
+  responses: {
+    200: {
+      description: 'Logged in; the session cookie is set.',
+      body: z.object({ user: User }),
+      example: { user: userExample },
+      headers: cookieHeader,
+    },
+  },
+  errors: ['invalid_credentials', 'rate_limited'],
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+});
+
+export const logOut = /* @__PURE__ */ contract({
+  operationId: 'log-out',
+  area,
+  method: 'POST',
+  path: '/v1/auth/logout',
+  summary: 'Log out',
+  description: 'Ends the session on the server and clears its cookie. Other sessions and tokens go on.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  responses: {
+    200: {
+      description: 'Logged out; the cookie is cleared.',
+      body: Success,
+      example: { success: true },
+      headers: { 'Set-Cookie': 'Clears the session cookie.' },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'DeleteItem', 'UpdateItem'] },
+});
+
+export const getCurrentUser = /* @__PURE__ */ contract({
+  operationId: 'get-current-user',
+  area,
+  method: 'GET',
+  path: '/v1/auth/me',
+  summary: 'The current user and its organizations',
+  description:
+    'Tells who the caller is, in which organizations with which role, and how the request was authenticated. A token ' +
+    'limited to an organization shows that organization alone.',
+  access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
+  responses: {
+    200: {
+      description: 'The caller.',
+      body: z.object({
+        user: User,
+        organizations: z.array(OwnOrganization).meta({ description: 'The organizations the caller can see.' }),
+        authentication: z
+          .object({
+            method: z.enum(authenticationMethods).meta({ description: 'How the request was authenticated.' }),
+            token: CliToken.optional().meta({ description: 'The token used; absent for a session.' }),
+          })
+          .meta({ description: 'How the request was authenticated.' }),
+      }),
+      example: {
+        user: userExample,
+        organizations: [{ ...organizationExample, role: 'owner' }],
+        authentication: { method: 'session' },
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+});
+
+export const createToken = /* @__PURE__ */ contract({
+  operationId: 'create-token',
+  area,
+  method: 'POST',
+  path: '/v1/auth/token',
+  summary: 'Create a scoped CLI token',
+  description:
+    'Creates a bearer token with at most the rights of its user, optionally limited to an organization, project or ' +
+    'environment and in time. The token is shown once and only its hash is kept. Needs a session: a token can’t make tokens.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  body: CreateTokenBody,
+  bodyExample: {
+    name: 'deploy pipeline',
+    access: 'read',
+    organizationId: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
+    projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+    expiresInDays: 90,
+  },
+  responses: {
+    201: {
+      description: 'The token, shown this once.',
+      body: IssuedToken,
+      example: { token: tokenExample, cliToken: cliTokenExample },
+    },
+  },
+  errors: ['organization_not_found', 'project_not_found', 'environment_not_found'],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+});
+
+export const handOffToken = /* @__PURE__ */ contract({
+  operationId: 'hand-off-token',
+  area,
+  method: 'POST',
+  path: '/v1/auth/cli-auth',
+  summary: 'Hand a token from the dashboard to the CLI',
+  description:
+    'Two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets a code ' +
+    'that works once for 60 seconds. The CLI, without a session, sends the code and its verifier and gets the token, ' +
+    'which thereby never travels through a URL or the dashboard. A wrong verifier burns the code.',
+  access: { kind: 'optional' },
+  body: HandOffBody,
+  bodyExample: {
+    codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    name: 'laptop',
+    access: 'full',
+  },
+  responses: {
+    201: {
+      description: 'The code (first half) or the token, shown this once (second half).',
+      body: z.union([HandOffCode, IssuedToken]),
+      example: { code: 'EXAMPLE-handoff-code-000000', expiresAt: '2026-01-31T09:27:53.589Z' },
+    },
+  },
+  errors: [
+    'invalid_token',
+    'insufficient_scope',
+    'organization_not_found',
+    'project_not_found',
+    'environment_not_found',
+  ],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'] },
+});
+
+export const listTokens = /* @__PURE__ */ contract({
+  operationId: 'list-tokens',
+  area,
+  method: 'GET',
+  path: '/v1/auth/tokens',
+  summary: 'List active CLI tokens',
+  description: 'Lists the caller’s tokens that are neither revoked nor expired. Their secret parts are not kept.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  responses: {
+    200: {
+      description: 'The active tokens, newest first.',
+      body: z.object({ tokens: z.array(CliToken).meta({ description: 'The active tokens, newest first.' }) }),
+      example: { tokens: [cliTokenExample] },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+});
+
+export const revokeToken = /* @__PURE__ */ contract({
+  operationId: 'revoke-token',
+  area,
+  method: 'DELETE',
+  path: '/v1/auth/tokens/{tokenId}',
+  summary: 'Revoke a CLI token',
+  description: 'The token stops working at once. Only the caller’s own tokens can be named.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  responses: { 200: { description: 'The token is revoked.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'] },
+});
+
+export const changePassword = /* @__PURE__ */ contract({
+  operationId: 'change-password',
+  area,
+  method: 'POST',
+  path: '/v1/auth/change-password',
+  summary: 'Change the password',
+  description:
+    'Sets a new password and ends every other session of the user. A wrong current password is an invalid request that ' +
+    'names `currentPassword`; repeated wrong ones are rate-limited like failed logins. Tokens go on.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  body: z.strictObject({
+    currentPassword: PresentedPassword.meta({
+      description: 'The password so far.',
+      example: 'an example of a pass phrase',
+    }),
+    newPassword: NewPassword.meta({ example: 'another example of a pass phrase' }),
+  }),
+  bodyExample: { currentPassword: 'an example of a pass phrase', newPassword: 'another example of a pass phrase' },
+  responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
+  errors: ['rate_limited'],
+  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+});
+
+export const sendVerification = /* @__PURE__ */ contract({
+  operationId: 'send-verification',
+  area,
+  method: 'POST',
+  path: '/v1/auth/send-verification',
+  summary: 'Send an e-mail verification link',
+  description:
+    'Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is verified. ' +
+    'Limited to 20 mails an hour.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  responses: { 200: { description: 'The link is on its way.', body: Success, example: { success: true } } },
+  errors: ['rate_limited'],
+  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem'], mail: true },
+});
+
+export const verifyEmail = /* @__PURE__ */ contract({
+  operationId: 'verify-email',
+  area,
+  method: 'POST',
+  path: '/v1/auth/verify-email',
+  summary: 'Verify an e-mail address',
+  description: 'Confirms the address with the token of the mailed link. Needs no session; the token works once.',
+  access: { kind: 'public' },
+  body: z.strictObject({ token: LinkToken }),
+  bodyExample: { token: 'EXAMPLE-verification-token-0000' },
+  responses: {
+    200: {
+      description: 'The address is verified.',
+      body: z.object({ user: User }),
+      example: { user: userExample },
+    },
+  },
+  errors: ['invalid_token'],
+  uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'] },
+});
+
+export const requestPasswordReset = /* @__PURE__ */ contract({
+  operationId: 'request-password-reset',
+  area,
+  method: 'POST',
+  path: '/v1/auth/forgot-password',
+  summary: 'Request a password reset',
+  description:
+    'Mails a link that is valid for an hour, if there is such an account. The answer and its time are the same either ' +
+    'way. Limited to a few requests an hour for each e-mail address.',
+  access: { kind: 'public' },
+  body: z.strictObject({ email: Email.meta({ description: 'The account’s e-mail.', example: 'ada@example.com' }) }),
+  bodyExample: { email: 'ada@example.com' },
+  responses: { 200: { description: 'Always, account or not.', body: Success, example: { success: true } } },
+  errors: ['rate_limited'],
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], mail: true },
+});
+
+export const resetPassword = /* @__PURE__ */ contract({
+  operationId: 'reset-password',
+  area,
+  method: 'POST',
+  path: '/v1/auth/reset-password',
+  summary: 'Reset the password',
+  description: 'Sets a new password with the token of the mailed link, which works once, and ends every session.',
+  access: { kind: 'public' },
+  body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-reset-token-0000' }), newPassword: NewPassword }),
+  bodyExample: { token: 'EXAMPLE-reset-token-0000', newPassword: 'another example of a pass phrase' },
+  responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
+  errors: ['invalid_token'],
+  uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'] },
+  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+});

@@ -1,0 +1,133 @@
+import * as z from 'zod';
+import { contract } from './contract.ts';
+import { PlanLimits, PlanName, planNames, Usage } from './fields/limits.ts';
+import { roles } from './fields/role.ts';
+import { Success } from './fields/success.ts';
+import { Timestamp } from './fields/text.ts';
+
+const area = 'billing';
+
+export const billingStatuses = ['none', 'active', 'past_due', 'canceled'] as const;
+export const BillingStatus = z.enum(billingStatuses).meta({
+  id: 'BillingStatus',
+  description: 'The state of the subscription at the payment provider; `none` = there never was one.',
+  example: 'active',
+});
+export type BillingStatus = z.infer<typeof BillingStatus>;
+
+const boughtPlans = planNames.filter(name => name !== 'free');
+export const BoughtPlan = z
+  .enum(boughtPlans, { message: `must be one of ${boughtPlans.join(', ')}` })
+  .meta({ description: 'The plan to buy.', example: 'pro' });
+export type BoughtPlan = z.infer<typeof BoughtPlan>;
+
+const HostedPage = z.object({
+  url: z
+    .string()
+    .meta({ description: 'Send the browser there; it works for a while.', example: 'https://pay.example.com/session' }),
+});
+
+export const getBilling = /* @__PURE__ */ contract({
+  operationId: 'get-billing',
+  area,
+  method: 'GET',
+  path: '/v1/billing/{orgId}',
+  summary: 'Billing status and usage',
+  description:
+    'The plan, the subscription’s state, the limits in force and what is used of them. Every member may see it.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
+  responses: {
+    200: {
+      description: 'Billing status, limits and usage.',
+      body: z.object({
+        plan: PlanName.meta({ description: 'The plan in force.' }),
+        status: BillingStatus,
+        limits: PlanLimits.meta({ description: 'The limits in force.' }),
+        usage: Usage,
+        currentPeriodEnd: Timestamp.nullable().meta({ description: 'End of the paid period; null without one.' }),
+      }),
+      example: {
+        plan: 'pro',
+        status: 'active',
+        limits: {
+          maxProjects: 100,
+          maxEnvironmentsPerProject: 25,
+          maxSecretsPerEnvironment: 2000,
+          maxMembers: 100,
+          maxWebhooks: 50,
+          auditRetentionDays: 365,
+        },
+        usage: { projects: 4, members: 7, invitations: 1, webhooks: 2, environments: 13, secrets: 412 },
+        currentPeriodEnd: '2026-02-28T09:26:53.000Z',
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+});
+
+export const startCheckout = /* @__PURE__ */ contract({
+  operationId: 'start-checkout',
+  area,
+  method: 'POST',
+  path: '/v1/billing/{orgId}/checkout',
+  summary: 'Start a hosted checkout',
+  description:
+    'Creates a checkout session at the payment provider and returns its address. The plan changes when the provider reports ' +
+    'the payment. Owners and admins.',
+  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'organization' },
+  body: z.strictObject({ plan: BoughtPlan }),
+  bodyExample: { plan: 'pro' },
+  responses: {
+    200: {
+      description: 'The checkout’s address.',
+      body: HostedPage,
+      example: { url: 'https://pay.example.com/session' },
+    },
+  },
+  errors: ['billing_provider_error', 'billing_not_configured'],
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], payments: true },
+});
+
+export const openPortal = /* @__PURE__ */ contract({
+  operationId: 'open-portal',
+  area,
+  method: 'POST',
+  path: '/v1/billing/{orgId}/portal',
+  summary: 'Open the customer portal',
+  description:
+    'Creates a session of the payment provider’s customer portal, where the subscription is changed or cancelled, and ' +
+    'returns its address. A customer is made where there is none. Owners and admins.',
+  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'organization' },
+  responses: {
+    200: {
+      description: 'The portal’s address.',
+      body: HostedPage,
+      example: { url: 'https://pay.example.com/session' },
+    },
+  },
+  errors: ['billing_provider_error', 'billing_not_configured'],
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], payments: true },
+});
+
+export const receiveProviderEvent = /* @__PURE__ */ contract({
+  operationId: 'receive-provider-event',
+  area,
+  method: 'POST',
+  path: '/v1/billing/webhook',
+  summary: 'Receive the payment provider’s webhook',
+  description:
+    'For the payment provider alone. The signature over the raw body is verified before anything else; each event counts ' +
+    'once, and one older than what is known of its subscription changes nothing.',
+  access: { kind: 'public' },
+  headers: z.object({
+    'stripe-signature': z.string().optional().meta({
+      description: 'The provider’s signature over the raw body. Without a valid one the answer is `invalid_signature`.',
+      example: 't=1769851613,v1=EXAMPLE',
+    }),
+  }),
+  rawBody: true,
+  responses: { 200: { description: 'The event was taken note of.', body: Success, example: { success: true } } },
+  errors: ['invalid_signature', 'billing_not_configured'],
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], payments: true },
+});

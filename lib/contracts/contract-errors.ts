@@ -1,0 +1,40 @@
+import type { Access, Contract } from './contract.ts';
+import { type ErrorCode, errorStatuses } from './error-codes.ts';
+import { parameterNames, pathParameters } from './path-parameters.ts';
+
+const order = Object.keys(errorStatuses) as ErrorCode[];
+
+/** Roles that some role lacks, or rights that depend on the environment's type: then a member can be refused. */
+function restrictsMembers(access: Access): boolean {
+  return access.kind === 'member' && (access.roles.length < 4 || access.environmentRule !== undefined);
+}
+
+/** A token that may do nothing but read, limited as narrowly as can be, is let in only by reading routes of its scope. */
+function refusesSomeTokens(access: Access): boolean {
+  if (access.kind === 'admin') return true;
+  if (access.kind !== 'account' && access.kind !== 'member') return false;
+  return access.tokens !== 'read' || access.narrowestToken !== 'environment';
+}
+
+/** Every code that an operation can answer: what follows from its access, path, query, headers and body, and its own. */
+export function errorsOf(contract: Contract): ErrorCode[] {
+  const { access } = contract;
+  const codes = new Set<ErrorCode>(['internal_error', 'temporarily_unavailable', ...contract.errors]);
+  if (access.kind !== 'public') {
+    codes.add('unauthenticated');
+    if (contract.method !== 'GET') codes.add('csrf_header_required');
+  }
+  if (refusesSomeTokens(access)) codes.add('insufficient_scope');
+  if (restrictsMembers(access)) codes.add('forbidden');
+  if (access.kind === 'admin') codes.add('admin_required');
+  for (const name of parameterNames(contract.path)) {
+    codes.add(contract.notFound?.[name] ?? pathParameters[name].notFound);
+  }
+  // A change that takes no body can be sent one all the same, and refuses it for the same reasons.
+  const takesBody = contract.method !== 'GET';
+  if (contract.query || contract.headers || takesBody) codes.add('invalid_request');
+  if (takesBody) codes.add('payload_too_large');
+  // A raw body is what its signature says, whatever its media type.
+  if (takesBody && !contract.rawBody) codes.add('unsupported_media_type');
+  return order.filter(code => codes.has(code));
+}

@@ -1,0 +1,125 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './error-codes.ts';
+import type { Role } from './fields/role.ts';
+import type { PathParameterName, PathParameters } from './path-parameters.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What a bearer token must be allowed for a route; `session` refuses every token. */
+export type TokenRequirement = 'read' | 'write' | 'full' | 'session';
+
+/** How narrowly a token may be limited and still use a route; anything narrower is `insufficient_scope`. */
+export type TokenLimit = 'none' | 'organization' | 'project' | 'environment';
+
+/**
+ * Who may call a route. The chain in `endpoint.ts` enforces it before anything of the handler runs.
+ * - `public`: nobody is asked who they are (the handler may still verify a signature or a link token).
+ * - `optional`: a session is taken where one is sent (with the CSRF rule), and is not needed.
+ * - `account`: any signed-in user.
+ * - `member`: a member of the organization that the path names, in one of `roles`. `environmentRule` says that the role
+ *   also depends on an environment's type; the handler must then ask `access.requireEnvironment`, or its answer is refused.
+ * - `admin`: a platform administrator (`isAdmin`).
+ */
+export type Access =
+  | { kind: 'public' }
+  | { kind: 'optional' }
+  | { kind: 'account'; tokens: TokenRequirement; narrowestToken: TokenLimit }
+  | {
+      kind: 'member';
+      roles: readonly Role[];
+      tokens: TokenRequirement;
+      narrowestToken: TokenLimit;
+      environmentRule?: 'read' | 'write';
+    }
+  | { kind: 'admin' };
+
+export type TableAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'ConditionCheckItem'
+  | 'BatchWriteItem';
+
+export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
+
+/** What a function touches, and so exactly what its role allows (IAM action names without the service prefix). */
+export interface Uses {
+  table: readonly TableAction[];
+  key?: readonly KeyAction[];
+  /** Queues it sends to. */
+  queues?: readonly ('webhooks' | 'jobs')[];
+  mail?: true;
+  /** Reads the payment provider's keys and calls it. */
+  payments?: true;
+}
+
+/** A successful answer: its body's schema and, for the documentation, an example and its headers. */
+export interface ResponseContract {
+  description: string;
+  /** null: no body (304 only). */
+  body: z.ZodType | null;
+  example?: unknown;
+  headers?: Readonly<Record<string, string>>;
+}
+
+export type SuccessStatus = 200 | 201 | 202 | 304;
+
+/** One endpoint, as data: what routing, validation, documentation, rights and the test matrix are derived from. */
+export interface Contract {
+  /** verb-noun in kebab case: the function's file name, too. */
+  operationId: string;
+  /** The folder of the function and the documentation's tag. */
+  area: string;
+  method: Method;
+  /** With the `/v1` prefix and `{parameter}` segments, each named in `path-parameters.ts`. */
+  path: `/v1/${string}`;
+  summary: string;
+  description: string;
+  access: Access;
+  query?: z.ZodObject;
+  /** Request headers by lower-case name. Headers not named here are not looked at. */
+  headers?: z.ZodObject;
+  body?: z.ZodType;
+  bodyExample?: unknown;
+  /** The body is handed over as received, for a signature over its bytes. */
+  rawBody?: true;
+  /** The code for a path parameter that names nothing, where it differs from `path-parameters.ts`. */
+  notFound?: Partial<Record<PathParameterName, ErrorCode>>;
+  responses: Readonly<Partial<Record<SuccessStatus, ResponseContract>>>;
+  /** Codes this operation can answer beside those that follow from its access, parameters and body. */
+  errors: readonly ErrorCode[];
+  uses: Uses;
+  /** Lambda memory in MB and timeout in seconds, where the defaults of `infra` do not fit, with the reason. */
+  sizing?: { memoryMb?: number; timeoutSeconds?: number; reason: string };
+}
+
+/** Declares an endpoint and keeps the literal types that handlers infer their parameters from. */
+export function contract<const C extends Contract>(declared: C): C {
+  return declared;
+}
+
+type ParsedOr<S, Else> = S extends z.ZodType ? z.output<S> : Else;
+
+/** What a handler gets of a request, every part parsed. */
+export interface ParsedRequest<C extends Contract> {
+  params: PathParameters<C['path']>;
+  query: ParsedOr<C['query'], Record<string, never>>;
+  headers: ParsedOr<C['headers'], Record<string, never>>;
+  /** The raw body as text where the contract says so. */
+  body: C extends { rawBody: true } ? string : ParsedOr<C['body'], undefined>;
+}
+
+type ResponseBody<R> = R extends { body: infer S } ? (S extends z.ZodType ? z.input<S> : null) : never;
+
+/** What a handler may answer: one of the declared statuses with its body. */
+export type HandlerResponse<C extends Contract> = {
+  [Status in keyof C['responses']]: {
+    status: Status & SuccessStatus;
+    body: ResponseBody<C['responses'][Status]>;
+    headers?: Readonly<Record<string, string>>;
+    cookies?: readonly string[];
+  };
+}[keyof C['responses']];

@@ -1,0 +1,49 @@
+/**
+ * Every error code a client can meet, with its status. A closed set: `openapi.json`, the contracts and the error
+ * renderer all derive from it.
+ */
+export const errorStatuses = {
+  invalid_request: 400,
+  invalid_token: 400,
+  invalid_signature: 400,
+  unauthenticated: 401,
+  invalid_credentials: 401,
+  plan_limit_exceeded: 402,
+  forbidden: 403,
+  insufficient_scope: 403,
+  csrf_header_required: 403,
+  admin_required: 403,
+  organization_not_found: 404,
+  project_not_found: 404,
+  environment_not_found: 404,
+  secret_not_found: 404,
+  webhook_not_found: 404,
+  member_not_found: 404,
+  token_not_found: 404,
+  template_key_not_found: 404,
+  plan_not_found: 404,
+  route_not_found: 404,
+  email_taken: 409,
+  slug_taken: 409,
+  already_member: 409,
+  last_owner: 409,
+  rotation_in_progress: 409,
+  template_key_exists: 409,
+  revision_mismatch: 412,
+  version_mismatch: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal_error: 500,
+  billing_provider_error: 502,
+  billing_not_configured: 503,
+  temporarily_unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatuses;
+
+/** One problem of a request: where (`secrets.3.key`, or `` for the whole body) and what. Never the offending value. */
+export interface Problem {
+  path: string;
+  message: string;
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { eventNames } from './events.ts';
+
+/** Everything that the audit log of an organization records: each change, and each read of values. A closed list. */
+export const auditActions = [
+  'secret.pulled',
+  'secret.history_read',
+  ...eventNames,
+  'project.created',
+  'project.deleted',
+  'project.key_rotated',
+  'environment.created',
+  'template_key.added',
+  'template_key.removed',
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
+  'webhook.tested',
+  'member.invited',
+  'member.invitation_cancelled',
+  'member.joined',
+  'member.role_changed',
+  'member.removed',
+  'organization.created',
+  'token.created',
+  'token.revoked',
+  'billing.checkout_started',
+  'billing.portal_opened',
+  'billing.plan_changed',
+  'organization.limits_changed',
+] as const;
+export const AuditAction = z
+  .enum(auditActions, { message: 'must be an action of the audit log' })
+  .meta({ id: 'AuditAction', description: 'What was done.', example: 'secret.pulled' });
+export type AuditAction = z.infer<typeof AuditAction>;

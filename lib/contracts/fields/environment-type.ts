@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import type { Role } from './role.ts';
+
+export const environmentTypes = ['development', 'staging', 'production'] as const;
+export const EnvironmentType = z
+  .enum(environmentTypes)
+  .meta({ description: 'Which role rules hold for the environment.', example: 'development' });
+export type EnvironmentType = z.infer<typeof EnvironmentType>;
+
+/** The roles table of the specification: who reads and who writes the secrets of which type of environment. */
+export const environmentRules: Readonly<Record<'read' | 'write', Readonly<Record<Role, readonly EnvironmentType[]>>>> =
+  {
+    read: {
+      owner: environmentTypes,
+      admin: environmentTypes,
+      developer: ['development', 'staging'],
+      viewer: ['development'],
+    },
+    write: { owner: environmentTypes, admin: environmentTypes, developer: environmentTypes, viewer: [] },
+  };
+
+export function roleMay(action: 'read' | 'write', role: Role, type: EnvironmentType): boolean {
+  return environmentRules[action][role].includes(type);
+}

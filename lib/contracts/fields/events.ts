@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { Slug, Timestamp, Uuid } from './text.ts';
+import { UserReference } from './user-reference.ts';
+
+/** The events that a webhook can subscribe to. */
+export const eventNames = [
+  'secret.created',
+  'secret.updated',
+  'secret.deleted',
+  'secret.promoted',
+  'secret.bulk_set',
+  'secret.bulk_delete',
+] as const;
+export const EventName = z
+  .enum(eventNames, { message: `must be one of ${eventNames.join(', ')}` })
+  .meta({ id: 'EventName', description: 'An event that a webhook can subscribe to.', example: 'secret.updated' });
+export type EventName = z.infer<typeof EventName>;
+
+/** Sent by the test endpoint alone; nobody subscribes to it. */
+export const pingEvent = 'webhook.ping';
+
+export const DeliveredEventName = z
+  .enum([...eventNames, pingEvent])
+  .meta({ id: 'DeliveredEventName', description: 'An event that a delivery can carry.', example: 'secret.updated' });
+export type DeliveredEventName = z.infer<typeof DeliveredEventName>;
+
+/** What `key` holds where an event is about several keys, or about none. */
+export const manyKeys = '*';
+
+const PlaceReference = z.object({
+  id: Uuid.meta({ description: 'Identifier.', example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' }),
+  slug: Slug.meta({ description: 'Slug.', example: 'staging' }),
+});
+
+export const EventMetadata = z
+  .object({
+    version: z.int().optional().meta({ description: 'The version of the key; events of one key.', example: 3 }),
+    revision: z.int().optional().meta({ description: 'The environment’s revision after the change.', example: 18 }),
+    keys: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The names of the keys; events of many keys.', example: ['DATABASE_HOST', 'LOG_LEVEL'] }),
+    from: PlaceReference.optional().meta({ description: 'The source environment of a promotion.' }),
+  })
+  .meta({ id: 'EventMetadata', description: 'What else there is to say about an event; never a value.' });
+export type EventMetadata = z.infer<typeof EventMetadata>;
+
+/** The body of a delivery. Every member is always present; no value of a secret ever is. */
+export const EventPayload = z
+  .object({
+    event: DeliveredEventName,
+    timestamp: Timestamp.meta({ description: 'When it happened.' }),
+    org: z
+      .object({ id: Uuid.meta({ description: 'Identifier.', example: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31' }) })
+      .meta({ description: 'The organization.' }),
+    project: PlaceReference.meta({ description: 'The project.' }),
+    environment: PlaceReference.meta({ description: 'The environment; for a promotion its target.' }),
+    key: z.string().meta({
+      description: 'The secret’s key, never its value; `*` for events of many keys and the ping.',
+      example: 'DATABASE_HOST',
+    }),
+    actor: UserReference.meta({ description: 'Who did it.' }),
+    metadata: EventMetadata,
+  })
+  .meta({ id: 'EventPayload', description: 'The body of a webhook delivery.' });
+export type EventPayload = z.infer<typeof EventPayload>;
+
+export const eventPayloadExample: EventPayload = {
+  event: 'secret.updated',
+  timestamp: '2026-01-31T09:26:53.589Z',
+  org: { id: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31' },
+  project: { id: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73', slug: 'web-shop' },
+  environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
+  key: 'DATABASE_HOST',
+  actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com' },
+  metadata: { version: 3, revision: 18 },
+};

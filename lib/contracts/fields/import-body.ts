@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import { parseDotenv } from './dotenv.ts';
+import { problemsOf } from './problems.ts';
+import { SecretValue } from './secret-value.ts';
+import { SecretKey } from './text.ts';
+
+export const maxKeysPerChange = 1000;
+
+/** What every form of an import comes down to. */
+export interface Import {
+  secrets: { key: string; value: string }[];
+}
+
+const countMessage = `must have 1 to ${maxKeysPerChange} secrets`;
+
+const ListEntry = z.strictObject({
+  key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
+  value: SecretValue.meta({ description: 'The value.', example: 'db.internal.example' }),
+});
+
+/** The three forms, as documented. Parsing does not go through them, see `ImportBody`. */
+const documentedForms = () =>
+  z.xor([
+    z
+      .strictObject({
+        secrets: z
+          .array(ListEntry)
+          .min(1)
+          .max(maxKeysPerChange)
+          .meta({ description: 'A list without duplicate keys.' }),
+      })
+      .meta({ description: 'A list of keys and values.' }),
+    z
+      .strictObject({
+        secrets: z
+          .record(SecretKey, SecretValue)
+          .meta({ description: 'Values by key.', minProperties: 1, maxProperties: maxKeysPerChange }),
+      })
+      .meta({ description: 'An object of values by key.' }),
+    z
+      .strictObject({
+        dotenv: z.string().meta({
+          description:
+            'Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` after white ' +
+            'space; single quotes are literal; double quotes may span lines and know `\\n \\r \\t \\" \\\\ \\$`. No interpolation.',
+          example: '# database\nDATABASE_HOST=db.internal.example\n',
+        }),
+      })
+      .meta({ description: 'The text of a dotenv file.' }),
+  ]);
+
+type Path = (string | number)[];
+type Report = (path: Path, message: string) => void;
+
+function fromList(list: unknown[], report: Report): Import['secrets'] {
+  if (list.length < 1 || list.length > maxKeysPerChange) {
+    report(['secrets'], countMessage);
+    return [];
+  }
+  const secrets: Import['secrets'] = [];
+  const seen = new Map<string, number>();
+  for (const [index, item] of list.entries()) {
+    const parsed = ListEntry.safeParse(item);
+    if (!parsed.success) {
+      for (const { path, message } of parsed.error.issues.flatMap(problemsOf)) {
+        report(['secrets', index, ...(path === '' ? [] : [path])], message);
+      }
+      continue;
+    }
+    const first = seen.get(parsed.data.key);
+    if (first !== undefined) report(['secrets', index, 'key'], `is a duplicate of secrets.${first}.key`);
+    else seen.set(parsed.data.key, index);
+    secrets.push(parsed.data);
+  }
+  return secrets;
+}
+
+/** Own entries, so that `__proto__`, which JSON.parse makes an own property, is a key like any other. */
+function fromMap(map: object, report: Report): Import['secrets'] {
+  const entries = Object.entries(map);
+  if (entries.length < 1 || entries.length > maxKeysPerChange) {
+    report(['secrets'], countMessage);
+    return [];
+  }
+  return entries.map(([key, value]) => {
+    const path = ['secrets', key.slice(0, 256)];
+    for (const schema of [SecretKey.safeParse(key), SecretValue.safeParse(value)]) {
+      for (const issue of schema.error?.issues ?? []) report(path, issue.message);
+    }
+    return { key, value: value as string };
+  });
+}
+
+function fromDotenv(source: string, report: Report): Import['secrets'] {
+  const { entries, problems } = parseDotenv(source);
+  for (const problem of problems) report(['dotenv'], `line ${problem.line} ${problem.message}`);
+  if (problems.length === 0 && (entries.length < 1 || entries.length > maxKeysPerChange)) {
+    report(['dotenv'], countMessage);
+  }
+  return entries.map(({ key, value }) => ({ key, value }));
+}
+
+/**
+ * The body of an import in any of its three forms, parsed to one shape with every problem named at once. A schema of its
+ * own, for zod's record drops the key `__proto__` and its union would report problems of forms that were not meant.
+ */
+export const ImportBody = z
+  .unknown()
+  .transform((body, context): Import => {
+    const report: Report = (path, message) => context.addIssue({ code: 'custom', path, message });
+    let secrets: Import['secrets'] = [];
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      report([], 'must be an object with secrets or dotenv');
+      return z.NEVER;
+    }
+    const { secrets: given, dotenv } = body as { secrets?: unknown; dotenv?: unknown };
+    const unknown = Object.keys(body).filter(name => name !== 'secrets' && name !== 'dotenv');
+    if (unknown.length > 0)
+      context.issues.push({ code: 'unrecognized_keys', keys: unknown, input: body } as z.core.$ZodRawIssue);
+    if ((given === undefined) === (dotenv === undefined)) report([], 'must have either secrets or dotenv');
+    if (given !== undefined) {
+      if (Array.isArray(given)) secrets = fromList(given, report);
+      else if (typeof given === 'object' && given !== null) secrets = fromMap(given, report);
+      else report(['secrets'], 'must be a list of {key, value} or an object of values by key');
+    }
+    if (dotenv !== undefined) {
+      if (typeof dotenv === 'string') secrets = fromDotenv(dotenv, report);
+      else report(['dotenv'], 'must be a string');
+    }
+    return { secrets };
+  })
+  .meta({ documentedAs: documentedForms });

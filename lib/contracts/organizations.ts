@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { contract } from './contract.ts';
+import { Organization } from './fields/organization.ts';
+import { Success } from './fields/success.ts';
+import { Name, Slug } from './fields/text.ts';
+
+const area = 'organizations';
+
+export const createOrganization = /* @__PURE__ */ contract({
+  operationId: 'create-organization',
+  area,
+  method: 'POST',
+  path: '/v1/orgs',
+  summary: 'Create an organization',
+  description:
+    'Creates an organization that the caller owns. The slug is made from the name where omitted, with a suffix if it is ' +
+    'taken; an explicit slug that is taken is refused.',
+  access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
+  body: z.strictObject({
+    name: Name.meta({ description: 'Display name.', example: 'Analytical Engines' }),
+    slug: Slug.optional().meta({ description: 'Made from the name where omitted.', example: 'analytical-engines' }),
+  }),
+  bodyExample: { name: 'Analytical Engines', slug: 'analytical-engines' },
+  responses: {
+    201: {
+      description: 'The organization.',
+      body: z.object({ organization: Organization }),
+      example: {
+        organization: {
+          id: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
+          slug: 'analytical-engines',
+          name: 'Analytical Engines',
+          plan: 'free',
+          limitOverrides: {},
+          createdAt: '2026-01-31T09:26:53.589Z',
+        },
+      },
+    },
+  },
+  errors: ['slug_taken'],
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
+});
+
+export const deleteOrganization = /* @__PURE__ */ contract({
+  operationId: 'delete-organization',
+  area,
+  method: 'DELETE',
+  path: '/v1/orgs/{orgId}',
+  summary: 'Delete an organization',
+  description:
+    'The organization and all its data are out of reach at once and erased in the background; its slug is free again when ' +
+    'that is done. Owners only.',
+  access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization' },
+  responses: { 200: { description: 'The organization is deleted.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'], queues: ['jobs'] },
+});

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import type { ErrorCode } from './error-codes.ts';
+import { SecretKey, Slug, Uuid } from './fields/text.ts';
+
+/**
+ * Every path parameter of the API. A segment that does not even have the right form names nothing, so it gets the
+ * same answer as a thing that does not exist.
+ */
+export const pathParameters = {
+  orgId: { schema: Uuid, notFound: 'organization_not_found', description: 'Organization identifier.' },
+  orgSlug: { schema: Slug, notFound: 'organization_not_found', description: 'Organization slug.' },
+  project: { schema: Slug, notFound: 'project_not_found', description: 'Project slug.' },
+  slug: { schema: Slug, notFound: 'project_not_found', description: 'Project slug.' },
+  env: { schema: Slug, notFound: 'environment_not_found', description: 'Environment slug.' },
+  key: { schema: SecretKey, notFound: 'secret_not_found', description: 'Secret key or template key.' },
+  tokenId: { schema: Uuid, notFound: 'token_not_found', description: 'CLI token identifier.' },
+  webhookId: { schema: Uuid, notFound: 'webhook_not_found', description: 'Webhook identifier.' },
+  id: { schema: Uuid, notFound: 'member_not_found', description: 'Member or invitation identifier.' },
+  token: {
+    schema: z.string().regex(/^[A-Za-z0-9_-]{20,200}$/),
+    notFound: 'invalid_token',
+    description: 'Invitation token.',
+  },
+  planName: {
+    schema: z.string().regex(/^[a-z]{1,32}$/),
+    notFound: 'plan_not_found',
+    description: 'Plan name.',
+  },
+} as const satisfies Record<string, { schema: z.ZodType; notFound: ErrorCode; description: string }>;
+
+export type PathParameterName = keyof typeof pathParameters;
+
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+/** The parameters of a path template, by name. */
+export type PathParameters<Path extends string> = { [Name in NamesIn<Path>]: string };
+
+/** The names between braces of a path template, in order. */
+export function parameterNames(path: string): PathParameterName[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(match => {
+    const name = match[1] as string;
+    if (!Object.hasOwn(pathParameters, name)) throw new Error(`The path ${path} has an unknown parameter ${name}.`);
+    return name as PathParameterName;
+  });
+}

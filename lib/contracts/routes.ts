@@ -1,0 +1,80 @@
+import * as admin from './admin.ts';
+import * as audit from './audit.ts';
+import * as auth from './auth.ts';
+import * as billing from './billing.ts';
+import type { Contract } from './contract.ts';
+import * as members from './members.ts';
+import * as organizations from './organizations.ts';
+import * as projects from './projects.ts';
+import * as secrets from './secrets.ts';
+import * as templates from './templates.ts';
+import * as webhooks from './webhooks.ts';
+
+/** Every endpoint of the API, in the order of the specification. */
+export const routes: readonly Contract[] = [
+  auth.register,
+  auth.logIn,
+  auth.logOut,
+  auth.getCurrentUser,
+  auth.createToken,
+  auth.handOffToken,
+  auth.listTokens,
+  auth.revokeToken,
+  auth.changePassword,
+  auth.sendVerification,
+  auth.verifyEmail,
+  auth.requestPasswordReset,
+  auth.resetPassword,
+
+  projects.listProjects,
+  projects.createProject,
+  projects.getProject,
+  projects.deleteProject,
+  projects.createEnvironment,
+  projects.rotateKey,
+
+  secrets.pullSecrets,
+  secrets.listKeys,
+  secrets.setSecret,
+  secrets.importSecrets,
+  secrets.listVersions,
+  secrets.promoteSecrets,
+  secrets.bulkDeleteSecrets,
+  secrets.deleteSecret,
+
+  organizations.createOrganization,
+  organizations.deleteOrganization,
+
+  templates.listTemplateKeys,
+  templates.addTemplateKey,
+  templates.removeTemplateKey,
+  templates.validateEnvironment,
+
+  webhooks.listWebhooks,
+  webhooks.createWebhook,
+  webhooks.getWebhook,
+  webhooks.updateWebhook,
+  webhooks.deleteWebhook,
+  webhooks.testWebhook,
+
+  members.listMembers,
+  members.inviteMember,
+  members.acceptInvitation,
+  members.changeRole,
+  members.removeMember,
+
+  audit.listAuditEntries,
+
+  billing.getBilling,
+  billing.startCheckout,
+  billing.openPortal,
+  billing.receiveProviderEvent,
+
+  admin.getStatistics,
+  admin.listOrganizations,
+  admin.inspectOrganization,
+  admin.updateOrganization,
+  admin.listPlans,
+  admin.updatePlan,
+  admin.summarizeMetrics,
+];

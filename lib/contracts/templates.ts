@@ -1,0 +1,150 @@
+import * as z from 'zod';
+import { contract } from './contract.ts';
+import { roles } from './fields/role.ts';
+import { Success } from './fields/success.ts';
+import { SecretKey, Timestamp, text } from './fields/text.ts';
+
+const area = 'templates';
+
+export const TemplateKey = z
+  .object({
+    key: SecretKey.meta({ description: 'The secret key that the project requires.', example: 'DATABASE_PORT' }),
+    description: z.string().optional().meta({ description: 'What it is for.', example: 'Port of the main database.' }),
+    required: z.boolean().meta({ description: 'Whether an environment without it is invalid.' }),
+    pattern: z
+      .string()
+      .optional()
+      .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[0-9]{1,5}' }),
+    createdAt: Timestamp.meta({ description: 'When it was added.' }),
+  })
+  .meta({ id: 'TemplateKey', description: 'A key that every environment of the project is expected to have.' });
+export type TemplateKey = z.infer<typeof TemplateKey>;
+
+const templateKeyExample = {
+  key: 'DATABASE_PORT',
+  description: 'Port of the main database.',
+  required: true,
+  pattern: '[0-9]{1,5}',
+  createdAt: '2026-01-31T09:26:53.589Z',
+};
+
+const keyNames = (description: string, example: string[]) => z.array(z.string()).meta({ description, example });
+
+export const listTemplateKeys = /* @__PURE__ */ contract({
+  operationId: 'list-template-keys',
+  area,
+  method: 'GET',
+  path: '/v1/templates/{orgSlug}/{project}',
+  summary: 'List template keys',
+  description: 'The keys that environments of the project are expected to have. Every member may see them.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
+  responses: {
+    200: {
+      description: 'The template.',
+      body: z.object({ keys: z.array(TemplateKey).meta({ description: 'The template’s keys, in key order.' }) }),
+      example: { keys: [templateKeyExample] },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+});
+
+export const addTemplateKey = /* @__PURE__ */ contract({
+  operationId: 'add-template-key',
+  area,
+  method: 'POST',
+  path: '/v1/templates/{orgSlug}/{project}',
+  summary: 'Add a template key',
+  description:
+    'Declares a key, which nothing enforces when secrets are written: environments are validated on request. A pattern is ' +
+    'a regular expression in RE2 syntax, which can’t be made to run away, and must match the whole value. Owners and admins.',
+  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project' },
+  body: z.strictObject({
+    key: SecretKey.meta({ description: 'The secret key.', example: 'DATABASE_PORT' }),
+    description: text(0, 1000)
+      .optional()
+      .meta({ description: 'What it is for.', example: 'Port of the main database.' }),
+    required: z
+      .boolean({ message: 'must be true or false' })
+      .default(true)
+      .meta({ description: 'Whether an environment without it is invalid.' }),
+    pattern: text(1, 1000)
+      .optional()
+      .meta({ description: 'A regular expression (RE2) for the whole value.', example: '[0-9]{1,5}' }),
+  }),
+  bodyExample: {
+    key: 'DATABASE_PORT',
+    description: 'Port of the main database.',
+    required: true,
+    pattern: '[0-9]{1,5}',
+  },
+  responses: {
+    201: {
+      description: 'The template key.',
+      body: z.object({ templateKey: TemplateKey }),
+      example: { templateKey: templateKeyExample },
+    },
+  },
+  errors: ['template_key_exists'],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+});
+
+export const removeTemplateKey = /* @__PURE__ */ contract({
+  operationId: 'remove-template-key',
+  area,
+  method: 'DELETE',
+  path: '/v1/templates/{orgSlug}/{project}/{key}',
+  summary: 'Remove a template key',
+  description: 'The key is no longer expected; secrets of that key stay as they are. Owners and admins.',
+  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project' },
+  notFound: { key: 'template_key_not_found' },
+  responses: { 200: { description: 'The template key is removed.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+});
+
+export const validateEnvironment = /* @__PURE__ */ contract({
+  operationId: 'validate-environment',
+  area,
+  method: 'GET',
+  path: '/v1/templates/{orgSlug}/{project}/validate/{env}',
+  summary: 'Validate an environment against the template',
+  description:
+    'Finds the keys that the environment lacks and the values that do not match their pattern, and never shows a value. ' +
+    'Every member may ask; for those who may not read the environment `undeclared` is null.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
+  responses: {
+    200: {
+      description: 'How the environment compares with the template.',
+      body: z.object({
+        valid: z.boolean().meta({ description: 'Nothing required is missing and nothing is invalid.' }),
+        missing: keyNames('Required keys that are not there.', ['DATABASE_HOST']),
+        present: keyNames('Declared keys that are there, required or not, valid or not.', ['DATABASE_PORT']),
+        undeclared: z
+          .array(z.string())
+          .nullable()
+          .meta({
+            description: 'Keys that the template does not name; null for those who may not read the environment.',
+            example: ['LEGACY_FLAG'],
+          }),
+        invalid: z
+          .array(
+            z.object({
+              key: z.string().meta({ description: 'The declared key.', example: 'DATABASE_PORT' }),
+              reason: z.string().meta({ description: 'What is wrong.', example: 'does not match the pattern' }),
+            }),
+          )
+          .meta({ description: 'Declared keys whose value is not as the template wants it.' }),
+      }),
+      example: {
+        valid: false,
+        missing: ['DATABASE_HOST'],
+        present: ['DATABASE_PORT'],
+        undeclared: ['LEGACY_FLAG'],
+        invalid: [{ key: 'DATABASE_PORT', reason: 'does not match the pattern' }],
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], key: ['Decrypt'] },
+});

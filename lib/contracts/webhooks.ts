@@ -1,0 +1,257 @@
+import * as z from 'zod';
+import { contract } from './contract.ts';
+import { DeliveredEventName, EventName, eventNames } from './fields/events.ts';
+import { Success } from './fields/success.ts';
+import { line, Timestamp, Uuid } from './fields/text.ts';
+
+const area = 'webhooks';
+
+export const Webhook = z
+  .object({
+    id: Uuid.meta({ description: 'Webhook identifier.', example: 'f27a9c54-3d8e-4b61-a0f5-8c2d6e1b7940' }),
+    url: z.string().meta({ description: 'Where deliveries are sent.', example: 'https://hooks.example.com/holdfast' }),
+    events: z.array(EventName).meta({ description: 'The events it is subscribed to.', example: ['secret.updated'] }),
+    projectId: Uuid.nullable().meta({ description: 'The only project it fires for; null = all.' }),
+    environmentId: Uuid.nullable().meta({ description: 'The only environment it fires for; null = all.' }),
+    active: z.boolean().meta({ description: 'Whether events are delivered; a test ping always is.' }),
+    createdAt: Timestamp.meta({ description: 'When it was created.' }),
+    updatedAt: Timestamp.meta({ description: 'When it was last changed.' }),
+  })
+  .meta({ id: 'Webhook', description: 'A subscription of a URL to secret events.' });
+export type Webhook = z.infer<typeof Webhook>;
+
+export const Delivery = z
+  .object({
+    id: Uuid.meta({ description: 'Delivery identifier, the `X-Service-Delivery` header.' }),
+    event: DeliveredEventName,
+    statusCode: z.int().nullable().meta({ description: 'The answer’s status; null without an answer.', example: 204 }),
+    success: z.boolean().meta({ description: 'Whether the answer was 2xx.' }),
+    responseTimeMs: z
+      .int()
+      .nullable()
+      .meta({ description: 'Milliseconds until the answer or failure; null where unknown.', example: 87 }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it failed; null if it succeeded.', example: 'timed out after 5 s' }),
+    createdAt: Timestamp.meta({ description: 'When its event happened.' }),
+  })
+  .meta({ id: 'Delivery', description: 'A delivery, as logged. It is never retried.' });
+export type Delivery = z.infer<typeof Delivery>;
+
+/** Form alone; which schemes and addresses are allowed depends on the settings and on what the name resolves to. */
+const TargetUrl = line(1, 2048)
+  .refine(value => /^https?:\/\//i.test(value) && URL.canParse(value), { message: 'must be an absolute https URL' })
+  .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })
+  .meta({ format: 'uri' });
+
+function hasCredentials(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && (url.username !== '' || url.password !== '');
+}
+
+/** Each name once, however often it was given. The length is checked first, so a huge list yields one problem. */
+const EventList = z
+  .array(z.unknown())
+  .min(1, { message: 'must name at least one event', abort: true })
+  .max(50, { message: 'must have at most 50 items', abort: true })
+  .pipe(z.array(EventName).transform(names => eventNames.filter(name => names.includes(name))))
+  .meta({ documentedAs: () => z.array(EventName).min(1).max(50) });
+
+const webhookExample = {
+  id: 'f27a9c54-3d8e-4b61-a0f5-8c2d6e1b7940',
+  url: 'https://hooks.example.com/holdfast',
+  events: ['secret.created', 'secret.updated'],
+  projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+  environmentId: null,
+  active: true,
+  createdAt: '2026-01-31T09:26:53.589Z',
+  updatedAt: '2026-01-31T09:26:53.589Z',
+} as const;
+
+const managers = ['owner', 'admin'] as const;
+
+export const listWebhooks = /* @__PURE__ */ contract({
+  operationId: 'list-webhooks',
+  area,
+  method: 'GET',
+  path: '/v1/webhooks/{orgId}',
+  summary: 'List webhooks',
+  description: 'The organization’s webhooks, without their signing secrets. Owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
+  responses: {
+    200: {
+      description: 'The webhooks.',
+      body: z.object({ webhooks: z.array(Webhook).meta({ description: 'The webhooks, oldest first.' }) }),
+      example: { webhooks: [webhookExample] },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+});
+
+export const createWebhook = /* @__PURE__ */ contract({
+  operationId: 'create-webhook',
+  area,
+  method: 'POST',
+  path: '/v1/webhooks/{orgId}',
+  summary: 'Create a webhook',
+  description:
+    'Subscribes a public https URL to events of the organization, or of one project or environment. The signing secret is ' +
+    'returned this once: receivers verify `X-Service-Signature` with it. Owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  body: z.strictObject({
+    url: TargetUrl.meta({ description: 'Delivery target.', example: 'https://hooks.example.com/holdfast' }),
+    events: EventList.meta({
+      description: 'The events to subscribe to.',
+      example: ['secret.created', 'secret.updated'],
+    }),
+    projectId: Uuid.optional().meta({
+      description: 'Limits the webhook to one project.',
+      example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+    }),
+    environmentId: Uuid.optional().meta({
+      description: 'Limits the webhook to one environment.',
+      example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
+    }),
+  }),
+  bodyExample: {
+    url: 'https://hooks.example.com/holdfast',
+    events: ['secret.created', 'secret.updated'],
+    projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+  },
+  responses: {
+    201: {
+      description: 'The webhook and its signing secret, shown this once.',
+      body: z.object({
+        webhook: Webhook,
+        signingSecret: z
+          .string()
+          .meta({ description: 'Keys the HMAC-SHA256 of every delivery.', example: 'whsec_EXAMPLEnotARealSecret' }),
+      }),
+      example: { webhook: webhookExample, signingSecret: 'whsec_EXAMPLEnotARealSecret' },
+    },
+  },
+  errors: ['project_not_found', 'environment_not_found', 'plan_limit_exceeded'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    key: ['Encrypt'],
+  },
+});
+
+export const getWebhook = /* @__PURE__ */ contract({
+  operationId: 'get-webhook',
+  area,
+  method: 'GET',
+  path: '/v1/webhooks/{orgId}/{webhookId}',
+  summary: 'Get a webhook and its recent deliveries',
+  description: 'The webhook with its last 20 deliveries, failed ones and test pings included. Owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
+  responses: {
+    200: {
+      description: 'The webhook and its deliveries.',
+      body: z.object({
+        webhook: Webhook,
+        deliveries: z.array(Delivery).meta({ description: 'At most 20, newest first.' }),
+      }),
+      example: {
+        webhook: webhookExample,
+        deliveries: [
+          {
+            id: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
+            event: 'secret.updated',
+            statusCode: 204,
+            success: true,
+            responseTimeMs: 87,
+            error: null,
+            createdAt: '2026-01-31T09:26:53.589Z',
+          },
+        ],
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+});
+
+export const updateWebhook = /* @__PURE__ */ contract({
+  operationId: 'update-webhook',
+  area,
+  method: 'PATCH',
+  path: '/v1/webhooks/{orgId}/{webhookId}',
+  summary: 'Update a webhook',
+  description:
+    'Changes the fields given, at least one. A null `projectId` or `environmentId` takes that limit away. The signing ' +
+    'secret stays. Owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  body: z
+    .strictObject({
+      url: TargetUrl.optional().meta({
+        description: 'Delivery target.',
+        example: 'https://hooks.example.com/holdfast',
+      }),
+      events: EventList.optional().meta({ description: 'The events to subscribe to.', example: ['secret.deleted'] }),
+      projectId: Uuid.nullable().optional().meta({ description: 'Limits it to one project; null = all.' }),
+      environmentId: Uuid.nullable().optional().meta({ description: 'Limits it to one environment; null = all.' }),
+      active: z
+        .boolean({ message: 'must be true or false' })
+        .optional()
+        .meta({ description: 'Whether events are delivered.' }),
+    })
+    .refine(body => Object.keys(body).length > 0, { message: 'must have at least one field' })
+    .meta({ minProperties: 1 }),
+  bodyExample: { events: ['secret.deleted'], environmentId: null, active: true },
+  responses: {
+    200: {
+      description: 'The webhook as it is now.',
+      body: z.object({ webhook: Webhook }),
+      example: { webhook: { ...webhookExample, events: ['secret.deleted'] } },
+    },
+  },
+  errors: ['project_not_found', 'environment_not_found'],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+});
+
+export const deleteWebhook = /* @__PURE__ */ contract({
+  operationId: 'delete-webhook',
+  area,
+  method: 'DELETE',
+  path: '/v1/webhooks/{orgId}/{webhookId}',
+  summary: 'Delete a webhook',
+  description: 'Nothing more is delivered to it; its delivery log goes with it. Owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  responses: { 200: { description: 'The webhook is deleted.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+  },
+});
+
+export const testWebhook = /* @__PURE__ */ contract({
+  operationId: 'test-webhook',
+  area,
+  method: 'POST',
+  path: '/v1/webhooks/{orgId}/{webhookId}/test',
+  summary: 'Send a test ping',
+  description:
+    'Queues a signed delivery of the event `webhook.ping`, also for an inactive webhook. Its outcome stands in the ' +
+    'webhook’s deliveries. Owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  responses: {
+    202: {
+      description: 'The ping is on its way.',
+      body: z.object({
+        deliveryId: Uuid.meta({
+          description: 'The delivery to look for in the log.',
+          example: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
+        }),
+      }),
+      example: { deliveryId: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03' },
+    },
+  },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    queues: ['webhooks'],
+  },
+});

@@ -1,0 +1,43 @@
+import { type ErrorCode, errorStatuses, type Problem } from '../contracts/error-codes.ts';
+
+/** An error that a client may see as it is: a code of the closed set, a sentence, and details without any secret. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly details: Record<string, unknown> | readonly Problem[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: {
+      details?: Record<string, unknown> | readonly Problem[];
+      retryAfterSeconds?: number;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return errorStatuses[this.code];
+  }
+}
+
+/** A 400 that names every problem at once. */
+export function invalidRequest(problems: readonly Problem[]): ApiError {
+  const first = problems[0];
+  const where = first?.path ? `${first.path}: ` : '';
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  return new ApiError('invalid_request', `The request is not valid. ${where}${first?.message ?? ''}${more}`, {
+    details: problems,
+  });
+}
+
+/** A 503 for contention or throttling that outlasted the service's own retries; the same request may be sent again. */
+export function temporarilyUnavailable(message: string, cause?: unknown): ApiError {
+  return new ApiError('temporarily_unavailable', message, { retryAfterSeconds: 1, cause });
+}

@@ -1,0 +1,54 @@
+import type { Problem } from '../contracts/error-codes.ts';
+
+/**
+ * Parses a JSON text, or says why it is none: with the position, never with a piece of the text, for it may hold a
+ * secret. A member name that stands twice in one object is a problem as well: RFC 8259 leaves its meaning open, and here
+ * it would drop one of two values in silence.
+ */
+export function parseJson(text: string): { value: unknown; problems: readonly Problem[] } {
+  try {
+    return { value: JSON.parse(text), problems: repeatedMembers(text) };
+  } catch (error) {
+    // V8 quotes the text in its message; only the position may leave.
+    const position = error instanceof Error ? / at position (\d+)/.exec(error.message)?.[1] : undefined;
+    const where = position === undefined ? '' : ` (at position ${position})`;
+    return { value: undefined, problems: [{ path: '', message: `the body is not valid JSON${where}` }] };
+  }
+}
+
+const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
+const maximumProblems = 100;
+
+/** Members that stand twice in one object of a valid JSON text. Iterative, so no nesting is too deep for it. */
+function repeatedMembers(text: string): Problem[] {
+  const problems: Problem[] = [];
+  /** The open objects (with the names seen) and arrays (with the current index), outermost first. */
+  const open: ({ names: Set<string>; at: string } | { index: number })[] = [];
+  let expectsName = false;
+  for (const [token] of text.matchAll(tokens)) {
+    const current = open.at(-1);
+    if (token === '{') {
+      open.push({ names: new Set(), at: '' });
+      expectsName = true;
+    } else if (token === '[') {
+      open.push({ index: 0 });
+      expectsName = false;
+    } else if (token === '}' || token === ']') {
+      open.pop();
+      expectsName = false;
+    } else if (token === ',') {
+      if (current !== undefined && 'names' in current) expectsName = true;
+      else if (current !== undefined) current.index += 1;
+    } else if (token !== ':' && expectsName && current !== undefined && 'names' in current) {
+      const name = JSON.parse(token) as string;
+      current.at = name;
+      if (current.names.has(name) && problems.length < maximumProblems) {
+        const path = open.map(level => ('names' in level ? level.at : String(level.index))).join('.');
+        problems.push({ path, message: 'stands twice in the same object' });
+      }
+      current.names.add(name);
+      expectsName = false;
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,29 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Job } from './job.ts';
+import { requiredSetting } from './settings.ts';
+
+let client: SQSClient | undefined;
+
+/** The process's SQS client, shared by all queues. */
+export function sqsClient(): SQSClient {
+  client ??= new SQSClient({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
+  });
+  return client;
+}
+
+/**
+ * Puts a job on the queue. A job that follows a change is queued *before* the change is committed: if the change then
+ * fails, the job finds nothing to do and waits it out (see `run-jobs.ts`); if the queue fails, nothing was changed.
+ * So no crash can leave a change whose work is never done.
+ */
+export async function queueJob(job: Job, delaySeconds = 0): Promise<void> {
+  await sqsClient().send(
+    new SendMessageCommand({
+      QueueUrl: requiredSetting('JOB_QUEUE_URL'),
+      MessageBody: JSON.stringify(job),
+      DelaySeconds: delaySeconds,
+    }),
+  );
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { EventPayload, pingEvent } from '../contracts/fields/events.ts';
+import type { Log } from '../core/logger.ts';
+import { settings } from '../core/settings.ts';
+import { isNew } from '../table/expressions.ts';
+import { deliveryClaimRecord, payloadPieceRecord } from '../table/records/delivery.ts';
+import { webhookRecord } from '../table/records/webhook.ts';
+import { at, ConditionFailed, find, put, readAll, transact } from '../table/store.ts';
+import { deliveryRetentionSeconds, logDelivery } from './log-delivery.ts';
+import type { DeliveryMessage } from './message.ts';
+import { type Sending, send } from './send.ts';
+import { openSigningSecret, signatureOf } from './signing-secret.ts';
+
+/** How often the queue hands a message over; from then on a delivery that cannot be prepared is logged as failed. */
+export const maximumReceives = 3;
+
+/**
+ * Makes the delivery of a message, at most once however often the queue hands it over: the claim is put before sending
+ * and never taken back. A claim without a log entry means that the sender died in between; that is logged, and not
+ * sent again. A webhook that was deleted or switched off since is left alone, but for a ping.
+ * @param receiveCount how often the message was handed over, this time included
+ * @throws what kept it from being prepared, so that the queue hands it over again; nothing was sent then
+ */
+export async function deliver(
+  message: DeliveryMessage,
+  receiveCount: number,
+  log: Log,
+  sending: Sending = { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK },
+): Promise<void> {
+  let prepared: Prepared | undefined;
+  try {
+    prepared = await prepare(message);
+  } catch (error) {
+    if (receiveCount < maximumReceives) throw error;
+    log.error('a webhook delivery could not be prepared', error);
+    if (await claim(message)) await logDelivery(message, notSent('the service could not prepare the delivery'));
+    else await logStopped(message);
+    return;
+  }
+  if (prepared === undefined) {
+    log.info('a webhook delivery was dropped: the webhook was deleted or switched off');
+    return;
+  }
+  if (!(await claim(message))) {
+    await logStopped(message);
+    return;
+  }
+  const { url, body, signingSecret } = prepared;
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Holdfast-Webhooks/1.0',
+    'X-Service-Event': message.event,
+    'X-Service-Delivery': message.deliveryId,
+    'X-Service-Signature': signatureOf(body, signingSecret),
+  };
+  const outcome = await send(url, headers, body, sending);
+  await logDelivery(message, outcome);
+  log.info('made a webhook delivery', { ...outcome });
+}
+
+const notSent = (error: string) => ({ statusCode: null, responseTimeMs: null, error });
+
+/** The other sender may still be at it. It then overwrites this entry with what really happened. */
+async function logStopped(message: DeliveryMessage): Promise<void> {
+  await logDelivery(message, notSent('the sender stopped before the answer'), { onlyIfNew: true });
+}
+
+interface Prepared {
+  url: string;
+  body: Buffer;
+  signingSecret: string;
+}
+
+/** Everything that sending needs; undefined where nothing is to be sent any more. */
+async function prepare(message: DeliveryMessage): Promise<Prepared | undefined> {
+  const webhook = await find(at(webhookRecord, message.orgSlug, message.webhookId));
+  if (webhook === undefined || !(webhook.active || message.event === pingEvent)) return undefined;
+  const [payload, signingSecret] = await Promise.all([payloadOf(message), openSigningSecret(webhook)]);
+  return { url: webhook.url, body: Buffer.from(JSON.stringify(payload), 'utf8'), signingSecret };
+}
+
+async function payloadOf({ payload }: DeliveryMessage): Promise<EventPayload> {
+  if (payload.kind === 'whole') return payload.content;
+  const pieces = await readAll(
+    Array.from({ length: payload.pieces }, (_, index) => at(payloadPieceRecord, payload.payloadId, index)),
+  );
+  return EventPayload.parse(
+    JSON.parse(
+      pieces
+        .map(piece => {
+          if (piece === undefined) throw new Error(`The stored payload ${payload.payloadId} is not complete.`);
+          return piece.text;
+        })
+        .join(''),
+    ),
+  );
+}
+
+/** Whether this call may send: only the first one may. */
+async function claim({ deliveryId, webhookId }: DeliveryMessage): Promise<boolean> {
+  const now = new Date();
+  const expiresAt = Math.ceil(now.getTime() / 1000) + deliveryRetentionSeconds;
+  // The nonce tells this claim from one that another sender made in the same millisecond.
+  const record = { webhookId, claimedAt: now.toISOString(), nonce: randomUUID(), expiresAt };
+  try {
+    await transact([put(at(deliveryClaimRecord, deliveryId), record, { if: isNew })]);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import type { EventMetadata, EventName, EventPayload } from '../contracts/fields/events.ts';
+import type { Log } from '../core/logger.ts';
+import { ranges } from '../table/keys.ts';
+import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
+import { list } from '../table/store.ts';
+import { deliveriesOf, queueOrLogDeliveries } from './queue-deliveries.ts';
+
+/** Something that happened to secrets. Names of keys only, never a value. */
+export interface SecretEvent {
+  organizationId: string;
+  project: { id: string; slug: string };
+  environment: { id: string; slug: string };
+  event: EventName;
+  /** `manyKeys` for events of several. */
+  key: string;
+  actor: { id: string; email: string };
+  metadata: EventMetadata;
+}
+
+/** All webhooks of the organization. One call; to be begun together with authentication. */
+export async function findWebhooks(orgSlug: string): Promise<WebhookRecord[]> {
+  return list(webhookRecord, ranges.webhooks(orgSlug));
+}
+
+/** Whether the webhook fires for the event: active, subscribed, and within both of its limits. Pure. */
+export function firesFor(
+  webhook: WebhookRecord,
+  { event, project, environment }: Pick<SecretEvent, 'event' | 'project' | 'environment'>,
+): boolean {
+  return (
+    webhook.active &&
+    webhook.events.includes(event) &&
+    (webhook.projectId === null || webhook.projectId === project.id) &&
+    (webhook.environmentId === null || webhook.environmentId === environment.id)
+  );
+}
+
+/**
+ * Queues one delivery for each webhook that fires. Called after the change is committed, so it never throws: what
+ * cannot be queued is logged with the delivery's id. No call where no webhook fires.
+ */
+export async function publishSecretEvent(
+  happened: SecretEvent,
+  webhooks: readonly WebhookRecord[],
+  log: Log,
+): Promise<void> {
+  const { organizationId, project, environment, event, key, actor, metadata } = happened;
+  const firing = webhooks.filter(webhook => firesFor(webhook, happened));
+  if (firing.length === 0) return;
+  // Member by member, so that nothing a caller's object happens to carry travels on.
+  const payload: EventPayload = {
+    event,
+    timestamp: new Date().toISOString(),
+    org: { id: organizationId },
+    project: { id: project.id, slug: project.slug },
+    environment: { id: environment.id, slug: environment.slug },
+    key,
+    actor: { id: actor.id, email: actor.email },
+    metadata,
+  };
+  await queueOrLogDeliveries(deliveriesOf(payload, firing), log);
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import type { EventPayload } from '../contracts/fields/events.ts';
+import type { Log } from '../core/logger.ts';
+import { sqsClient } from '../core/queue.ts';
+import { requiredSetting } from '../core/settings.ts';
+import { payloadPieceRecord } from '../table/records/delivery.ts';
+import type { WebhookRecord } from '../table/records/webhook.ts';
+import { at, put, transact } from '../table/store.ts';
+import { logDelivery } from './log-delivery.ts';
+import { type DeliveryMessage, maximumMessageBytes } from './message.ts';
+
+/** Longer than the queue keeps a message (14 days at the most). */
+const payloadRetentionSeconds = 15 * 86_400;
+
+/** Below DynamoDB's 400 KB per item, in bytes of UTF-8 as the payload of the service is ASCII but for an e-mail. */
+const pieceLength = 300_000;
+
+interface Queued {
+  message: DeliveryMessage;
+  body: string;
+}
+
+/** The deliveries of one event to webhooks that are known to match, as messages. Each gets an id of its own. */
+export function deliveriesOf(payload: EventPayload, webhooks: readonly WebhookRecord[]): DeliveryMessage[] {
+  return webhooks.map(webhook => ({
+    deliveryId: randomUUID(),
+    event: payload.event,
+    createdAt: payload.timestamp,
+    orgSlug: webhook.orgSlug,
+    webhookId: webhook.id,
+    payload: { kind: 'whole', content: payload },
+  }));
+}
+
+/**
+ * Hands deliveries of one event to the queue, in batches of at most 10 messages and 256 KiB, all batches at once. A
+ * payload that is too long for a message travels through the table.
+ * @returns the deliveries that the queue did not take, after a second try.
+ */
+export async function queueDeliveries(messages: readonly DeliveryMessage[]): Promise<DeliveryMessage[]> {
+  const queued = (await withinBounds(messages)).map(message => ({ message, body: JSON.stringify(message) }));
+  const refused = await sendAll(queued);
+  return refused.length === 0 ? [] : (await sendAll(refused)).map(({ message }) => message);
+}
+
+/**
+ * Like `queueDeliveries` for callers whose change is made already: never throws. What could not be queued is written
+ * into the log of the service and of the delivery.
+ */
+export async function queueOrLogDeliveries(messages: readonly DeliveryMessage[], log: Log): Promise<void> {
+  let lost: readonly DeliveryMessage[];
+  let cause: unknown = new Error('The queue did not take the message.');
+  try {
+    lost = await queueDeliveries(messages);
+  } catch (error) {
+    lost = messages;
+    cause = error;
+  }
+  await Promise.all(
+    lost.map(async message => {
+      const { deliveryId, webhookId, orgSlug } = message;
+      log.error('a webhook delivery could not be queued', cause, { deliveryId, webhookId, orgSlug });
+      try {
+        await logDelivery(message, { statusCode: null, responseTimeMs: null, error: 'it could not be queued' });
+      } catch (error) {
+        log.error('a failed webhook delivery could not be logged', error, { deliveryId, webhookId, orgSlug });
+      }
+    }),
+  );
+}
+
+async function sendAll(queued: readonly Queued[]): Promise<Queued[]> {
+  const refused = await Promise.all(batchesOf(queued).map(sendBatch));
+  return refused.flat();
+}
+
+async function sendBatch(batch: readonly Queued[]): Promise<Queued[]> {
+  const { Failed = [] } = await sqsClient().send(
+    new SendMessageBatchCommand({
+      QueueUrl: requiredSetting('WEBHOOK_QUEUE_URL'),
+      Entries: batch.map(({ message, body }, index) => ({
+        Id: String(index),
+        MessageBody: body,
+        // On a standard queue this orders nothing; it lets SQS serve the others first where one webhook's receiver is
+        // slow (Amazon SQS Developer Guide, "fair queues").
+        MessageGroupId: message.webhookId,
+      })),
+    }),
+  );
+  const failed = new Set(Failed.map(({ Id }) => Id));
+  return batch.filter((_, index) => failed.has(String(index)));
+}
+
+/** SQS bounds a batch in number (10) and in bytes, as one message. Pure. */
+export function batchesOf<Message extends { body: string }>(messages: readonly Message[]): Message[][] {
+  const batches: Message[][] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const size = Buffer.byteLength(message.body);
+    const last = batches.at(-1);
+    if (last !== undefined && last.length < 10 && bytes + size <= maximumMessageBytes) {
+      last.push(message);
+      bytes += size;
+    } else {
+      batches.push([message]);
+      bytes = size;
+    }
+  }
+  return batches;
+}
+
+async function withinBounds(messages: readonly DeliveryMessage[]): Promise<readonly DeliveryMessage[]> {
+  const [first] = messages;
+  // The messages of one event differ in ids alone, which all have one length.
+  if (first?.payload.kind !== 'whole' || Buffer.byteLength(JSON.stringify(first)) <= maximumMessageBytes) {
+    return messages;
+  }
+  const payload = { kind: 'stored', ...(await storePayload(first.payload.content)) } as const;
+  return messages.map(message => ({ ...message, payload }));
+}
+
+/** A promotion has no bound on its keys but the environment's 4 MiB: their names alone can be 2 MB. */
+async function storePayload(content: EventPayload): Promise<{ payloadId: string; pieces: number }> {
+  const payloadId = randomUUID();
+  const text = JSON.stringify(content);
+  const expiresAt = Math.ceil(Date.now() / 1000) + payloadRetentionSeconds;
+  const pieces = Array.from({ length: Math.ceil(text.length / pieceLength) }, (_, index) =>
+    text.slice(index * pieceLength, (index + 1) * pieceLength),
+  );
+  await Promise.all(
+    pieces.map((piece, index) => transact([put(at(payloadPieceRecord, payloadId, index), { text: piece, expiresAt })])),
+  );
+  return { payloadId, pieces: pieces.length };
+}

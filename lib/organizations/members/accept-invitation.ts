@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { actorOf, auditWrite } from '../../access/audit-write.ts';
+import type { Principal } from '../../access/principal.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { RequestSource } from '../../core/request-source.ts';
+import { hashCredential, readCredential } from '../../crypto/credentials.ts';
+import { equals, isNew } from '../../table/expressions.ts';
+import { invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
+import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
+import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
+import type { UserRecord } from '../../table/records/user.ts';
+import { at, find, put, readTogether, remove, transact, update } from '../../table/store.ts';
+import { isPending } from './member-view.ts';
+
+type InvitationPointer = ReturnType<typeof invitationPointerRecord.parse>;
+
+/** Where the token points to, read beside authentication; nothing is read for junk. */
+export async function findInvitation(token: string): Promise<InvitationPointer | undefined> {
+  if (readCredential(token) === undefined) return undefined;
+  return find(at(invitationPointerRecord, hashCredential(token)));
+}
+
+/**
+ * Makes the caller, whoever holds the token, a member with the invitation's role. The invitation was counted as a member
+ * already, so no limit stands in the way; the token is used up with the same write.
+ * @throws invalid_token where it is unknown, used, replaced or expired; already_member
+ */
+export async function acceptInvitation(
+  principal: Principal & { user: UserRecord },
+  source: RequestSource,
+  token: string,
+  pointer: InvitationPointer | undefined,
+): Promise<{ organization: OrganizationRecord; member: MemberRecord }> {
+  if (pointer === undefined) throw invalidInvitation();
+  const { orgSlug, organizationId, invitationId } = pointer;
+  const { user } = principal;
+  const hash = hashCredential(token);
+  const { organization, invitation, existing } = await readTogether({
+    organization: at(organizationRecord, orgSlug),
+    invitation: at(invitationRecord, orgSlug, invitationId),
+    existing: at(memberRecord, orgSlug, user.id),
+  });
+  if (organization?.id !== organizationId || organization.status !== 'active') throw invalidInvitation();
+  if (existing !== undefined) throw alreadyMember();
+  if (invitation === undefined || invitation.hash !== hash || !isPending(invitation)) throw invalidInvitation();
+  const member: MemberRecord = {
+    id: randomUUID(),
+    userId: user.id,
+    email: user.email,
+    name: user.name,
+    role: invitation.role,
+    joinedAt: new Date().toISOString(),
+  };
+  await transact([
+    put(at(memberRecord, orgSlug, user.id), member, { if: isNew, refused: alreadyMember }),
+    put(at(membershipRecord, user.id, organizationId), { organizationId, orgSlug }),
+    remove(at(invitationRecord, orgSlug, invitationId), { if: { hash: equals(hash) }, refused: invalidInvitation }),
+    remove(at(invitationPointerRecord, hash)),
+    update(
+      at(organizationRecord, orgSlug),
+      { add: { memberCount: 1, invitationCount: -1, ownerCount: invitation.role === 'owner' ? 1 : 0 } },
+      { if: { id: equals(organizationId), status: equals('active') }, refused: invalidInvitation },
+    ),
+    await auditWrite(organization, actorOf(principal), source, {
+      action: 'member.joined',
+      target: { type: 'member', id: member.id, name: user.email },
+    }),
+  ]);
+  return { organization, member };
+}
+
+const invalidInvitation = () =>
+  new ApiError('invalid_token', 'This invitation is not valid: it is unknown, used, cancelled or expired.');
+
+const alreadyMember = () => new ApiError('already_member', 'You are a member of this organization already.');

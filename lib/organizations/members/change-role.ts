@@ -1,0 +1,74 @@
+import { actorOf, auditWrite } from '../../access/audit-write.ts';
+import type { MemberAccess } from '../../access/member-access.ts';
+import type { Role } from '../../contracts/fields/role.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { RequestSource } from '../../core/request-source.ts';
+import { type Condition, equals, greaterThan } from '../../table/expressions.ts';
+import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
+import { organizationRecord } from '../../table/records/organization.ts';
+import { at, retryOnConditionFailed, transact, update, type Write } from '../../table/store.ts';
+import { type Roster, readRosterBySlug } from './read-roster.ts';
+
+/**
+ * Gives a member another role; it counts from the member's next request on, tokens included. Giving the role that the
+ * member has is no change.
+ * @throws member_not_found, last_owner
+ */
+export async function changeRole(
+  access: MemberAccess,
+  source: RequestSource,
+  { memberId, role }: { memberId: string; role: Role },
+  before: Roster,
+): Promise<MemberRecord> {
+  const { organization, principal } = access;
+  let known: Roster | undefined = before;
+  return retryOnConditionFailed(async budget => {
+    const { members } = known ?? (await readRosterBySlug(organization.slug));
+    known = undefined;
+    const member = members.find(({ id }) => id === memberId);
+    if (member === undefined) throw memberNotFound();
+    if (member.role === role) return member;
+    await transact(
+      [
+        ownerCountChange(organization, Number(role === 'owner') - Number(member.role === 'owner')),
+        update(
+          at(memberRecord, organization.slug, member.userId),
+          { set: { role } },
+          { if: { id: equals(memberId), role: equals(member.role) } },
+        ),
+        await auditWrite(organization, actorOf(principal), source, {
+          action: 'member.role_changed',
+          target: { type: 'member', id: memberId, name: member.email },
+        }),
+      ],
+      budget,
+    );
+    return { ...member, role };
+  });
+}
+
+/**
+ * Changes the organization's number of owners, and other counts with it, so that one is always left, whoever demotes
+ * or removes whom at the same moment. The transaction fails with last_owner or organization_not_found.
+ */
+export function ownerCountChange(
+  { id, slug }: { id: string; slug: string },
+  owners: number,
+  others: Readonly<Record<string, number>> = {},
+): Write {
+  const active: Condition = { id: equals(id), status: equals('active') };
+  return update(
+    at(organizationRecord, slug),
+    { add: { ...others, ownerCount: owners } },
+    {
+      if: owners < 0 ? { ...active, ownerCount: greaterThan(1) } : active,
+      refused: current =>
+        current?.id === id && current.status === 'active'
+          ? new ApiError('last_owner', 'This is the last owner: make somebody else an owner first.')
+          : new ApiError('organization_not_found', 'There is no such organization.'),
+    },
+  );
+}
+
+export const memberNotFound = () =>
+  new ApiError('member_not_found', 'There is no such member or invitation in this organization.');

@@ -1,0 +1,141 @@
+import { actorOf, auditWrite } from '../../access/audit-write.ts';
+import type { MemberAccess } from '../../access/member-access.ts';
+import { outranks, type Role } from '../../contracts/fields/role.ts';
+import { normalizeEmail } from '../../contracts/fields/text.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { Log } from '../../core/logger.ts';
+import type { RequestSource } from '../../core/request-source.ts';
+import { createCredential } from '../../crypto/credentials.ts';
+import { dashboardLink } from '../../mail/dashboard-link.ts';
+import { invitationMail } from '../../mail/invitation-mail.ts';
+import { sendMail } from '../../mail/send-mail.ts';
+import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../../plans/effective-limits.ts';
+import { equals, isNew } from '../../table/expressions.ts';
+import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
+import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
+import { at, find, put, remove, retryOnConditionFailed, transact, update, type Write } from '../../table/store.ts';
+import { invitationId } from './invitation-id.ts';
+import { type Roster, readRoster, readRosterBySlug } from './read-roster.ts';
+
+const invitationLifetimeSeconds = 7 * 24 * 60 * 60;
+
+/** Expired invitations swept away at a time; each takes two of a transaction's hundred writes. */
+const sweptAtOnce = 40;
+
+type PlanConfigs = Awaited<ReturnType<typeof readPlanConfigs>>;
+
+/** What inviting needs to know, read beside authentication. */
+export async function readBeforeInviting(organizationId: string): Promise<{ roster: Roster; configs: PlanConfigs }> {
+  const [roster, configs] = await Promise.all([readRoster(organizationId), readPlanConfigs()]);
+  return { roster, configs };
+}
+
+/**
+ * Invites an address, in place of any earlier invitation of it, and mails the link. A mail that cannot be sent is logged:
+ * the token is returned as well. Expired invitations are swept away, so that they do not count towards the limit.
+ * @throws forbidden for a role above one's own, already_member, plan_limit_exceeded
+ */
+export async function inviteMember(
+  access: MemberAccess,
+  source: RequestSource,
+  { email, role }: { email: string; role: Role },
+  before: { roster: Roster; configs: PlanConfigs },
+  log: Log,
+): Promise<{ invitation: InvitationRecord; token: string }> {
+  const { principal, member } = access;
+  if (outranks(role, member.role)) {
+    throw new ApiError('forbidden', `The role ${member.role} may not invite anybody as ${role}.`);
+  }
+  const { slug, id: organizationId } = access.organization;
+  const { secret, hash } = createCredential(principal.userId);
+  const now = Date.now();
+  const expiryMs = now + invitationLifetimeSeconds * 1000;
+  const invitation: InvitationRecord = {
+    id: invitationId(organizationId, email),
+    email,
+    role,
+    invitedBy: { id: principal.userId, email: principal.email },
+    hash,
+    createdAt: new Date(now).toISOString(),
+    expiryDate: new Date(expiryMs).toISOString(),
+  };
+  let known: { organization: OrganizationRecord; roster: Roster } | undefined = {
+    organization: access.organization,
+    roster: before.roster,
+  };
+  await retryOnConditionFailed(async budget => {
+    const { organization, roster } = known ?? (await readAgain(slug));
+    known = undefined;
+    if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(email))) {
+      throw new ApiError('already_member', 'Somebody with this e-mail address is a member already.');
+    }
+    const isSame = ({ id }: InvitationRecord) => id === invitation.id;
+    const replaced = roster.invitations.find(isSame);
+    const older = replaced ?? roster.expired.find(isSame);
+    const swept = roster.expired.filter(expired => expired !== older).slice(0, sweptAtOnce);
+    const { maxMembers } = effectiveLimits(organization, before.configs).effective;
+    const used = organization.memberCount + organization.invitationCount - roster.expired.length;
+    // What takes the place of a pending invitation is no growth.
+    if (replaced === undefined && !isUnlimited(maxMembers) && used >= maxMembers) {
+      throw planLimitExceeded('maxMembers', maxMembers, used);
+    }
+    const growth = (older === undefined ? 1 : 0) - swept.length;
+    await transact(
+      [
+        update(
+          at(organizationRecord, slug),
+          { add: { invitationCount: growth } },
+          {
+            // A condition cannot add, so both counts must be as they were when their sum was compared with the limit.
+            if: {
+              status: equals('active'),
+              id: equals(organizationId),
+              memberCount: equals(organization.memberCount),
+              invitationCount: equals(organization.invitationCount),
+            },
+          },
+        ),
+        put(at(invitationRecord, slug, invitation.id), invitation, {
+          if: older === undefined ? isNew : { hash: equals(older.hash) },
+        }),
+        put(at(invitationPointerRecord, hash), {
+          orgSlug: slug,
+          organizationId,
+          invitationId: invitation.id,
+          expiresAt: Math.ceil(expiryMs / 1000),
+        }),
+        ...(older === undefined ? [] : [remove(at(invitationPointerRecord, older.hash))]),
+        ...swept.flatMap(expired => invitationRemoval(slug, expired)),
+        await auditWrite(organization, actorOf(principal), source, {
+          action: 'member.invited',
+          target: { type: 'invitation', id: invitation.id, name: email },
+        }),
+      ],
+      budget,
+    );
+  });
+  const url = dashboardLink('accept-invitation', secret);
+  try {
+    const { name } = access.organization;
+    await sendMail(email, invitationMail({ organization: name, role, invitedBy: principal.email }, url));
+  } catch (error) {
+    log.error('could not send an invitation mail', error, { organizationId, invitationId: invitation.id });
+  }
+  return { invitation, token: secret };
+}
+
+async function readAgain(slug: string): Promise<{ organization: OrganizationRecord; roster: Roster }> {
+  const [organization, roster] = await Promise.all([find(at(organizationRecord, slug)), readRosterBySlug(slug)]);
+  if (organization?.status !== 'active') {
+    throw new ApiError('organization_not_found', 'There is no such organization.');
+  }
+  return { organization, roster };
+}
+
+/** The writes that take an invitation away with its token; the caller lowers the organization's count. */
+export function invitationRemoval(slug: string, { id, hash }: InvitationRecord): Write[] {
+  return [
+    remove(at(invitationRecord, slug, id), { if: { hash: equals(hash) } }),
+    remove(at(invitationPointerRecord, hash)),
+  ];
+}

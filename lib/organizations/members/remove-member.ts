@@ -1,0 +1,93 @@
+import { actorOf, auditWrite } from '../../access/audit-write.ts';
+import type { MemberAccess } from '../../access/member-access.ts';
+import { outranks } from '../../contracts/fields/role.ts';
+import { ApiError } from '../../core/errors.ts';
+import type { RequestSource } from '../../core/request-source.ts';
+import { equals } from '../../table/expressions.ts';
+import { keys, ranges } from '../../table/keys.ts';
+import type { InvitationRecord } from '../../table/records/invitation.ts';
+import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
+import { organizationRecord } from '../../table/records/organization.ts';
+import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
+import { at, list, remove, removeAll, retryOnConditionFailed, transact, update } from '../../table/store.ts';
+import { memberNotFound, ownerCountChange } from './change-role.ts';
+import { invitationRemoval } from './invite-member.ts';
+import { type Roster, readRosterBySlug } from './read-roster.ts';
+
+/** Tokens that fit the removing transaction beside its other writes; any beyond follow it, and are dead already. */
+const tokensAtOnce = 90;
+
+/**
+ * Removes a member with their tokens bound to the organization, or cancels the invitation of that id.
+ * @throws member_not_found, forbidden for an admin who would remove an owner, last_owner
+ */
+export async function removeMember(
+  access: MemberAccess,
+  source: RequestSource,
+  id: string,
+  before: Roster,
+): Promise<void> {
+  let known: Roster | undefined = before;
+  await retryOnConditionFailed(async () => {
+    const roster = known ?? (await readRosterBySlug(access.organization.slug));
+    known = undefined;
+    const member = roster.members.find(one => one.id === id);
+    if (member !== undefined) return endMembership(access, source, member);
+    const invitation = roster.invitations.find(one => one.id === id);
+    if (invitation === undefined) throw memberNotFound();
+    return cancelInvitation(access, source, invitation);
+  });
+}
+
+async function endMembership(access: MemberAccess, source: RequestSource, member: MemberRecord): Promise<void> {
+  const { organization, principal } = access;
+  if (outranks(member.role, access.member.role)) {
+    throw new ApiError(
+      'forbidden',
+      `The role ${access.member.role} may not remove a member with the role ${member.role}.`,
+    );
+  }
+  const tokens = await tokensBoundTo(organization.id, member.userId);
+  const tokenKeys = tokens.map(token => ({ key: keys.token(member.userId, token.hash) }));
+  await transact([
+    ownerCountChange(organization, member.role === 'owner' ? -1 : 0, { memberCount: -1 }),
+    remove(at(memberRecord, organization.slug, member.userId), {
+      if: { id: equals(member.id), role: equals(member.role) },
+    }),
+    remove(at(membershipRecord, member.userId, organization.id)),
+    await auditWrite(organization, actorOf(principal), source, {
+      action: 'member.removed',
+      target: { type: 'member', id: member.id, name: member.email },
+    }),
+    ...tokenKeys.slice(0, tokensAtOnce).map(token => remove(token)),
+  ]);
+  await removeAll(tokenKeys.slice(tokensAtOnce).map(({ key }) => key));
+}
+
+/** A user's tokens that are limited to an organization. */
+export async function tokensBoundTo(organizationId: string, userId: string): Promise<TokenRecord[]> {
+  const tokens = await list(tokenRecord, ranges.tokens(userId));
+  return tokens.filter(token => token.organizationId === organizationId);
+}
+
+async function cancelInvitation(
+  { organization, principal }: MemberAccess,
+  source: RequestSource,
+  invitation: InvitationRecord,
+): Promise<void> {
+  await transact([
+    update(
+      at(organizationRecord, organization.slug),
+      { add: { invitationCount: -1 } },
+      {
+        if: { id: equals(organization.id), status: equals('active') },
+        refused: () => new ApiError('organization_not_found', 'There is no such organization.'),
+      },
+    ),
+    ...invitationRemoval(organization.slug, invitation),
+    await auditWrite(organization, actorOf(principal), source, {
+      action: 'member.invitation_cancelled',
+      target: { type: 'invitation', id: invitation.id, name: invitation.email },
+    }),
+  ]);
+}

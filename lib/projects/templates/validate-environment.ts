@@ -1,0 +1,55 @@
+import type { EndpointInput } from '../../api/endpoint.ts';
+import type { validateEnvironment as contract } from '../../contracts/templates.ts';
+import type { EnvironmentPath } from '../../secrets/engine/environment-path.ts';
+import { type BegunRead, beginRead, readLive } from '../../secrets/engine/read-live-secrets.ts';
+import { ranges } from '../../table/keys.ts';
+import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/template-key.ts';
+import { list } from '../../table/store.ts';
+import { type Comparison, compareWithTemplate } from './compare-with-template.ts';
+
+export interface BegunValidation {
+  template: TemplateKeyRecord[];
+  environment: BegunRead;
+}
+
+/** One wave, to be begun together with authentication. */
+export async function beginValidation(path: EnvironmentPath): Promise<BegunValidation> {
+  const [template, environment] = await Promise.all([
+    list(templateKeyRecord, ranges.templateKeys(path.orgSlug, path.project)),
+    beginRead(path),
+  ]);
+  return { template, environment };
+}
+
+/**
+ * Compares an environment with its project's template. Values are opened only to match them with patterns, and none
+ * leaves, so there is no audit entry.
+ */
+export async function validateEnvironment({
+  access,
+  log,
+  fetched: { template, environment },
+}: EndpointInput<typeof contract, BegunValidation>): Promise<Comparison> {
+  return readLive(
+    access,
+    environment,
+    log,
+    async ({ state, live, ring }) => {
+      const patterned = new Set(template.filter(({ pattern }) => pattern !== undefined).map(({ key }) => key));
+      const matched = live.filter(({ key }) => patterned.has(key));
+      const values = new Map(
+        await Promise.all(
+          matched.map(async head => [head.key, await ring.open(state.id, head)] satisfies [string, string]),
+        ),
+      );
+      const comparison = compareWithTemplate(
+        template,
+        live.map(({ key }) => key),
+        values,
+      );
+      // What is there beside the template is for those who may read the environment.
+      return access.roleMay('read', state.type) ? comparison : { ...comparison, undeclared: null };
+    },
+    'see',
+  );
+}

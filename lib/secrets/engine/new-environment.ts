@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type { EnvironmentType } from '../../contracts/fields/environment-type.ts';
+import { isNew } from '../../table/expressions.ts';
+import type { EnvironmentRecord } from '../../table/records/environment.ts';
+import { type EnvironmentState, environmentRecord, environmentStateRecord } from '../../table/records/environment.ts';
+import { at, put, type Write } from '../../table/store.ts';
+import { emptyDigest } from './digest.ts';
+
+/** The environments that every project begins with. */
+export const firstEnvironments: readonly { slug: string; name: string; type: EnvironmentType }[] = [
+  { slug: 'dev', name: 'Development', type: 'development' },
+  { slug: 'staging', name: 'Staging', type: 'staging' },
+  { slug: 'production', name: 'Production', type: 'production' },
+];
+
+/** An environment without secrets: its description, its state, and the two writes that create them if it is new. */
+export function newEnvironment(
+  orgSlug: string,
+  project: { id: string; slug: string; keyVersion: number },
+  { slug, name, type }: { slug: string; name: string; type: EnvironmentType },
+  createdAt: string,
+): { environment: EnvironmentRecord; state: EnvironmentState; writes: Write[] } {
+  const id = randomUUID();
+  const environment = { id, slug, name, type, projectId: project.id, project: project.slug, createdAt };
+  const state: EnvironmentState = {
+    id,
+    slug,
+    type,
+    projectId: project.id,
+    revision: 0,
+    secretCount: 0,
+    sizeBytes: 0,
+    valueCount: 0,
+    keyVersion: project.keyVersion,
+    digest: emptyDigest,
+    changeId: null,
+    status: 'active',
+  };
+  const writes = [
+    put(at(environmentRecord, orgSlug, project.slug, slug), environment, { if: isNew }),
+    put(at(environmentStateRecord, orgSlug, project.slug, slug), state, { if: isNew }),
+  ];
+  return { environment, state, writes };
+}

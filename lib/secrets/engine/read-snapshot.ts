@@ -1,0 +1,92 @@
+import { keys, ranges } from '../../table/keys.ts';
+import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
+import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
+import { at, type Page, queryItems, queryPage, readAll } from '../../table/store.ts';
+import { digestOf } from './digest.ts';
+import { type EnvironmentPath, partsOf } from './environment-path.ts';
+import { StaleRead } from './stale-read.ts';
+
+/** An environment exactly as of `state.revision`. */
+export interface Snapshot {
+  state: EnvironmentState;
+  /** The head of every key that ever was, deleted ones included, in key order. */
+  heads: HeadRecord[];
+}
+
+/** The beginning of the one Query that reads an environment: its state, then heads up to 1 MB. */
+export function beginSnapshot(path: EnvironmentPath): Promise<Page> {
+  return queryPage(ranges.environmentHeads(...partsOf(path)));
+}
+
+/** The state at the beginning of the environment's Query; undefined where there is no such environment. */
+export function stateIn({ items: [first] }: Page): EnvironmentState | undefined {
+  return first === undefined ? undefined : environmentStateRecord.parse(first);
+}
+
+/**
+ * The rest of the Query, resolved to one revision: a head stamped later than the state is a change in flight, abandoned or
+ * just committed, and is replaced by the newest version that is not.
+ * @throws StaleRead where the items read are of different revisions: DynamoDB isolates a transaction from a Query only
+ * item by item (Developer Guide, "Isolation levels"), so a commit may be seen half.
+ */
+export async function finishSnapshot(path: EnvironmentPath, begun: Page): Promise<Snapshot> {
+  const state = stateIn(begun);
+  if (state === undefined) throw new Error('A snapshot was begun of an environment that is not there.');
+  const rest =
+    begun.next === undefined
+      ? []
+      : await queryItems({ ...ranges.environmentHeads(...partsOf(path)), startAfter: begun.next });
+  const read = [...begun.items.slice(1), ...rest].map(item => headRecord.parse(item));
+  const heads = await resolveHeads(read, state.revision, wanted =>
+    readAll(wanted.map(({ key, version }) => at(versionRecord, ...partsOf(path), key, version))),
+  );
+  if (digestOf(heads) !== state.digest) {
+    throw new StaleRead(
+      `The heads of environment ${state.id} (${keys.environmentState(...partsOf(path)).pk}) do not add up to revision ${state.revision}.`,
+    );
+  }
+  return { state, heads };
+}
+
+type VersionId = Pick<VersionRecord, 'key' | 'version'>;
+
+/**
+ * The heads as they were at `revision`. Below a head every version is committed, so going back by one until the stamp
+ * fits finds the right one; a key without any is not there.
+ */
+export async function resolveHeads(
+  heads: readonly HeadRecord[],
+  revision: number,
+  readVersions: (wanted: readonly VersionId[]) => Promise<readonly (VersionRecord | undefined)[]>,
+): Promise<HeadRecord[]> {
+  const resolved = new Map(heads.map(head => [head.key, head.revision <= revision ? head : undefined]));
+  let later: VersionId[] = heads.filter(head => head.revision > revision);
+  while (later.length > 0) {
+    const before = later
+      .map(({ key, version }) => ({ key, version: version - 1 }))
+      .filter(({ version }) => version > 0);
+    later = [];
+    for (const record of before.length === 0 ? [] : await readVersions(before)) {
+      if (record === undefined) continue;
+      if (record.revision <= revision) resolved.set(record.key, headOf(record));
+      else later.push(record);
+    }
+  }
+  return [...resolved.values()].filter(head => head !== undefined);
+}
+
+/** The head that a version was while it was the newest. */
+export function headOf(version: VersionRecord): HeadRecord {
+  const { keyCreatedAt, createdAt, createdBy, ...same } = version;
+  return { ...same, createdAt: keyCreatedAt, updatedAt: createdAt, updatedBy: createdBy };
+}
+
+/** The version under which a head goes into the history. */
+export function versionOf(head: HeadRecord): VersionRecord {
+  const { createdAt, updatedAt, updatedBy, ...same } = head;
+  return { ...same, keyCreatedAt: createdAt, createdAt: updatedAt, createdBy: updatedBy };
+}
+
+export function isLive(head: HeadRecord | undefined): head is HeadRecord {
+  return head !== undefined && head.deleted === undefined;
+}

@@ -1,0 +1,34 @@
+import { temporarilyUnavailable } from '../../core/errors.ts';
+import type { Log } from '../../core/logger.ts';
+import { pauseBeforeRetry, retryBudget } from '../../table/retry.ts';
+
+/** What was read does not belong together, for something changed while it was read. Reading again helps. */
+export class StaleRead extends Error {
+  override readonly name = 'StaleRead';
+}
+
+/** Real races are over after one or two tries; what lasts longer than this is damage in the table. */
+export const maximumStaleReads = 10;
+
+/** @throws temporarily_unavailable, with an error in the log, when what is read stays inconsistent. */
+export async function readAgainWhileStale<T>(
+  log: Log,
+  place: Readonly<Record<string, unknown>>,
+  attempt: (tries: number) => Promise<T>,
+): Promise<T> {
+  const budget = retryBudget();
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt(tries);
+    } catch (error) {
+      if (!(error instanceof StaleRead)) throw error;
+      if (tries + 1 >= maximumStaleReads) throw staysInconsistent(log, place, error);
+      await pauseBeforeRetry(budget, error);
+    }
+  }
+}
+
+export function staysInconsistent(log: Log, place: Readonly<Record<string, unknown>>, error: StaleRead) {
+  log.error('an environment stays inconsistent however often it is read', error, place);
+  return temporarilyUnavailable('The environment could not be read consistently. Send the request again.');
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { AuditAction } from '../../contracts/fields/audit-action.ts';
+import { actorTypes, targetTypes } from '../../contracts/fields/audit-parties.ts';
+import { ExpiresAt, entity } from '../entity.ts';
+import { keys } from '../keys.ts';
+
+/** One audit entry. Never holds a value of a secret; keys are names. */
+export const auditRecord = entity({
+  kind: 'audit',
+  key: keys.auditEntry,
+  schema: z.object({
+    id: z.string(),
+    action: AuditAction,
+    // The system has neither id nor e-mail.
+    actor: z.object({
+      id: z.string().nullable(),
+      email: z.string().nullable(),
+      type: z.enum(actorTypes),
+      tokenId: z.string().optional(),
+    }),
+    target: z.object({ type: z.enum(targetTypes), id: z.string(), name: z.string() }),
+    environment: z.object({ id: z.string(), slug: z.string() }).optional(),
+    keys: z.array(z.string()).optional(),
+    keysOmitted: z.int().optional(),
+    revision: z.int().optional(),
+    ip: z.string(),
+    userAgent: z.string(),
+    requestId: z.string(),
+    createdAt: z.string(),
+    expiresAt: ExpiresAt.optional(),
+  }),
+});
+
+export type AuditRecord = ReturnType<typeof auditRecord.parse>;

@@ -1,0 +1,10 @@
+import * as z from 'zod';
+import { entity } from '../entity.ts';
+import { keys } from '../keys.ts';
+
+/** The payment provider's customer → organization. Made with the customer, erased with the organization. */
+export const customerRecord = entity({
+  kind: 'customer',
+  key: keys.customer,
+  schema: z.object({ organizationId: z.string(), orgSlug: z.string() }),
+});

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { entity } from '../entity.ts';
+import { keys } from '../keys.ts';
+
+/** What is known of an organization at the payment provider. */
+const billingState = z.object({
+  /** null: the provider named no customer. */
+  customerId: z.string().nullable(),
+  subscriptionId: z.string().nullable(),
+  status: z.enum(['none', 'active', 'past_due', 'canceled']),
+  currentPeriodEnd: z.string().nullable(),
+  /** Provider's `created` of the newest event applied, per subscription, in epoch seconds. */
+  eventTimes: z.record(z.string(), z.int()),
+});
+
+export type BillingState = z.output<typeof billingState>;
+
+/** An organization with the counters that its limits are enforced on (see `lib/plans`). */
+export const organizationRecord = entity({
+  kind: 'organization',
+  key: keys.organization,
+  schema: z.object({
+    id: z.string(),
+    slug: z.string(),
+    name: z.string(),
+    plan: z.string(),
+    limitOverrides: z.record(z.string(), z.int()),
+    createdAt: z.string(),
+    /** From `deleting` on, the organization does not exist for anybody; its data is being erased. */
+    status: z.enum(['active', 'deleting']),
+    projectCount: z.int(),
+    memberCount: z.int(),
+    ownerCount: z.int(),
+    invitationCount: z.int(),
+    webhookCount: z.int(),
+    /** What the payment provider last said; absent before the first checkout. */
+    billing: billingState.optional(),
+    /** Epoch milliseconds at which an administrator last set `plan`, 0 before: older provider events leave it alone. */
+    planChangedAtMs: z.int(),
+  }),
+});
+
+export type OrganizationRecord = ReturnType<typeof organizationRecord.parse>;
+
+export const organizationPointerRecord = entity({
+  kind: 'organizationPointer',
+  key: keys.organizationPointer,
+  schema: z.object({ orgSlug: z.string() }),
+});
+
+/** The directory of organizations, twice: by slug and by name, for an administrator's search. */
+const directorySchema = z.object({ id: z.string(), slug: z.string(), name: z.string() });
+
+export const directoryBySlugRecord = entity({ kind: 'directory', key: keys.directoryBySlug, schema: directorySchema });
+
+export const directoryByNameRecord = entity({ kind: 'directory', key: keys.directoryByName, schema: directorySchema });

@@ -1,0 +1,11 @@
+import * as z from 'zod';
+import { entity } from '../entity.ts';
+import { keys } from '../keys.ts';
+
+/** The runtime plan configs: for each plan the limits that differ from the built-in ones. One item, read as one. */
+export const planConfigsRecord = entity({
+  kind: 'planConfigs',
+  key: keys.planConfigs,
+  schema: z.object({ plans: z.record(z.string(), z.record(z.string(), z.int())) }),
+});
+export type PlanConfigs = ReturnType<typeof planConfigsRecord.parse>['plans'];

@@ -1,0 +1,10 @@
+import * as z from 'zod';
+import { ExpiresAt, entity } from '../entity.ts';
+import { keys } from '../keys.ts';
+
+/** Tries in the current window of a rate limit; the window ends with `expiresAt`. */
+export const rateRecord = entity({
+  kind: 'rate',
+  key: keys.rate,
+  schema: z.object({ tries: z.int(), underWay: z.int().optional(), expiresAt: ExpiresAt }),
+});

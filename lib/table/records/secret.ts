@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { Bytes, entity } from '../entity.ts';
+import { keys } from '../keys.ts';
+
+const actor = z.object({ id: z.string(), email: z.string() });
+
+/** The newest version of a key. A deletion leaves its head, without a value, so that version numbers go on. */
+export const headRecord = entity({
+  kind: 'head',
+  key: keys.head,
+  schema: z.object({
+    key: z.string(),
+    version: z.int(),
+    revision: z.int(),
+    deleted: z.literal(true).optional(),
+    sealed: Bytes.optional(),
+    keyVersion: z.int().optional(),
+    sizeBytes: z.int().optional(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    updatedBy: actor,
+  }),
+});
+
+export type HeadRecord = ReturnType<typeof headRecord.parse>;
+
+/** One version of a key; the history is the undo log of changes that did not commit. */
+export const versionRecord = entity({
+  kind: 'version',
+  key: keys.version,
+  schema: z.object({
+    key: z.string(),
+    version: z.int(),
+    revision: z.int(),
+    deleted: z.literal(true).optional(),
+    sealed: Bytes.optional(),
+    keyVersion: z.int().optional(),
+    sizeBytes: z.int().optional(),
+    /** When the key first came to be, carried along so that a head can be restored from here. */
+    keyCreatedAt: z.string(),
+    createdAt: z.string(),
+    createdBy: actor,
+  }),
+});
+
+export type VersionRecord = ReturnType<typeof versionRecord.parse>;

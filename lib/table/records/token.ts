@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { ExpiresAt, entity } from '../entity.ts';
+import { keys } from '../keys.ts';
+
+export const tokenAccesses = ['read', 'write', 'full'] as const;
+
+/**
+ * A CLI token. Where it is limited to an organization it also names the membership it was made under: when that one
+ * ends, the token is dead for good, whoever joins again.
+ */
+export const tokenRecord = entity({
+  kind: 'token',
+  key: keys.token,
+  schema: z.object({
+    id: z.string(),
+    userId: z.string(),
+    email: z.string(),
+    hash: z.string(),
+    name: z.string(),
+    /** The first characters of the token, to recognize it by. */
+    prefix: z.string(),
+    access: z.enum(tokenAccesses),
+    organizationId: z.string().nullable(),
+    projectId: z.string().nullable(),
+    environmentId: z.string().nullable(),
+    memberId: z.string().nullable(),
+    createdAt: z.string(),
+    lastUsedAt: z.string().nullable(),
+    /** ISO 8601; null: the token does not expire. */
+    expiryDate: z.string().nullable(),
+    expiresAt: ExpiresAt.optional(),
+  }),
+});
+
+export type TokenRecord = ReturnType<typeof tokenRecord.parse>;

@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseDotenv } from '../../../../lib/contracts/fields/dotenv.ts';
+
+/** The entries of text that has no problem, as pairs. */
+function entriesOf(source: string): [string, string][] {
+  const { entries, problems } = parseDotenv(source);
+  expect(problems).toEqual([]);
+  return entries.map(({ key, value }) => [key, value]);
+}
+
+function problemsOf(source: string): [number, string][] {
+  return parseDotenv(source).problems.map(({ line, message }) => [line, message]);
+}
+
+describe('lines', () => {
+  test('blank lines and comment lines are skipped', () => {
+    expect(entriesOf('\n  \n# one\n\t# two\nA=1\n\n#last')).toEqual([['A', '1']]);
+  });
+
+  test('empty text has no entries and no problems', () => {
+    expect(parseDotenv('')).toEqual({ entries: [], problems: [] });
+  });
+
+  test('an export prefix is taken off, and `export` may be a key itself', () => {
+    expect(entriesOf('export A=1\nexport\tB=2\n  export C=3\nexport=4')).toEqual([
+      ['A', '1'],
+      ['B', '2'],
+      ['C', '3'],
+      ['export', '4'],
+    ]);
+  });
+
+  test('white space around the key and the equals sign does not count', () => {
+    expect(entriesOf('  A = 1  \nB\t=\t2')).toEqual([
+      ['A', '1'],
+      ['B', '2'],
+    ]);
+  });
+
+  test('the last line needs no line end', () => {
+    expect(entriesOf('A=1')).toEqual([['A', '1']]);
+  });
+
+  test('line ends of CRLF are read like LF, and a byte order mark is skipped', () => {
+    expect(entriesOf('\uFEFFA=1\r\nB="2"\r\n\r\n# c\r\nC=\'3\' # d\r\nD=4\r')).toEqual([
+      ['A', '1'],
+      ['B', '2'],
+      ['C', '3'],
+      ['D', '4'],
+    ]);
+  });
+
+  test('every entry knows the line it begins on', () => {
+    const { entries } = parseDotenv('A="1\n2\n3"\n\nB=4');
+    expect(entries.map(({ key, line }) => [key, line])).toEqual([
+      ['A', 1],
+      ['B', 5],
+    ]);
+  });
+
+  test('__proto__ is a key like any other', () => {
+    expect(entriesOf('__proto__=x')).toEqual([['__proto__', 'x']]);
+  });
+});
+
+describe('unquoted values', () => {
+  test.each([
+    ['A=', ''],
+    ['A=   ', ''],
+    ['A= one two ', 'one two'],
+    ['A=a=b==', 'a=b=='],
+    ['A=x#y', 'x#y'],
+    ['A=#y', '#y'],
+    ['A= # comment', ''],
+    ['A=x # comment', 'x'],
+    ['A=x\t#comment', 'x'],
+    ['A=x # one # two', 'x'],
+    ['A=it\'s "so"', 'it\'s "so"'],
+    ['A=a\\nb$C$(D)', 'a\\nb$C$(D)'],
+    ['A=http://example.com/#top', 'http://example.com/#top'],
+    ['A=\u00a0x\u00a0', '\u00a0x\u00a0'],
+  ])('%j gives %j', (source, value) => {
+    expect(entriesOf(source)).toEqual([['A', value]]);
+  });
+});
+
+describe('single quotes', () => {
+  test.each([
+    ["A=''", ''],
+    ["A='  x  '", '  x  '],
+    ["A='a # b'", 'a # b'],
+    ["A='a\\nb\\\\'", 'a\\nb\\\\'],
+    ['A=\'$X "y"\'', '$X "y"'],
+    ["A='x'   # comment", 'x'],
+  ])('%j gives %j, literally', (source, value) => {
+    expect(entriesOf(source)).toEqual([['A', value]]);
+  });
+
+  test('they do not span lines', () => {
+    expect(problemsOf("A='one\ntwo'\nB=1")).toEqual([
+      [1, 'has a single quote that is not closed on its line'],
+      [2, 'is neither KEY=value, a comment nor blank'],
+    ]);
+  });
+});
+
+describe('double quotes', () => {
+  test.each([
+    ['A=""', ''],
+    ['A="  x  "', '  x  '],
+    ['A="a # b" # c', 'a # b'],
+    ['A="\\n\\r\\t\\"\\\\\\$"', '\n\r\t"\\$'],
+    ['A="\\\\n"', '\\n'],
+    ['A="$X $(Y)"', '$X $(Y)'],
+    ['A="one\ntwo\n"', 'one\ntwo\n'],
+    ['A="one\r\ntwo"', 'one\ntwo'],
+    ['A="\\q"', '\\q'],
+    ['A="# no\n# comment"', '# no\n# comment'],
+    ['A="it\'s"', "it's"],
+  ])('%j gives %j', (source, value) => {
+    expect(entriesOf(source)).toEqual([['A', value]]);
+  });
+
+  test('one that is never closed is a problem of the line it begins on', () => {
+    expect(problemsOf('A=1\nB="x\nC=2')).toEqual([[2, 'has a double quote that is never closed']]);
+    expect(problemsOf('A="x\\"')).toEqual([[1, 'has a double quote that is never closed']]);
+  });
+});
+
+describe('problems', () => {
+  test.each(['word', 'A', 'export A', '=x', 'A: x', 'two words=x', '"A"=x', 'A#B=x', '- A=x'])(
+    'the line %j is none that can be understood',
+    source => {
+      expect(problemsOf(`X=1\n${source}\nY=2`)).toEqual([[2, 'is neither KEY=value, a comment nor blank']]);
+    },
+  );
+
+  test.each(['1A=x', 'A-Ä=x', 'A/B=x', `${'A'.repeat(257)}=x`])('the key of %j is not valid', source => {
+    expect(problemsOf(source)).toEqual([[1, expect.stringContaining('has a key that is not valid')]]);
+  });
+
+  test.each(['A="x"y', "A='x'y", 'A="x"#y', 'A="x" y # z'])('text after the closing quote of %j is refused', source => {
+    expect(problemsOf(source)).toEqual([[1, 'has text after the closing quote']]);
+  });
+
+  test('a key that is set twice names both lines', () => {
+    expect(problemsOf('A=1\nB=2\nA=1')).toEqual([[3, 'sets A again, after line 1']]);
+  });
+
+  test('a value that is too long or not well-formed is refused, at its limit it is not', () => {
+    expect(entriesOf(`A=${'x'.repeat(65_536)}`)[0]?.[1]).toHaveLength(65_536);
+    expect(problemsOf(`A=${'x'.repeat(65_537)}`)).toEqual([[1, expect.stringContaining('at most 65536 bytes')]]);
+    expect(problemsOf(`A=${'ä'.repeat(32_769)}`)).toEqual([[1, expect.stringContaining('at most 65536 bytes')]]);
+    expect(problemsOf('A="\ud800"')).toEqual([[1, expect.stringContaining('well-formed')]]);
+  });
+
+  test('all of them are reported at once, behind lines of several lines too', () => {
+    expect(problemsOf('A="1\n2"\nbad\nB=1\nB=2\nC="x" y\n9=1').map(([line]) => line)).toEqual([3, 5, 6, 7]);
+  });
+
+  test('a message never quotes the text', () => {
+    const { problems } = parseDotenv('hunter2\nA="hunter2"hunter2\nB=\'hunter2\nhunter2!=1\nC="hunter2');
+    expect(problems).toHaveLength(5);
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
+  });
+
+  test('text of megabytes is read in a moment, well-formed or not', () => {
+    const started = performance.now();
+    for (const source of [
+      `A=${' '.repeat(2_000_000)}x`,
+      `A="${'\\"'.repeat(1_000_000)}`,
+      `A="${'\n'.repeat(2_000_000)}"`,
+      'A="\n'.repeat(500_000),
+      'a '.repeat(1_000_000),
+      ' '.repeat(2_000_000),
+      `A="x"${' '.repeat(2_000_000)}y`,
+      `${'A'.repeat(2_000_000)} `,
+      `export${' '.repeat(2_000_000)}`,
+      'x\n'.repeat(1_000_000),
+    ]) {
+      parseDotenv(source);
+    }
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});
+
+describe('properties', () => {
+  const key = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,20}$/);
+  const value = fc.string({ unit: 'binary', maxLength: 40 });
+
+  test('any value survives being written in double quotes', () => {
+    const escaped = (text: string) =>
+      text.replace(/[\\"$\r]/g, character => (character === '\r' ? '\\r' : `\\${character}`));
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.tuple(key, value), { selector: ([name]) => name }), pairs => {
+        const source = pairs.map(([name, text]) => `${name}="${escaped(text)}"\n`).join('');
+        expect(entriesOf(source)).toEqual(pairs);
+      }),
+    );
+  });
+
+  test('whatever the text is, reading it ends without an exception', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'A=#"\'\\ \t\r\n$x'), maxLength: 60 }), source => {
+        const { entries, problems } = parseDotenv(source);
+        const lines = source.split('\n').length;
+        for (const { line } of [...entries, ...problems]) {
+          expect(line).toBeGreaterThanOrEqual(1);
+          expect(line).toBeLessThanOrEqual(lines);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import {
+  IfMatch,
+  IfNoneMatch,
+  matchesRevision,
+  type Precondition,
+  parseIfMatch,
+  parseIfNoneMatch,
+  revisionTag,
+} from '../../../../lib/contracts/fields/preconditions.ts';
+
+const matches = (precondition: Precondition | undefined, revision: number) =>
+  precondition !== undefined && matchesRevision(precondition, revision);
+
+const revisions = (...values: number[]) => ({ kind: 'revisions', revisions: values });
+
+describe('If-Match', () => {
+  test.each([
+    ['"0"', [0]],
+    ['"17"', [17]],
+    [' "17"\t', [17]],
+    ['"1", "2","3"', [1, 2, 3]],
+    ['"1",, "2",', [1, 2]],
+  ])('%j names the revisions %j', (header, values) => {
+    expect(parseIfMatch(header)).toEqual(revisions(...values));
+  });
+
+  test('* is any revision', () => {
+    expect(parseIfMatch('*')).toEqual({ kind: 'any' });
+    expect(matches(parseIfMatch(' * '), 5)).toBe(true);
+  });
+
+  test('a weak tag never matches, for the comparison is strong', () => {
+    expect(parseIfMatch('W/"5"')).toEqual(revisions());
+    expect(parseIfMatch('W/"5", "6"')).toEqual(revisions(6));
+  });
+
+  test('a revision far beyond any environment is well-formed and matches none', () => {
+    expect(matches(parseIfMatch('"99999999999999999999"'), 5)).toBe(false);
+  });
+
+  test.each(['"abc"', '""', '"05"', '"-1"', '"1.0"', '"1e3"', '"1,2"', '"5", "abc"'])(
+    'the strong tag %s is no revision, which can only be a mistake',
+    header => {
+      expect(parseIfMatch(header)).toBeUndefined();
+    },
+  );
+
+  test.each(['', ' ', ',', '5', '"5', '5"', '"5" "6"', '"5"; "6"', 'w/"5"', 'W/5', '* , "5"', '**', "'5'", '"a b"'])(
+    'the header %j is malformed',
+    header => {
+      expect(parseIfMatch(header)).toBeUndefined();
+      expect(IfMatch.safeParse(header).success).toBe(false);
+    },
+  );
+});
+
+describe('If-None-Match', () => {
+  test('a weak tag matches like a strong one, for the comparison is weak', () => {
+    expect(parseIfNoneMatch('W/"5"')).toEqual(revisions(5));
+    expect(parseIfNoneMatch('"4", W/"5"')).toEqual(revisions(4, 5));
+  });
+
+  test('* is any revision', () => {
+    expect(parseIfNoneMatch('*')).toEqual({ kind: 'any' });
+  });
+
+  test('a tag that is no revision matches nothing', () => {
+    expect(parseIfNoneMatch('"abc"')).toEqual(revisions());
+  });
+
+  test('a malformed one is none', () => {
+    expect(parseIfNoneMatch('5')).toBeUndefined();
+    expect(IfNoneMatch.safeParse('5').success).toBe(false);
+  });
+});
+
+test('the tag of a revision matches that revision and no other', () => {
+  for (const parse of [parseIfMatch, parseIfNoneMatch]) {
+    expect(matches(parse(revisionTag(17)), 17)).toBe(true);
+    expect(matches(parse(revisionTag(17)), 18)).toBe(false);
+  }
+});
+
+test('a header of many kilobytes is read in a moment', () => {
+  const started = performance.now();
+  expect(parseIfMatch(`${' '.repeat(100_000)}x`)).toBeUndefined();
+  expect(parseIfMatch('"'.repeat(100_001))).toBeUndefined();
+  expect(performance.now() - started).toBeLessThan(1000);
+});

@@ -1,0 +1,377 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import type { Contract } from '../../../lib/contracts/contract.ts';
+import { errorsOf } from '../../../lib/contracts/contract-errors.ts';
+import { errorStatuses } from '../../../lib/contracts/error-codes.ts';
+import { parameterNames, pathParameters } from '../../../lib/contracts/path-parameters.ts';
+import { routes } from '../../../lib/contracts/routes.ts';
+
+// Written out from the specification, not derived: `:name` there is `{name}` here.
+const specified = `
+POST /auth/register
+POST /auth/login
+POST /auth/logout
+GET /auth/me
+POST /auth/token
+POST /auth/cli-auth
+GET /auth/tokens
+DELETE /auth/tokens/:tokenId
+POST /auth/change-password
+POST /auth/send-verification
+POST /auth/verify-email
+POST /auth/forgot-password
+POST /auth/reset-password
+GET /projects/:orgId
+POST /projects/:orgId
+GET /projects/:orgId/:slug
+DELETE /projects/:orgId/:slug
+POST /projects/:orgId/:slug/environments
+POST /projects/:orgId/:slug/rotate-key
+GET /secrets/:orgSlug/:project/:env
+GET /secrets/:orgSlug/:project/:env/keys
+PUT /secrets/:orgSlug/:project/:env
+POST /secrets/:orgSlug/:project/:env/bulk
+GET /secrets/:orgSlug/:project/:env/versions/:key
+POST /secrets/:orgSlug/:project/promote
+POST /secrets/:orgSlug/:project/:env/bulk-delete
+DELETE /secrets/:orgSlug/:project/:env/:key
+POST /orgs
+DELETE /orgs/:orgId
+GET /templates/:orgSlug/:project
+POST /templates/:orgSlug/:project
+DELETE /templates/:orgSlug/:project/:key
+GET /templates/:orgSlug/:project/validate/:env
+GET /webhooks/:orgId
+POST /webhooks/:orgId
+GET /webhooks/:orgId/:webhookId
+PATCH /webhooks/:orgId/:webhookId
+DELETE /webhooks/:orgId/:webhookId
+POST /webhooks/:orgId/:webhookId/test
+GET /members/:orgId
+POST /members/:orgId/invite
+POST /members/invite/:token/accept
+PATCH /members/:orgId/:id
+DELETE /members/:orgId/:id
+GET /audit/:orgId
+GET /billing/:orgId
+POST /billing/:orgId/checkout
+POST /billing/:orgId/portal
+POST /billing/webhook
+GET /admin/stats
+GET /admin/orgs
+GET /admin/orgs/:orgId
+PATCH /admin/orgs/:orgId
+GET /admin/plans
+PUT /admin/plans/:planName
+GET /admin/metrics/summary
+`
+  .trim()
+  .split('\n');
+
+const byOperation = new Map(routes.map(route => [route.operationId, route]));
+
+function route(operationId: string): Contract {
+  const found = byOperation.get(operationId);
+  if (found === undefined) throw new Error(`There is no route ${operationId}.`);
+  return found;
+}
+
+/** Where there are problems, each place once. */
+function problemsOf(schema: z.ZodType | undefined, value: unknown): string[] {
+  return [...new Set((schema?.safeParse(value).error?.issues ?? []).map(issue => issue.path.join('.')))];
+}
+
+describe('the route table', () => {
+  test('has exactly the 56 endpoints of the specification, in its order', () => {
+    expect(specified).toHaveLength(56);
+    expect(
+      routes.map(({ method, path }) => `${method} ${path.replace(/^\/v1/, '').replace(/\{(\w+)\}/g, ':$1')}`),
+    ).toEqual(specified);
+  });
+
+  test('names every operation once, in kebab case', () => {
+    expect(byOperation.size).toBe(routes.length);
+    for (const { operationId } of routes) expect(operationId).toMatch(/^[a-z]+(-[a-z]+)*$/);
+  });
+
+  test('has no two routes that would match the same request without one of them being more literal', () => {
+    const shapes = routes.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`);
+    expect(new Set(shapes).size).toBe(shapes.length);
+  });
+});
+
+describe.each(routes.map(contract => [contract.operationId, contract] as const))('%s', (_, contract) => {
+  test('has only path parameters that are known', () => {
+    for (const name of parameterNames(contract.path)) expect(pathParameters).toHaveProperty(name);
+  });
+
+  test('has examples that its own schemas accept', () => {
+    if (contract.body) expect(problemsOf(contract.body, contract.bodyExample)).toEqual([]);
+    for (const response of Object.values(contract.responses)) {
+      if (response.body) expect(problemsOf(response.body, response.example)).toEqual([]);
+      else expect(response.example).toBeUndefined();
+    }
+  });
+
+  test('shows every member of its examples in its answers', () => {
+    for (const { body, example } of Object.values(contract.responses)) {
+      if (body) expect(body.parse(example)).toEqual(example);
+    }
+  });
+
+  test('refuses an unknown field in its body', () => {
+    if (!contract.body) return;
+    const body = { ...(contract.bodyExample as object), zzUnknown: 1 };
+    expect(contract.body.safeParse(body).error?.issues).toContainEqual(
+      expect.objectContaining({ code: 'unrecognized_keys', keys: ['zzUnknown'] }),
+    );
+  });
+
+  test('refuses a body that is no object', () => {
+    if (!contract.body) return;
+    for (const body of [undefined, null, [], 'text', 1, true])
+      expect(contract.body.safeParse(body).success).toBe(false);
+  });
+
+  test('ignores unknown query parameters and headers', () => {
+    if (contract.query) expect(problemsOf(contract.query, { zzUnknown: '1' })).toEqual([]);
+    if (contract.headers) expect(problemsOf(contract.headers, { 'x-unknown': '1' })).toEqual([]);
+  });
+
+  test('refuses an empty value of every query parameter', () => {
+    for (const name of Object.keys(contract.query?.shape ?? {})) {
+      expect(problemsOf(contract.query, { [name]: '' })).toEqual([name]);
+    }
+  });
+
+  test('describes every member of its bodies and answers', () => {
+    const parts: [z.ZodType | null | undefined, 'input' | 'output'][] = [
+      ...(contract.rawBody ? [] : [[contract.body, 'input'] as [z.ZodType | undefined, 'input']]),
+      ...Object.values(contract.responses).map(({ body }) => [body, 'output'] as [z.ZodType | null, 'output']),
+    ];
+    for (const [schema, io] of parts) {
+      if (schema) expect(undescribed(z.toJSONSchema(schema, { io, unrepresentable: 'any' }))).toEqual([]);
+    }
+    for (const schema of [contract.query, contract.headers]) {
+      if (schema) expect(undescribed(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))).toEqual([]);
+    }
+  });
+
+  test('says what it is in a sentence, and a list of errors without duplicates', () => {
+    expect(contract.summary).toMatch(/^[A-Z].*[^.]$/);
+    expect(contract.description).toMatch(/\.$/);
+    expect(new Set(contract.errors).size).toBe(contract.errors.length);
+  });
+});
+
+/** The paths of properties without a description; a reference to a described component counts as described. */
+function undescribed(schema: object): string[] {
+  const missing: string[] = [];
+  const definitions = (schema as { $defs?: Record<string, { description?: string }> }).$defs ?? {};
+  const walk = (node: unknown, path: string) => {
+    if (typeof node !== 'object' || node === null) return;
+    const { properties, ...others } = node as { properties?: Record<string, { description?: string; $ref?: string }> };
+    for (const [name, property] of Object.entries(properties ?? {})) {
+      const referred = definitions[property.$ref?.split('/').at(-1) ?? ''];
+      if (!property.description && !referred?.description) missing.push(`${path}/${name}`);
+      walk(property, `${path}/${name}`);
+    }
+    for (const [name, value] of Object.entries(others)) if (name !== 'examples') walk(value, `${path}/${name}`);
+  };
+  walk(schema, '');
+  return missing;
+}
+
+describe('errors of an operation', () => {
+  test('follow from its access, path, body and headers, in the order of the statuses', () => {
+    expect(errorsOf(route('set-secret'))).toEqual([
+      'invalid_request',
+      'unauthenticated',
+      'plan_limit_exceeded',
+      'forbidden',
+      'insufficient_scope',
+      'csrf_header_required',
+      'organization_not_found',
+      'project_not_found',
+      'environment_not_found',
+      'revision_mismatch',
+      'version_mismatch',
+      'payload_too_large',
+      'unsupported_media_type',
+      'internal_error',
+      'temporarily_unavailable',
+    ]);
+    expect(errorsOf(route('get-current-user'))).toEqual([
+      'unauthenticated',
+      'internal_error',
+      'temporarily_unavailable',
+    ]);
+    expect(errorsOf(route('get-statistics'))).toContain('admin_required');
+  });
+
+  test('of a public route need nobody to be signed in', () => {
+    for (const contract of routes.filter(({ access }) => access.kind === 'public')) {
+      const codes = errorsOf(contract);
+      for (const code of ['unauthenticated', 'forbidden', 'insufficient_scope', 'csrf_header_required']) {
+        expect(codes).not.toContain(code);
+      }
+    }
+  });
+
+  test('name what is missing as the route calls it', () => {
+    expect(errorsOf(route('remove-template-key'))).toContain('template_key_not_found');
+    expect(errorsOf(route('remove-template-key'))).not.toContain('secret_not_found');
+    expect(errorsOf(route('accept-invitation'))).toContain('invalid_token');
+  });
+
+  test('are of the closed set, each once', () => {
+    for (const contract of routes) {
+      const codes = errorsOf(contract);
+      expect(new Set(codes).size).toBe(codes.length);
+      for (const code of codes) expect(errorStatuses).toHaveProperty(code);
+    }
+  });
+});
+
+describe('access', () => {
+  test('is public for exactly those routes that nobody can be signed in for', () => {
+    expect(routes.filter(({ access }) => access.kind === 'public').map(({ operationId }) => operationId)).toEqual([
+      'register',
+      'log-in',
+      'verify-email',
+      'request-password-reset',
+      'reset-password',
+      'receive-provider-event',
+    ]);
+  });
+
+  test('needs an administrator for exactly the routes under /v1/admin', () => {
+    for (const { access, path } of routes) expect(access.kind === 'admin').toBe(path.startsWith('/v1/admin/'));
+  });
+
+  test('is for members wherever the path names an organization, but for administrators', () => {
+    for (const { access, path } of routes) {
+      if (/\{org(Id|Slug)\}/.test(path)) expect(['member', 'admin']).toContain(access.kind);
+      else expect(access.kind).not.toBe('member');
+    }
+  });
+
+  test('never lets a reading token change anything', () => {
+    for (const { access, method } of routes) {
+      if ((access.kind === 'account' || access.kind === 'member') && method !== 'GET') {
+        expect(access.tokens).not.toBe('read');
+      }
+    }
+  });
+
+  test('keeps passwords and tokens out of every token’s reach', () => {
+    for (const operationId of [
+      'create-token',
+      'list-tokens',
+      'revoke-token',
+      'change-password',
+      'send-verification',
+      'log-out',
+    ]) {
+      expect(route(operationId).access).toMatchObject({ tokens: 'session' });
+    }
+  });
+
+  test.each([
+    ['delete-project', ['owner']],
+    ['delete-organization', ['owner']],
+    ['change-role', ['owner']],
+    ['create-project', ['owner', 'admin']],
+    ['rotate-key', ['owner', 'admin']],
+    ['bulk-delete-secrets', ['owner', 'admin']],
+    ['add-template-key', ['owner', 'admin']],
+    ['invite-member', ['owner', 'admin']],
+    ['remove-member', ['owner', 'admin']],
+    ['list-audit-entries', ['owner', 'admin']],
+    ['list-webhooks', ['owner', 'admin']],
+    ['set-secret', ['owner', 'admin', 'developer']],
+    ['promote-secrets', ['owner', 'admin', 'developer']],
+    ['create-environment', ['owner', 'admin', 'developer', 'viewer']],
+    ['list-members', ['owner', 'admin', 'developer', 'viewer']],
+    ['pull-secrets', ['owner', 'admin', 'developer', 'viewer']],
+  ])('of %s is for %j', (operationId, expected) => {
+    expect(route(operationId).access).toMatchObject({ roles: expected });
+  });
+});
+
+describe('bodies', () => {
+  test.each([
+    ['register', { email: 'x', password: 'short', name: '' }, ['email', 'password', 'name']],
+    ['register', { email: 'ada@example.com', password: 'x'.repeat(257) }, ['password']],
+    [
+      'create-token',
+      { name: 'x', environmentId: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' },
+      ['organizationId', 'projectId'],
+    ],
+    ['create-token', { access: 'all', projectId: 1 }, ['name', 'access', 'projectId', 'organizationId']],
+    ['hand-off-token', { code: 'x', codeVerifier: '' }, ['codeVerifier']],
+    ['hand-off-token', { name: 'x' }, ['codeChallenge']],
+    ['set-secret', { key: '1', value: 'x'.repeat(65_537), expectedVersion: -1 }, ['key', 'value', 'expectedVersion']],
+    ['set-secret', { key: 'A', value: '\udc00' }, ['value']],
+    ['promote-secrets', { from: 'dev', to: 'dev' }, ['to']],
+    ['promote-secrets', { from: 'dev', to: 'staging', keys: [] }, ['keys']],
+    ['bulk-delete-secrets', { keys: ['A', 'B', 'A'] }, ['keys.2']],
+    ['bulk-delete-secrets', { keys: Array.from({ length: 1001 }, (_, index) => index) }, ['keys']],
+    ['create-webhook', { url: 'ftp://example.com', events: ['webhook.ping'] }, ['url', 'events.0']],
+    ['create-webhook', { url: 'https://a:b@example.com', events: [] }, ['url', 'events']],
+    ['update-webhook', {}, ['']],
+    ['update-organization', {}, ['']],
+    [
+      'update-organization',
+      { plan: 'gold', limitOverrides: { maxProjects: -2 } },
+      ['plan', 'limitOverrides.maxProjects'],
+    ],
+    ['update-plan', { limits: {} }, ['limits']],
+    ['update-plan', { limits: { maxProjects: null, maxMembers: 1.5 } }, ['limits.maxProjects', 'limits.maxMembers']],
+    ['start-checkout', { plan: 'free' }, ['plan']],
+  ])('of %s: %j has problems at %j', (operationId, body, paths) => {
+    expect(problemsOf(route(operationId).body, body)).toEqual(paths);
+  });
+
+  test('keep a webhook’s events once each, however often they are named', () => {
+    expect(
+      route('update-webhook').body?.parse({ events: ['secret.deleted', 'secret.created', 'secret.deleted'] }),
+    ).toEqual({ events: ['secret.created', 'secret.deleted'] });
+  });
+
+  test('let null widen a webhook, and remove an override', () => {
+    expect(route('update-webhook').body?.parse({ projectId: null })).toEqual({ projectId: null });
+    expect(route('update-organization').body?.parse({ limitOverrides: { maxMembers: null } })).toEqual({
+      limitOverrides: { maxMembers: null },
+    });
+  });
+});
+
+describe('query parameters', () => {
+  test.each(['0', '501', '-1', '1.5', ' 1', '1 ', '0x1', '1e2', '+1', 'ten', '1,2', '0000000001'])(
+    'limit=%s is refused',
+    limit => {
+      expect(problemsOf(route('pull-secrets').query, { limit })).toEqual(['limit']);
+    },
+  );
+
+  test('are numbers and booleans when parsed, with their defaults', () => {
+    expect(route('pull-secrets').query?.parse({})).toEqual({ offset: 0 });
+    expect(route('pull-secrets').query?.parse({ limit: '500', offset: '7' })).toEqual({ limit: 500, offset: 7 });
+    expect(route('list-audit-entries').query?.parse({})).toEqual({ limit: 50, offset: 0 });
+    expect(route('list-versions').query?.parse({ values: 'true' })).toEqual({ values: true, offset: 0 });
+    expect(route('list-versions').query?.parse({})).toEqual({ values: false, offset: 0 });
+    expect(route('summarize-metrics').query?.parse({})).toEqual({ hours: 24 });
+    expect(route('summarize-metrics').query?.parse({ hours: '168' })).toEqual({ hours: 168 });
+  });
+
+  test.each(['TRUE', '1', 'yes', ' true'])('values=%s is refused', values => {
+    expect(problemsOf(route('list-versions').query, { values })).toEqual(['values']);
+  });
+
+  test('know the bounds of the metrics window and the audit actions', () => {
+    expect(problemsOf(route('summarize-metrics').query, { hours: '169' })).toEqual(['hours']);
+    expect(problemsOf(route('summarize-metrics').query, { hours: '0' })).toEqual(['hours']);
+    expect(problemsOf(route('list-audit-entries').query, { action: 'secret.stolen' })).toEqual(['action']);
+  });
+});

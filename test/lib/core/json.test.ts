@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../../lib/core/json.ts';
+
+describe('parsing a JSON body', () => {
+  it('gives back what was written, for any JSON value', () => {
+    fc.assert(
+      fc.property(fc.json(), text => {
+        expect(parseJson(text).value).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('refuses a member name that stands twice in one object, and says where', () => {
+    const { problems } = parseJson('{"secrets":[{"key":"A"},{"key":"B","value":"1","value":"2"}]}');
+    expect(problems).toEqual([{ path: 'secrets.1.value', message: 'stands twice in the same object' }]);
+  });
+
+  it('sees that two spellings are one name', () => {
+    expect(parseJson('{"A":1,"\\u0041":2}').problems).toEqual([
+      { path: 'A', message: 'stands twice in the same object' },
+    ]);
+  });
+
+  it('takes the same name in different objects, and as a value', () => {
+    expect(parseJson('{"a":{"b":"a"},"c":[{"b":1},{"b":"b"}],"b":2}').problems).toEqual([]);
+  });
+
+  it('is not misled by brackets, commas and quotes inside strings', () => {
+    expect(parseJson('{"a":"},{\\"a\\":[,","b":"a"}')).toEqual({ value: { a: '},{"a":[,', b: 'a' }, problems: [] });
+  });
+
+  it('keeps __proto__ as a member of its own', () => {
+    expect(Object.keys(parseJson('{"__proto__":"x"}').value as object)).toEqual(['__proto__']);
+  });
+
+  it('says that a body is not JSON without quoting it', () => {
+    const { value, problems } = parseJson('{"password": "hunter2-hunter2", oops}');
+    expect(value).toBeUndefined();
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
+    expect(JSON.stringify(problems)).toMatch(/not valid JSON/);
+  });
+
+  it('survives a body that is nothing but nesting', () => {
+    const depth = 200_000;
+    expect(() => parseJson('['.repeat(depth) + ']'.repeat(depth))).not.toThrow();
+    expect(parseJson('['.repeat(depth)).problems).toHaveLength(1);
+  });
+});

@@ -1,0 +1,235 @@
+import diagnostics from 'node:diagnostics_channel';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { connectorTo } from '../../../lib/deliveries/open-connection.ts';
+import { type Sending, send } from '../../../lib/deliveries/send.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { testCertificate } from '../../support/test-certificate.ts';
+import { forbiddenTargets } from '../webhooks/forbidden-targets.ts';
+
+const local: Sending = { allowLoopback: true };
+const strict: Sending = { allowLoopback: false };
+const body = Buffer.from('{"a":1}');
+const headers = { 'Content-Type': 'application/json' };
+
+const started: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of started.splice(0)) await one.stop();
+});
+
+async function receiver(...options: Parameters<typeof startReceiver>): Promise<Receiver> {
+  const one = await startReceiver(...options);
+  started.push(one);
+  return one;
+}
+
+/** Client sockets that were opened while `work` ran. */
+async function socketsOpenedBy(work: () => Promise<unknown>): Promise<number> {
+  let count = 0;
+  const opened = () => {
+    count += 1;
+  };
+  diagnostics.subscribe('net.client.socket', opened);
+  try {
+    await work();
+  } finally {
+    diagnostics.unsubscribe('net.client.socket', opened);
+  }
+  return count;
+}
+
+describe('send', () => {
+  it('posts the bytes and tells the status', async () => {
+    const { url, received } = await receiver();
+    const outcome = await send(`${url}/hook?a=b`, headers, body, local);
+    expect(outcome).toMatchObject({ statusCode: 204, error: null });
+    expect(received).toMatchObject([{ method: 'POST', path: '/hook?a=b', body }]);
+    expect(received[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '7' });
+  });
+
+  it.each([
+    [200, null],
+    [299, null],
+    [301, 'answered 301 (redirects are not followed)'],
+    [404, 'answered 404'],
+    [500, 'answered 500'],
+  ])('takes %i for what it is', async (status, error) => {
+    const { url } = await receiver(response => response.writeHead(status, { 'content-length': '2' }).end('ok'));
+    expect(await send(url, headers, body, local)).toMatchObject({ statusCode: status, error });
+  });
+
+  it('does not follow a redirect', async () => {
+    const other = await receiver();
+    const { url } = await receiver(response => response.writeHead(307, { location: other.url }).end());
+    expect(await send(url, headers, body, local)).toMatchObject({ statusCode: 307 });
+    expect(other.connections()).toBe(0);
+  });
+
+  it('gives up on a receiver that does not answer, after 5 s', async () => {
+    const { url, received } = await receiver(() => undefined);
+    const outcome = await send(url, headers, body, local);
+    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
+    expect(outcome.responseTimeMs).toBeGreaterThanOrEqual(4900);
+    expect(outcome.responseTimeMs).toBeLessThan(7000);
+    expect(received).toHaveLength(1);
+  });
+
+  it('gives up on a receiver that never finishes the TLS handshake, after 5 s', async () => {
+    const silent = createServer(socket => socket.on('error', () => undefined).resume());
+    let closed = 0;
+    silent.on('connection', socket =>
+      socket.on('close', () => {
+        closed += 1;
+      }),
+    );
+    await new Promise<void>(done => silent.listen(0, '127.0.0.1', done));
+    started.push({ stop: async () => void silent.close() });
+    const { port } = silent.address() as { port: number };
+    const outcome = await send(`https://127.0.0.1:${port}/`, headers, body, local);
+    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
+    expect(outcome.responseTimeMs).toBeLessThan(7000);
+    await vi.waitFor(() => expect(closed).toBe(1), 2000);
+  });
+
+  it('counts an answer whose body drips on as none, after 5 s', async () => {
+    const { url } = await receiver(async response => {
+      response.writeHead(200);
+      while (!response.destroyed) {
+        response.write('x');
+        await sleep(200);
+      }
+    });
+    const outcome = await send(url, headers, body, local);
+    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
+    expect(outcome.responseTimeMs).toBeLessThan(7000);
+  });
+
+  it('counts the look-up of the name into the 5 s', async () => {
+    const never = { ...strict, resolve: () => new Promise<never>(() => undefined) };
+    const outcome = await send('https://receiver.example/', headers, body, never);
+    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
+    expect(outcome.responseTimeMs).toBeLessThan(7000);
+  });
+
+  it('takes in only the beginning of a huge answer', async () => {
+    let written = 0;
+    const { url } = await receiver(async response => {
+      response.writeHead(200);
+      const chunk = Buffer.alloc(64 * 1024);
+      while (!response.destroyed && written < 500 * 1024 * 1024) {
+        written += chunk.length;
+        if (!response.write(chunk)) await Promise.race([new Promise(done => response.once('drain', done)), sleep(50)]);
+      }
+      response.end();
+    });
+    expect(await send(url, headers, body, local)).toMatchObject({ statusCode: 200, error: null });
+    await sleep(200);
+    expect(written).toBeLessThan(50 * 1024 * 1024);
+  });
+
+  it('names plain reasons for what went wrong', async () => {
+    const closed = await receiver();
+    await started.pop()?.stop();
+    const reset = await receiver(response => response.socket?.destroy());
+    const unlimited = await receiver(response => response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end());
+    const notHttp = createServer(socket => socket.on('error', () => undefined).end('SSH-2.0-test\r\n'));
+    await new Promise<void>(done => notHttp.listen(0, '127.0.0.1', done));
+    started.push({ stop: async () => void notHttp.close() });
+    const { port } = notHttp.address() as { port: number };
+    const unknown = { ...strict, resolve: async () => [] };
+    const reasonOf = async (url: string, sending = local) => (await send(url, headers, body, sending)).error;
+    expect(await reasonOf(closed.url)).toBe('the connection was refused');
+    expect(await reasonOf(reset.url)).toBe('the connection was closed before the answer was complete');
+    expect(await reasonOf(unlimited.url)).toBe('the headers of the answer are too long');
+    expect(await reasonOf(`http://127.0.0.1:${port}/`)).toBe('the answer is not HTTP');
+    expect(await reasonOf('https://receiver.example/', unknown)).toBe('the name does not resolve');
+  });
+
+  it('verifies the certificate, for the name of the URL', async () => {
+    const { port, received } = await receiver(undefined, { tls: true });
+    const trusting = { ...local, trustedCertificates: testCertificate, resolve: async () => ['127.0.0.1'] };
+    const errorOf = async (host: string, sending: Sending) =>
+      (await send(`https://${host}:${port}/`, headers, body, sending)).error;
+    expect(await errorOf('127.0.0.1', local)).toMatch(/^the certificate is not valid/);
+    expect(await errorOf('other.example', trusting)).toMatch(/^the certificate is not valid/);
+    expect(received).toHaveLength(0);
+    expect(await errorOf('receiver.example', trusting)).toBeNull();
+    expect(await errorOf('127.0.0.1', trusting)).toBeNull();
+    expect(await errorOf('localhost', { ...local, trustedCertificates: testCertificate })).toBeNull();
+    expect(received.map(({ headers }) => headers.host)).toEqual([
+      `receiver.example:${port}`,
+      `127.0.0.1:${port}`,
+      `localhost:${port}`,
+    ]);
+  });
+});
+
+describe('the target check', () => {
+  it('opens no connection for any forbidden target', async () => {
+    const resolve = async () => ['127.0.0.1'];
+    const opened = await socketsOpenedBy(async () => {
+      for (const url of forbiddenTargets) {
+        const outcome = await send(url, headers, body, { ...strict, resolve });
+        expect(outcome, url).toMatchObject({ statusCode: null, error: expect.any(String) });
+      }
+    });
+    expect(forbiddenTargets.length).toBeGreaterThanOrEqual(60);
+    expect(opened).toBe(0);
+  });
+
+  it.each([
+    [['10.0.0.1'], '10.0.0.1'],
+    [['93.184.215.14', '127.0.0.1'], '127.0.0.1'],
+    [['127.0.0.1', '93.184.215.14'], '127.0.0.1'],
+    [['2606:2800:21f::1', '::1'], '::1'],
+    [['93.184.215.14', 'fd00:ec2::254'], 'fd00:ec2::254'],
+    [['93.184.215.14', '::ffff:169.254.169.254'], '::ffff:169.254.169.254'],
+    [['64:ff9b::a9fe:a9fe'], '64:ff9b::a9fe:a9fe'],
+    [['93.184.215.14', 'fe80::1%eth0'], 'fe80::1%eth0'],
+    [['93.184.215.14', 'nonsense'], 'nonsense'],
+  ])('opens no connection for a name that resolves to %j', async (addresses, forbidden) => {
+    let outcome: unknown;
+    const opened = await socketsOpenedBy(async () => {
+      outcome = await send('https://receiver.example/', headers, body, { ...strict, resolve: async () => addresses });
+    });
+    expect(outcome).toMatchObject({ statusCode: null, error: `the address ${forbidden} is not public` });
+    expect(opened).toBe(0);
+  });
+
+  it('resolves a name once, and connects to what it checked: a later answer changes nothing', async () => {
+    const wanted = await receiver();
+    const answers = [['127.0.0.1'], ['10.0.0.1'], ['169.254.169.254']];
+    let asked = 0;
+    const resolve = async () => answers[asked++] ?? [];
+    const url = `http://receiver.example:${wanted.port}/`;
+    expect(await send(url, headers, body, { ...local, resolve })).toMatchObject({ statusCode: 204 });
+    expect(asked).toBe(1);
+    // The next delivery sees the changed answer, and refuses it.
+    expect(await send(url, headers, body, { ...local, resolve })).toMatchObject({
+      error: 'the address 10.0.0.1 is not public',
+    });
+    expect(wanted.received).toHaveLength(1);
+  });
+
+  it('allows loopback under the setting, and still no other private address', async () => {
+    const wanted = await receiver();
+    const resolve = async () => ['127.0.0.1', '192.168.1.1'];
+    expect(await send(`http://receiver.example:${wanted.port}/`, headers, body, { ...local, resolve })).toMatchObject({
+      error: 'the address 192.168.1.1 is not public',
+    });
+    expect(wanted.connections()).toBe(0);
+  });
+
+  it('looks at the address at the other end before a byte leaves, whatever was checked before', async () => {
+    const wanted = await receiver();
+    const connect = connectorTo(['127.0.0.1'], strict, new AbortController().signal);
+    const error = await new Promise(resolve => {
+      connect({ hostname: 'receiver.example', protocol: 'http:', port: String(wanted.port) }, (...[problem]) =>
+        resolve(problem),
+      );
+    });
+    expect(error).toMatchObject({ message: 'the address 127.0.0.1 is not public' });
+    expect(wanted.received).toHaveLength(0);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { isLoopbackAddress, isPublicAddress } from '../../../lib/deliveries/public-address.ts';
+import { targetProblem } from '../../../lib/deliveries/target.ts';
+import { forbiddenTargets } from '../webhooks/forbidden-targets.ts';
+
+const strict = { allowLoopback: false };
+const local = { allowLoopback: true };
+
+describe('targetProblem', () => {
+  it.each(forbiddenTargets)('refuses %s', url => {
+    expect(targetProblem(url, strict)).toBeTypeOf('string');
+  });
+
+  it.each([
+    'https://example.com/hook?token=1#part',
+    'https://example.com:8443/',
+    'https://example.com./',
+    'https://93.184.215.14/',
+    'https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/',
+    'https://localhost.example.com/',
+    'https://bücher.example/',
+  ])('takes %s', url => {
+    expect(targetProblem(url, strict)).toBeUndefined();
+  });
+
+  it('allows http and loopback, and nothing else, where the setting does', () => {
+    const allowed = ['http://127.0.0.1:3000/', 'http://localhost/', 'https://[::1]/', 'http://example.com/'];
+    expect(allowed.map(url => targetProblem(url, local))).toEqual(allowed.map(() => undefined));
+    const refused = [
+      'http://10.0.0.1/',
+      'http://169.254.169.254/',
+      'http://0.0.0.0/',
+      'http://[fd00::1]/',
+      'http://db/',
+    ];
+    for (const url of refused) expect(targetProblem(url, local), url).toMatch(/is not public$/);
+  });
+
+  it('names the address in its canonical form', () => {
+    expect(targetProblem('https://0x7f.1/', strict)).toBe('the address 127.0.0.1 is not public');
+  });
+});
+
+describe('isPublicAddress', () => {
+  it('takes ordinary addresses of both families', () => {
+    const addresses = ['1.1.1.1', '8.8.8.8', '172.15.255.255', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::1'];
+    expect(addresses.filter(isPublicAddress)).toEqual(addresses);
+  });
+
+  it('refuses what is no plain address', () => {
+    expect(['', 'example.com', '127.1', '2606:4700::1111%eth0', '1.1.1.1/8'].filter(isPublicAddress)).toEqual([]);
+  });
+});
+
+describe('isLoopbackAddress', () => {
+  it('knows loopback of both families, also mapped', () => {
+    const addresses = ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'];
+    expect(addresses.filter(isLoopbackAddress)).toEqual(addresses);
+    expect(['0.0.0.0', '::', '10.0.0.1', '::7f00:1', '64:ff9b::7f00:1'].filter(isLoopbackAddress)).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { compareWithTemplate } from '../../../../lib/projects/templates/compare-with-template.ts';
+import { matchesWhole, patternProblem } from '../../../../lib/projects/templates/pattern.ts';
+
+const createdAt = '2026-01-01T00:00:00.000Z';
+
+describe('comparing with a template', () => {
+  it('sorts every key into its place', () => {
+    const template = [
+      { key: 'A', required: true, pattern: 'x+', createdAt },
+      { key: 'B', required: true, createdAt },
+      { key: 'C', required: false, createdAt },
+      { key: '__proto__', required: true, createdAt },
+    ];
+    expect(compareWithTemplate(template, ['A', 'C', 'D', '__proto__'], new Map([['A', 'xxy']]))).toEqual({
+      valid: false,
+      missing: ['B'],
+      present: ['A', 'C', '__proto__'],
+      undeclared: ['D'],
+      invalid: [{ key: 'A', reason: 'does not match the pattern' }],
+    });
+    expect(compareWithTemplate([], [], new Map())).toMatchObject({ valid: true });
+  });
+});
+
+describe('a pattern', () => {
+  it('must match the whole value, line breaks included', () => {
+    expect(matchesWhole('a|ab', 'ab')).toBe(true);
+    expect(matchesWhole('a', 'ab')).toBe(false);
+    expect(matchesWhole('a.b', 'a\nb')).toBe(false);
+    expect(matchesWhole('(?s)a.b', 'a\nb')).toBe(true);
+    expect(matchesWhole('a', 'a\n')).toBe(false);
+    expect(matchesWhole('\\p{L}+', 'žluť')).toBe(true);
+    expect(matchesWhole('.', '🐎')).toBe(true);
+    expect(matchesWhole('', '')).toBe(true);
+  });
+
+  it('is refused where RE2 has no such thing, and the reason does not repeat all of it', () => {
+    expect(patternProblem('[0-9]{1,5}')).toBeUndefined();
+    expect(patternProblem('(?=x)')).toContain('RE2');
+    expect(patternProblem('(')).toContain('RE2');
+    expect(patternProblem('(a?){1000}(a{1,1000})')).toContain('too large');
+  });
+
+  it('takes no longer than linear time, whatever it is', () => {
+    const startedAt = performance.now();
+    expect(matchesWhole('(a*)*(a*)*(a*)*b', 'a'.repeat(65_536))).toBe(false);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { digestOf } from '../../../../lib/secrets/engine/digest.ts';
+import { secretSizeBytes } from '../../../../lib/secrets/engine/secret-size.ts';
+import { contentAfter, fitsOneTransaction } from '../../../../lib/secrets/engine/write-change.ts';
+import type { EnvironmentState } from '../../../../lib/table/records/environment.ts';
+import type { HeadRecord } from '../../../../lib/table/records/secret.ts';
+
+const state: EnvironmentState = {
+  id: 'e',
+  slug: 'dev',
+  type: 'development',
+  projectId: 'p',
+  revision: 4,
+  secretCount: 2,
+  sizeBytes: 700,
+  valueCount: 5,
+  keyVersion: 1,
+  digest: digestOf([
+    { key: 'A', version: 3 },
+    { key: 'B', version: 1 },
+    { key: 'GONE', version: 2 },
+  ]),
+  changeId: null,
+  status: 'active',
+};
+
+function head(key: string, version: number, sizeBytes: number | undefined, sealedBytes = 100): HeadRecord {
+  const common = { key, version, revision: 5, createdAt: '', updatedAt: '', updatedBy: { id: '', email: '' } };
+  if (sizeBytes === undefined) return { ...common, deleted: true };
+  return { ...common, sizeBytes, keyVersion: 1, sealed: new Uint8Array(sealedBytes) };
+}
+
+describe('what an environment holds after a change', () => {
+  it('counts creations, replacements, deletions and returns of deleted keys', () => {
+    const before = new Map([
+      ['A', head('A', 3, 400)],
+      ['B', head('B', 1, 300)],
+      ['GONE', head('GONE', 2, undefined)],
+    ]);
+    const heads = [head('A', 4, 500), head('B', 2, undefined), head('GONE', 3, 350), head('NEW', 1, 360)];
+    expect(contentAfter({ state, before, heads })).toEqual({
+      secretCount: 3,
+      sizeBytes: 500 + 350 + 360,
+      valueCount: 8,
+      digest: digestOf(heads),
+    });
+  });
+});
+
+describe('what fits one transaction', () => {
+  it('is bounded by the number of keys and by their bytes', () => {
+    const heads = (count: number, sealedBytes: number) =>
+      Array.from({ length: count }, (_, i) => head(`K${i}`, 1, 300, sealedBytes));
+    expect(fitsOneTransaction(heads(45, 200))).toBe(true);
+    expect(fitsOneTransaction(heads(46, 200))).toBe(false);
+    expect(fitsOneTransaction(heads(26, 65_564))).toBe(true);
+    expect(fitsOneTransaction(heads(27, 65_564))).toBe(false);
+  });
+});
+
+describe('the size of a secret', () => {
+  it('is that of key and value as JSON, and a flat part for the rest', () => {
+    expect(secretSizeBytes('KEY', 'value')).toBe(5 + 7 + 256);
+    expect(secretSizeBytes('KEY', '')).toBe(5 + 2 + 256);
+    expect(secretSizeBytes('K', '\u0000"ü')).toBe(3 + 2 + 6 + 2 + 2 + 256);
+  });
+});
