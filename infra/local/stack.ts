@@ -202,7 +202,12 @@ function defaults(given: NonNullable<StackOptions['env']>, gateway: Gateway): Re
     DASHBOARD_ORIGIN: 'http://localhost:5173',
     PUBLIC_BASE_URL: gateway.url,
     WEBHOOK_ALLOW_LOOPBACK: 'true',
+    // On one machine everybody has one address.
     REGISTER_LIMIT_PER_HOUR: '-1',
+    ORGANIZATIONS_PER_USER: '-1',
+    INVITATION_LIMIT_PER_DAY: '-1',
+    REQUESTS_PER_MINUTE: '-1',
+    VERIFIED_EMAIL_REQUIRED: 'false',
     STRIPE_WEBHOOK_SECRET: 'whsec_local',
     STRIPE_PRICE_PRO: 'price_local_pro',
     STRIPE_PRICE_ENTERPRISE: 'price_local_enterprise',

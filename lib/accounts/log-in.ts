@@ -40,7 +40,7 @@ export async function logIn(
     log.account('login_failed', { email, userId: user?.id, ip: source.ip });
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
   }
-  const session = newSession(user);
+  const session = await newSession(user, source);
   await Promise.all([
     transact([session.write]),
     // What counts are failures: this try was none of them.

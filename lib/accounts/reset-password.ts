@@ -4,13 +4,13 @@ import { settings } from '../core/settings.ts';
 import { hashPassword } from '../crypto/passwords.ts';
 import { passwordResetMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
-import { equals } from '../table/expressions.ts';
 import { emailRecord, userRecord } from '../table/records/user.ts';
-import { at, find, transact, update } from '../table/store.ts';
+import { at, find, transact } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
-import { newLink, openLink } from './mailed-link.ts';
+import { invalidLink, newResetLink, openResetLink } from './mailed-link.ts';
 import { nobody } from './nobody.ts';
 import { rateSubjectOfEmail, takeTry } from './rate-limit.ts';
+import { readHeldTokens, setPassword } from './set-password.ts';
 
 /**
  * The answer comes this long after the request, whether there is such an account or not: longer than two reads, one
@@ -42,13 +42,14 @@ export async function requestPasswordReset({ source, log }: RequestContext, emai
 async function mailResetLink(userId: string): Promise<void> {
   const user = await find(at(userRecord, userId));
   if (user === undefined) return;
-  const link = newLink(userId, 'reset-password');
+  const link = newResetLink(user);
   await transact([link.write]);
   await sendMail(user.email, passwordResetMail(user.name, link.url));
 }
 
 /**
- * Sets a new password with a mailed link's token. Every session ends with the same write.
+ * Sets a new password with a mailed link's token. Whatever anybody held of the account before is dead with the same
+ * write: every session, every token, every other reset link.
  * @throws invalid_token; invalid_request naming `newPassword` for a common one, which leaves the link usable
  */
 export async function resetPassword(
@@ -56,15 +57,8 @@ export async function resetPassword(
   { token, newPassword }: { token: string; newPassword: string },
 ): Promise<void> {
   refuseCommonPassword('newPassword', newPassword);
-  const { user, useUp } = await openLink(token, 'reset-password');
-  const passwordHash = await hashPassword(newPassword);
-  await transact([
-    useUp,
-    update(
-      at(userRecord, user.id),
-      { set: { passwordHash, sessionEpoch: user.sessionEpoch + 1 } },
-      { if: { sessionEpoch: equals(user.sessionEpoch) } },
-    ),
-  ]);
+  const user = await openResetLink(token);
+  const [passwordHash, held] = await Promise.all([hashPassword(newPassword), readHeldTokens(user.id)]);
+  await setPassword({ user, passwordHash, held, source, others: [], overtaken: invalidLink });
   log.account('password_reset', { userId: user.id, ip: source.ip });
 }

@@ -52,6 +52,22 @@ export const CliToken = z
   .meta({ id: 'CliToken', description: 'A bearer token of the CLI or an SDK, without its secret part.' });
 export type CliToken = z.infer<typeof CliToken>;
 
+export const Session = z
+  .object({
+    id: Uuid.meta({ description: 'Session identifier.', example: '8c2a6e41-0f7d-8b95-9e13-5d4b7c0a2f68' }),
+    current: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
+    createdAt: Timestamp.meta({ description: 'When the user logged in.' }),
+    lastUsedAt: Timestamp.meta({ description: 'When it was last used, to within an hour.' }),
+    ip: z.string().nullable().meta({ description: 'Where that use came from.', example: '203.0.113.7' }),
+    userAgent: z
+      .string()
+      .nullable()
+      .meta({ description: 'What the client called itself.', example: 'example-browser/1.0' }),
+    expiresAt: Timestamp.meta({ description: 'When it ends, unless it is used before.' }),
+  })
+  .meta({ id: 'Session', description: 'A log-in of the dashboard, without its secret.' });
+export type Session = z.infer<typeof Session>;
+
 export const authenticationMethods = ['session', 'token'] as const;
 
 const userExample = {
@@ -93,6 +109,9 @@ const LinkToken = text(1, 512).meta({
   description: 'The token of the mailed link; it works once.',
   example: 'EXAMPLE-verification-token-0000',
 });
+
+/** Who issues sessions or tokens marks them with the installation's credential key, which the first one makes. */
+const issuing = ['GenerateDataKey', 'Decrypt'] as const;
 
 const cookieHeader = {
   'Set-Cookie': 'The session cookie: HttpOnly, SameSite=Lax, Secure (but on a local http address).',
@@ -227,7 +246,7 @@ export const register = /* @__PURE__ */ contract({
     },
   },
   errors: ['email_taken', 'rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], mail: true },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], key: issuing, mail: true },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -255,7 +274,7 @@ export const logIn = /* @__PURE__ */ contract({
     },
   },
   errors: ['invalid_credentials', 'rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], key: issuing },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -313,6 +332,23 @@ export const getCurrentUser = /* @__PURE__ */ contract({
   uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
 });
 
+export const renameUser = /* @__PURE__ */ contract({
+  operationId: 'rename-user',
+  area,
+  method: 'PATCH',
+  path: '/v1/auth/me',
+  summary: 'Change the current user’s name',
+  description: 'Sets the display name, which the members of the user’s organizations see as well.',
+  access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
+  body: z.strictObject({ name: Name.meta({ description: 'The new display name.', example: 'Ada' }) }),
+  bodyExample: { name: 'Ada' },
+  responses: {
+    200: { description: 'The user with the new name.', body: z.object({ user: User }), example: { user: userExample } },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+});
+
 export const createToken = /* @__PURE__ */ contract({
   operationId: 'create-token',
   area,
@@ -338,8 +374,8 @@ export const createToken = /* @__PURE__ */ contract({
       example: { token: tokenExample, cliToken: cliTokenExample },
     },
   },
-  errors: ['organization_not_found', 'project_not_found', 'environment_not_found'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  errors: ['organization_not_found', 'project_not_found', 'environment_not_found', 'token_limit_reached'],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], key: issuing },
 });
 
 export const handOffToken = /* @__PURE__ */ contract({
@@ -372,8 +408,12 @@ export const handOffToken = /* @__PURE__ */ contract({
     'organization_not_found',
     'project_not_found',
     'environment_not_found',
+    'token_limit_reached',
   ],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    key: issuing,
+  },
 });
 
 export const listTokens = /* @__PURE__ */ contract({
@@ -408,6 +448,63 @@ export const revokeToken = /* @__PURE__ */ contract({
   uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'] },
 });
 
+export const revokeCurrentToken = /* @__PURE__ */ contract({
+  operationId: 'revoke-current-token',
+  area,
+  method: 'DELETE',
+  path: '/v1/auth/tokens/current',
+  summary: 'Revoke the token of this request',
+  description: 'The token that the request is made with stops working at once. Any token may do this.',
+  access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
+  responses: { 200: { description: 'The token is revoked.', body: Success, example: { success: true } } },
+  errors: ['token_not_found'],
+  uses: { table: ['BatchGetItem', 'GetItem', 'DeleteItem', 'PutItem', 'UpdateItem'] },
+});
+
+export const listSessions = /* @__PURE__ */ contract({
+  operationId: 'list-sessions',
+  area,
+  method: 'GET',
+  path: '/v1/auth/sessions',
+  summary: 'List active sessions',
+  description: 'Lists the caller’s sessions, the one used last first.',
+  access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
+  responses: {
+    200: {
+      description: 'The active sessions.',
+      body: z.object({ sessions: z.array(Session).meta({ description: 'The active sessions.' }) }),
+      example: {
+        sessions: [
+          {
+            id: '8c2a6e41-0f7d-8b95-9e13-5d4b7c0a2f68',
+            current: true,
+            createdAt: '2026-01-31T09:26:53.589Z',
+            lastUsedAt: '2026-01-31T09:26:53.589Z',
+            ip: '203.0.113.7',
+            userAgent: 'example-browser/1.0',
+            expiresAt: '2026-02-14T09:26:53.000Z',
+          },
+        ],
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+});
+
+export const endSession = /* @__PURE__ */ contract({
+  operationId: 'end-session',
+  area,
+  method: 'DELETE',
+  path: '/v1/auth/sessions/{sessionId}',
+  summary: 'End a session',
+  description: 'The session stops working at once; the one of this request may be named, too. Needs a session.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  responses: { 200: { description: 'The session is ended.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'DeleteItem', 'UpdateItem'] },
+});
+
 export const changePassword = /* @__PURE__ */ contract({
   operationId: 'change-password',
   area,
@@ -416,7 +513,8 @@ export const changePassword = /* @__PURE__ */ contract({
   summary: 'Change the password',
   description:
     'Sets a new password and ends every other session of the user. A wrong current password is an invalid request that ' +
-    'names `currentPassword`; repeated wrong ones are rate-limited like failed logins. Tokens go on.',
+    'names `currentPassword`; repeated wrong ones are rate-limited like failed logins. Tokens go on unless ' +
+    '`revokeTokens` is set.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   body: z.strictObject({
     currentPassword: PresentedPassword.meta({
@@ -424,11 +522,15 @@ export const changePassword = /* @__PURE__ */ contract({
       example: 'an example of a pass phrase',
     }),
     newPassword: NewPassword.meta({ example: 'another example of a pass phrase' }),
+    revokeTokens: z
+      .boolean({ message: 'must be true or false' })
+      .default(false)
+      .meta({ description: 'Whether every token of the user is revoked as well.' }),
   }),
   bodyExample: { currentPassword: 'an example of a pass phrase', newPassword: 'another example of a pass phrase' },
   responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
   errors: ['rate_limited'],
-  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -491,12 +593,14 @@ export const resetPassword = /* @__PURE__ */ contract({
   method: 'POST',
   path: '/v1/auth/reset-password',
   summary: 'Reset the password',
-  description: 'Sets a new password with the token of the mailed link, which works once, and ends every session.',
+  description:
+    'Sets a new password with the token of the mailed link, which works once, and ends every session, token and other reset link ' +
+    'of the account.',
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-reset-token-0000' }), newPassword: NewPassword }),
   bodyExample: { token: 'EXAMPLE-reset-token-0000', newPassword: 'another example of a pass phrase' },
   responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
   errors: ['invalid_token'],
-  uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });

@@ -14,6 +14,7 @@ export const pathParameters = {
   env: { schema: Slug, notFound: 'environment_not_found', description: 'Environment slug.' },
   key: { schema: SecretKey, notFound: 'secret_not_found', description: 'Secret key or template key.' },
   tokenId: { schema: Uuid, notFound: 'token_not_found', description: 'CLI token identifier.' },
+  sessionId: { schema: Uuid, notFound: 'session_not_found', description: 'Session identifier.' },
   webhookId: { schema: Uuid, notFound: 'webhook_not_found', description: 'Webhook identifier.' },
   id: { schema: Uuid, notFound: 'member_not_found', description: 'Member or invitation identifier.' },
   token: {

@@ -34,6 +34,14 @@ const Environment = z.object({
   REGISTER_LIMIT_PER_HOUR: limit.default(20),
   LOGIN_FAILURE_LIMIT: limit.default(10),
   PASSWORD_RESET_LIMIT_PER_HOUR: limit.default(5),
+  /** Organizations that a user may own before making another. */
+  ORGANIZATIONS_PER_USER: limit.default(20),
+  /** Invitations of an organization; -1 also lifts the bound on those that one address gets. */
+  INVITATION_LIMIT_PER_DAY: limit.default(100),
+  /** An organization's fair share of requests. */
+  REQUESTS_PER_MINUTE: limit.default(6000),
+  /** Who has not verified an e-mail address can't invite. */
+  VERIFIED_EMAIL_REQUIRED: flag.default(true),
   STRIPE_SECRET_KEY: optionalText,
   STRIPE_WEBHOOK_SECRET: optionalText,
   STRIPE_PRICE_PRO: optionalText,

@@ -9,7 +9,8 @@ import type { Key } from './entity.ts';
  *   USER#<userId>                    USER                         the account
  *                                    SESSION#<hash>               one per log-in
  *                                    TOKEN#<hash>                 one per CLI token
- *                                    LINK#<purpose>               the account's one valid link of that purpose
+ *                                    LINK#verify-email            the account's one valid verification link
+ *                                    LINK#reset-password#<hash>   one per reset link
  *                                    MEMBERSHIP#<orgId>           the user's side of a membership
  *   EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mails unique
  *   HANDOFF#<hash>                   HANDOFF                      a dashboard-to-CLI code
@@ -32,6 +33,7 @@ import type { Key } from './entity.ts';
  *   PAYLOAD#<payloadId>              <n>                          a piece of a payload too long for the webhook queue
  *   AUDIT#<orgId>                    <action>#<time>#<id>         an audit entry
  *                                    COUNT#<action>               how many entries of that action there are
+ *   CREDENTIALKEY                    CREDENTIALKEY                the wrapped key that marks sessions and tokens as issued here
  *   PLANS                            PLANS                        the runtime plan configs
  *   CUSTOMER#<customerId>            CUSTOMER                     the payment provider's customer → organization
  *   PROVIDEREVENT#<eventId>          PROVIDEREVENT                a provider event that was handled
@@ -48,7 +50,8 @@ export const keys = {
   user: (userId: string) => key(`USER#${userId}`, 'USER'),
   session: (userId: string, hash: string) => key(`USER#${userId}`, `SESSION#${hash}`),
   token: (userId: string, hash: string) => key(`USER#${userId}`, `TOKEN#${hash}`),
-  link: (userId: string, purpose: string) => key(`USER#${userId}`, `LINK#${purpose}`),
+  verificationLink: (userId: string) => key(`USER#${userId}`, 'LINK#verify-email'),
+  resetLink: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#reset-password#${hash}`),
   membership: (userId: string, organizationId: string) => key(`USER#${userId}`, `MEMBERSHIP#${organizationId}`),
   email: (email: string) => key(`EMAIL#${normalizeEmail(email)}`, 'EMAIL'),
   handoff: (hash: string) => key(`HANDOFF#${hash}`, 'HANDOFF'),
@@ -76,6 +79,7 @@ export const keys = {
   auditEntry: (orgId: string, action: string, createdAt: string, id: string) =>
     key(`AUDIT#${orgId}`, `${action}#${createdAt}#${id}`),
   auditCount: (orgId: string, action: string) => key(`AUDIT#${orgId}`, `COUNT#${action}`),
+  credentialKey: () => key('CREDENTIALKEY', 'CREDENTIALKEY'),
   planConfigs: () => key('PLANS', 'PLANS'),
   customer: (customerId: string) => key(`CUSTOMER#${customerId}`, 'CUSTOMER'),
   providerEvent: (eventId: string) => key(`PROVIDEREVENT#${eventId}`, 'PROVIDEREVENT'),

@@ -289,6 +289,25 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   }
 }
 
+/** Adds to a number of an item, which is made where it is not there yet, and hands back the item as it is then. */
+export async function increment<R>(
+  read: Read<R>,
+  attribute: string,
+  by: number,
+  setIfAbsent: Readonly<Record<string, unknown>> = {},
+): Promise<R> {
+  const { key, changes } = upsert(read, { add: { [attribute]: by }, setIfAbsent });
+  const { Attributes: item = {} } = await tableClient().send(
+    new UpdateCommand({
+      TableName: requiredSetting('TABLE_NAME'),
+      Key: key,
+      ...render(undefined, changes),
+      ReturnValues: 'ALL_NEW',
+    }),
+  );
+  return read.entity.parse(item);
+}
+
 /**
  * Whether a put that was refused stands there already: the SDK sends a write again whose answer was lost, and unlike a
  * transaction a single write has no token by which DynamoDB knows it. Items that only one caller may put carry something

@@ -7,6 +7,7 @@ import { tableClient } from '../../lib/table/client.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { auditCountRecord } from '../../lib/table/records/audit-count.ts';
 import { auditRecord } from '../../lib/table/records/audit-entry.ts';
+import { credentialKeyRecord } from '../../lib/table/records/credential-key.ts';
 import { customerRecord } from '../../lib/table/records/customer.ts';
 import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord } from '../../lib/table/records/delivery.ts';
 import {
@@ -16,7 +17,7 @@ import {
 } from '../../lib/table/records/environment.ts';
 import { handOffRecord } from '../../lib/table/records/hand-off.ts';
 import { invitationPointerRecord, invitationRecord } from '../../lib/table/records/invitation.ts';
-import { linkRecord } from '../../lib/table/records/link.ts';
+import { resetLinkRecord, verificationLinkRecord } from '../../lib/table/records/link.ts';
 import { memberRecord, membershipRecord } from '../../lib/table/records/member.ts';
 import {
   directoryBySlugRecord,
@@ -58,7 +59,9 @@ const entities = {
   email: emailRecord,
   session: sessionRecord,
   token: tokenRecord,
-  link: linkRecord,
+  link: verificationLinkRecord,
+  resetLink: resetLinkRecord,
+  credentialKey: credentialKeyRecord,
   rate: rateRecord,
   handOff: handOffRecord,
   organization: organizationRecord,
@@ -177,7 +180,7 @@ function accountViolations({ all, has }: Table): Violation[] {
       violations.push({ where: email.userId, what: `${email.pk} leads to no user with that address` });
     }
   }
-  for (const kind of ['session', 'token', 'link', 'membership'] as const) {
+  for (const kind of ['session', 'token', 'link', 'resetLink', 'membership'] as const) {
     for (const { pk, sk } of all(kind)) {
       if (!users.has(partOf(pk))) violations.push({ where: partOf(pk), what: `${sk} belongs to no user` });
     }

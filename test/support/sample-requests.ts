@@ -66,10 +66,11 @@ export async function seedPerson(options: { isAdmin?: boolean; name?: string } =
     isAdmin,
     passwordHash: await passwordHash,
     sessionEpoch: 0,
+    creations: 0,
     createdAt: new Date().toISOString(),
   };
-  const session = newSession(user);
   const source = { ip: '127.0.0.1', userAgent: 'test', requestId: randomUUID() };
+  const session = await newSession(user, source);
   const made = await newOrganization(
     { name: "Somebody's organization", slug: `org-${randomBytes(8).toString('hex')}` },
     user,

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { entity } from '../entity.ts';
+import { absent, type Condition, equals, exists } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
-/** An account. `sessionEpoch` stands in every session; raising it ends all sessions in one write. */
+/** An account. `sessionEpoch` stands in every session and reset link; raising it ends all of them in one write. */
 export const userRecord = entity({
   kind: 'user',
   key: keys.user,
@@ -14,11 +15,22 @@ export const userRecord = entity({
     isAdmin: z.boolean(),
     passwordHash: z.string(),
     sessionEpoch: z.int(),
+    /** Raised by whatever the account makes that is bounded in number, so that requests side by side can't pass a bound. */
+    creations: z.int(),
     createdAt: z.string(),
   }),
+  upgrades: [user => ({ creations: 0, ...user })],
 });
 
 export type UserRecord = ReturnType<typeof userRecord.parse>;
+
+/** The account has the password, and has made what it had made, when it was read. */
+export function isUnchanged({ sessionEpoch, creations }: UserRecord): Condition[] {
+  const known = { pk: exists, sessionEpoch: equals(sessionEpoch) };
+  const counted = { ...known, creations: equals(creations) };
+  // Accounts from before creations were counted have no such attribute.
+  return creations === 0 ? [{ ...known, creations: absent }, counted] : [counted];
+}
 
 export const emailRecord = entity({
   kind: 'email',
