@@ -16,6 +16,8 @@ export interface AuditFacts {
   environment?: { id: string; slug: string };
   keys?: readonly string[];
   revision?: number;
+  /** What changed: roles and plans `{from, to}`, a template key's pattern, limits. Never a value of a secret. */
+  details?: AuditRecord['details'];
 }
 
 export type AuditActor = AuditRecord['actor'];
@@ -45,7 +47,7 @@ export async function auditWrite(
   organization: Pick<OrganizationRecord, 'id' | 'plan' | 'limitOverrides'>,
   actor: AuditActor,
   source: RequestSource,
-  { action, target, environment, keys, revision }: AuditFacts,
+  { action, target, environment, keys, revision, details }: AuditFacts,
 ): Promise<Write> {
   const { auditRetentionDays } = effectiveLimits(organization, await recentPlanConfigs()).effective;
   const now = Date.now();
@@ -59,6 +61,7 @@ export async function auditWrite(
     ...(environment === undefined ? {} : { environment }),
     ...(keys === undefined ? {} : namedKeys(keys)),
     ...(revision === undefined ? {} : { revision }),
+    ...(details === undefined ? {} : { details }),
     ip: source.ip,
     userAgent: source.userAgent,
     requestId: source.requestId,

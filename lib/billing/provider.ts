@@ -146,11 +146,12 @@ const toleranceSeconds = 300;
 
 /**
  * The event of a raw body whose signature and age are right.
- * @throws billing_not_configured; invalid_signature, whatever of it is wrong; invalid_request for what is no JSON
+ * @throws invalid_signature, whatever of it is wrong or where no secret is configured; invalid_request for what is no JSON
  */
 export async function verifiedEvent(rawBody: string, signature: string | undefined): Promise<unknown> {
   const secret = await webhookSecret();
-  if (secret === undefined) throw notConfigured();
+  // Whoever sends this is not helped by trying again later, and nobody's outage it is: no 5xx.
+  if (secret === undefined) throw new ApiError('invalid_signature', 'No events are taken: billing is not set up here.');
   if (!isSigned(rawBody, signature ?? '', secret)) {
     throw new ApiError('invalid_signature', 'The Stripe-Signature header does not fit this body, or is too old.');
   }

@@ -32,7 +32,7 @@ import { applyNews, type SubscriptionNews } from './subscription-news.ts';
  * Takes note of an event of the payment provider. Nothing is read before the signature is verified; each event has its
  * effect once, in one transaction with the note that it was handled. What is of no interest, and what names no
  * organization that exists, is accepted and ignored: the provider would only send it again.
- * @throws invalid_signature, billing_not_configured; invalid_request for a signed event of an unknown shape, so that
+ * @throws invalid_signature; invalid_request for a signed event of an unknown shape, so that
  * the provider sends it again when the service understands it
  */
 export async function receiveProviderEvent(
@@ -132,6 +132,7 @@ async function effectOf(
           await auditWrite({ ...organization, plan: change.plan }, systemActor, source, {
             action: 'billing.plan_changed',
             target: { type: 'organization', id: organizationId, name },
+            details: { from: plan, to: change.plan },
           }),
         ];
   return [note, changed, ...pointerWrites(organization, change.billing.customerId, isCustomerKnown), ...audit];

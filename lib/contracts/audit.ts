@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { contract } from './contract.ts';
-import { AuditAction } from './fields/audit-action.ts';
+import { AuditAction, AuditDetails } from './fields/audit-action.ts';
 import { actorTypes, targetTypes } from './fields/audit-parties.ts';
 import { alwaysPaged, Pagination } from './fields/pagination.ts';
 import { integerQuery } from './fields/query.ts';
@@ -44,6 +44,7 @@ export const AuditEntry = z
       example: 12,
     }),
     revision: z.int().optional().meta({ description: 'The environment’s revision read or made.', example: 18 }),
+    details: AuditDetails.optional(),
     ip: z.string().nullable().meta({ description: 'Where the request came from.', example: '203.0.113.7' }),
     userAgent: z
       .string()

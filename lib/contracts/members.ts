@@ -82,7 +82,8 @@ export const inviteMember = /* @__PURE__ */ contract({
   description:
     'Mails an invitation that is valid for 7 days and can be accepted by whoever holds its token, which is also returned, ' +
     'once. Inviting the same address again replaces the earlier invitation. Nobody invites above their own role. Pending ' +
-    'invitations count as members for the plan’s limit.',
+    'invitations count as members for the plan’s limit. Limited to a number of invitations a day of an organization and ' +
+    'of an address.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({
     email: Email.meta({ description: 'Where to mail the invitation.', example: 'grace@example.com' }),
@@ -101,8 +102,11 @@ export const inviteMember = /* @__PURE__ */ contract({
       example: { invitation: invitationExample, token: 'EXAMPLE-invitation-token-0000' },
     },
   },
-  errors: ['already_member', 'plan_limit_exceeded'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'], mail: true },
+  errors: ['already_member', 'plan_limit_exceeded', 'email_not_verified', 'rate_limited'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    mail: true,
+  },
 });
 
 export const acceptInvitation = /* @__PURE__ */ contract({
@@ -112,7 +116,7 @@ export const acceptInvitation = /* @__PURE__ */ contract({
   path: '/v1/members/invite/{token}/accept',
   summary: 'Accept an invitation',
   description:
-    'Makes the caller a member with the invitation’s role. Whoever is signed in and holds the token may accept, with any ' +
+    'Makes the caller a member with the invitation’s role, while its inviter is a member who could still make it. Whoever is signed in and holds the token may accept, with any ' +
     'e-mail address; the token works once.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   responses: {
@@ -140,7 +144,7 @@ export const acceptInvitation = /* @__PURE__ */ contract({
     },
   },
   errors: ['already_member'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'] },
 });
 
 export const changeRole = /* @__PURE__ */ contract({

@@ -14,7 +14,7 @@ export const createOrganization = /* @__PURE__ */ contract({
   summary: 'Create an organization',
   description:
     'Creates an organization that the caller owns. The slug is made from the name where omitted, with a suffix if it is ' +
-    'taken; an explicit slug that is taken is refused.',
+    'taken; an explicit slug that is taken is refused. A user owns a bounded number of organizations.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Analytical Engines' }),
@@ -37,8 +37,8 @@ export const createOrganization = /* @__PURE__ */ contract({
       },
     },
   },
-  errors: ['slug_taken'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
+  errors: ['slug_taken', 'organization_limit_reached'],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'] },
 });
 
 export const deleteOrganization = /* @__PURE__ */ contract({

@@ -100,7 +100,7 @@ export const removeTemplateKey = /* @__PURE__ */ contract({
   notFound: { key: 'template_key_not_found' },
   responses: { 200: { description: 'The template key is removed.', body: Success, example: { success: true } } },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
 });
 
 export const validateEnvironment = /* @__PURE__ */ contract({
@@ -111,7 +111,8 @@ export const validateEnvironment = /* @__PURE__ */ contract({
   summary: 'Validate an environment against the template',
   description:
     'Finds the keys that the environment lacks and the values that do not match their pattern, and never shows a value. ' +
-    'Every member may ask; for those who may not read the environment `undeclared` is null.',
+    'Every member may ask; for those who may not read the environment `undeclared` is null. Where patterns opened values, ' +
+    'the audit log has an entry of it. Values that take too long to match are told as invalid, with that reason.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: {
     200: {
@@ -146,5 +147,5 @@ export const validateEnvironment = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], key: ['Decrypt'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'], key: ['Decrypt'] },
 });

@@ -36,6 +36,7 @@ export async function changeRole(
         await context.audit({
           action: 'member.role_changed',
           target: { type: 'member', id: memberId, name: member.email },
+          details: { from: member.role, to: role },
         }),
       ],
       budget,

@@ -1,7 +1,9 @@
+import { countInWindow } from '../../access/fixed-window.ts';
 import type { MemberContext } from '../../access/request-context.ts';
-import { outranks, type Role } from '../../contracts/fields/role.ts';
+import { mayInvite, type Role } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
 import { ApiError } from '../../core/errors.ts';
+import { settings } from '../../core/settings.ts';
 import { createCredential } from '../../crypto/credentials.ts';
 import { dashboardLink } from '../../mail/dashboard-link.ts';
 import { invitationMail } from '../../mail/invitation-mail.ts';
@@ -10,11 +12,26 @@ import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from
 import { equals, isNew } from '../../table/expressions.ts';
 import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
 import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
-import { at, find, put, remove, retryOnConditionFailed, transact, update, type Write } from '../../table/store.ts';
+import { userRecord } from '../../table/records/user.ts';
+import {
+  at,
+  check,
+  find,
+  put,
+  remove,
+  retryOnConditionFailed,
+  transact,
+  update,
+  type Write,
+} from '../../table/store.ts';
 import { invitationId } from './invitation-id.ts';
 import { type Roster, readRoster, readRosterBySlug } from './read-roster.ts';
 
-const invitationLifetimeSeconds = 7 * 24 * 60 * 60;
+const daySeconds = 24 * 60 * 60;
+const invitationLifetimeSeconds = 7 * daySeconds;
+
+/** Of all organizations together, so that nobody's mailbox is flooded by many of them. */
+const invitationsOfAddressPerDay = 5;
 
 /** Expired invitations swept away at a time; each takes two of a transaction's hundred writes. */
 const sweptAtOnce = 40;
@@ -30,7 +47,7 @@ export async function readBeforeInviting(organizationId: string): Promise<{ rost
 /**
  * Invites an address, in place of any earlier invitation of it, and mails the link. A mail that cannot be sent is logged:
  * the token is returned as well. Expired invitations are swept away, so that they do not count towards the limit.
- * @throws forbidden for a role above one's own, already_member, plan_limit_exceeded
+ * @throws forbidden for a role above one's own, already_member, plan_limit_exceeded, rate_limited, email_not_verified
  */
 export async function inviteMember(
   context: MemberContext,
@@ -39,7 +56,7 @@ export async function inviteMember(
 ): Promise<{ invitation: InvitationRecord; token: string }> {
   const { principal, log } = context;
   const { member } = context.access;
-  if (outranks(role, member.role)) {
+  if (!mayInvite(member.role, role)) {
     throw new ApiError('forbidden', `The role ${member.role} may not invite anybody as ${role}.`);
   }
   const { slug, id: organizationId } = context.organization;
@@ -102,9 +119,12 @@ export async function inviteMember(
         }),
         ...(older === undefined ? [] : [remove(at(invitationPointerRecord, older.hash))]),
         ...swept.flatMap(expired => invitationRemoval(slug, expired)),
+        ...mailBounds(organizationId, email),
+        ...verifiedInviter(principal.userId),
         await context.audit({
           action: 'member.invited',
           target: { type: 'invitation', id: invitation.id, name: email },
+          details: { role },
         }),
       ],
       budget,
@@ -118,6 +138,28 @@ export async function inviteMember(
     log.error('could not send an invitation mail', error, { organizationId, invitationId: invitation.id });
   }
   return { invitation, token: secret };
+}
+
+/** The writes that count the mail, for the organization and for the address. */
+function mailBounds(organizationId: string, email: string): Write[] {
+  const limit = settings().INVITATION_LIMIT_PER_DAY;
+  const common = { windowSeconds: daySeconds };
+  return [
+    ...countInWindow({ ...common, name: 'invitations', limit, subject: organizationId }),
+    ...countInWindow({
+      ...common,
+      name: 'invitations-of-address',
+      limit: limit < 0 ? limit : invitationsOfAddressPerDay,
+      subject: normalizeEmail(email),
+    }),
+  ];
+}
+
+/** Whoever has mails sent to others must have an address of their own. */
+function verifiedInviter(userId: string): Write[] {
+  if (!settings().VERIFIED_EMAIL_REQUIRED) return [];
+  const refused = () => new ApiError('email_not_verified', 'Verify your e-mail address before you invite others.');
+  return [check(at(userRecord, userId), { if: { emailVerified: equals(true) }, refused })];
 }
 
 async function readAgain(slug: string): Promise<{ organization: OrganizationRecord; roster: Roster }> {

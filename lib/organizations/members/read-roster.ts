@@ -11,7 +11,7 @@ export interface Roster {
   members: MemberRecord[];
   /** Pending ones, by the time of inviting. */
   invitations: InvitationRecord[];
-  /** Expired ones that are still stored, and counted. */
+  /** Stored and counted still, but nobody can accept them: they expired, or their inviter may not invite any more. */
   expired: InvitationRecord[];
 }
 
@@ -31,11 +31,13 @@ export async function readRosterBySlug(orgSlug: string): Promise<Roster> {
     list(invitationRecord, ranges.invitations(orgSlug)),
   ]);
   const now = Date.now();
+  const inviters = new Map(members.map(member => [member.userId, member]));
+  const open = (invitation: InvitationRecord) => isPending(invitation, inviters.get(invitation.invitedBy.id), now);
   return {
     members: members.sort((a, b) => a.joinedAt.localeCompare(b.joinedAt) || a.id.localeCompare(b.id)),
     invitations: invitations
-      .filter(invitation => isPending(invitation, now))
+      .filter(open)
       .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id)),
-    expired: invitations.filter(invitation => !isPending(invitation, now)),
+    expired: invitations.filter(invitation => !open(invitation)),
   };
 }

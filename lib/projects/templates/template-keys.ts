@@ -1,6 +1,6 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
-import { equals, isNew, isThere } from '../../table/expressions.ts';
+import { equals, isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/template-key.ts';
@@ -28,10 +28,6 @@ export async function beginTemplate({ orgSlug, project: slug }: ProjectPath): Pr
     list(templateKeyRecord, ranges.templateKeys(orgSlug, slug)),
   ]);
   return { project, template };
-}
-
-export function beginProject({ orgSlug, project }: ProjectPath): Promise<ProjectRecord | undefined> {
-  return find(at(projectRecord, orgSlug, project));
 }
 
 export function listTemplateKeys({ access }: MemberContext, { project, template }: BegunTemplate): TemplateKeyRecord[] {
@@ -78,6 +74,7 @@ export async function addTemplateKey(
     await context.audit({
       action: 'template_key.added',
       target: { type: 'template_key', id: project.id, name: key },
+      details: detailsOf(record),
     }),
   ]);
   return record;
@@ -87,17 +84,27 @@ export async function addTemplateKey(
 export async function removeTemplateKey(
   context: MemberContext,
   key: string,
-  begun: ProjectRecord | undefined,
+  { project: begun, template }: BegunTemplate,
 ): Promise<void> {
   const project = context.access.requireProject(begun);
+  const notFound = () => new ApiError('template_key_not_found', `The template has no key ${key}.`);
+  const record = template.find(one => one.key === key);
+  if (record === undefined) throw notFound();
   await transact([
     remove(at(templateKeyRecord, context.organization.slug, project.slug, key), {
-      if: isThere,
-      refused: () => new ApiError('template_key_not_found', `The template has no key ${key}.`),
+      // The entry says what is removed, so it must be that and not one added since.
+      if: { createdAt: equals(record.createdAt) },
+      refused: notFound,
     }),
     await context.audit({
       action: 'template_key.removed',
       target: { type: 'template_key', id: project.id, name: key },
+      details: detailsOf(record),
     }),
   ]);
+}
+
+/** A pattern tells of values what they match, so the log keeps it when the template no longer does. */
+function detailsOf({ required, pattern }: TemplateKeyRecord): Record<string, string | boolean | null> {
+  return { required, pattern: pattern ?? null };
 }
