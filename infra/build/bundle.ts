@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { type FunctionPlan, functions } from '../functions.ts';
+import { type FunctionPlan, functions } from '../plan/functions.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { functions } from '../functions.ts';
+import { functions } from '../plan/functions.ts';
 
 /*
  * `npm run cost-table`: what a million of each operation costs, as a Markdown table, from the counts of

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ConfigError, readConfig } from '../config.ts';
+import { ConfigError, readConfig } from '../plan/config.ts';
 
 /*
  * `npm run deploy [-- -c <setting>=<value> …]`: checks the settings before anything is built, then deploys both stacks.

@@ -15,8 +15,8 @@ import {
   DynamoDBClient,
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
-import { startDynamoDb } from '../local/dynamodb.ts';
 import { ensureTable } from '../local/resources.ts';
+import { startDynamoDb } from '../local/stand-ins/dynamodb.ts';
 
 /*
  * `npm run rehearse-restore`: fills an organization through the API, exports the table as DynamoDB does to S3, deletes

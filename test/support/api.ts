@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import type { LoadHandler } from '../../infra/local/invoke.ts';
+import type { LoadHandler } from '../../infra/local/lambda/invoke.ts';
 import { startLocalStack } from '../../infra/local/stack.ts';
 import { forgetSettings } from '../../lib/core/settings.ts';
 

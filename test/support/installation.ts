@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { App, NestedStack, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { addInstallation } from '../../infra/build-app.ts';
-import { readConfig } from '../../infra/config.ts';
+import { readConfig } from '../../infra/plan/config.ts';
+import { addInstallation } from '../../infra/stacks/installation.ts';
 
 export const exampleSettings = {
   dashboardOrigin: 'https://dashboard.example.com',

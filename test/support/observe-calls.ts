@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type FunctionName, type LoadHandler, loadFromFunctions } from '../../infra/local/invoke.ts';
+import { type FunctionName, type LoadHandler, loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
 import { sqsClient } from '../../lib/core/queue.ts';
 import { kmsClient } from '../../lib/crypto/kms.ts';
 import { mailClient } from '../../lib/mail/send-mail.ts';

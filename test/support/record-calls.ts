@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import http, { type ClientRequest, type RequestOptions } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import type { FunctionName, Handler } from '../../infra/local/invoke.ts';
+import type { FunctionName, Handler } from '../../infra/local/lambda/invoke.ts';
 
 /** A call to AWS as IAM sees it: the action, and for the table the partitions of all items it touches. */
 export interface AuthorizedCall {

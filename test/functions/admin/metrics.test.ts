@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handler as rollUp } from '../../../functions/workers/roll-up-metrics.ts';
-import { accessLogFormat } from '../../../infra/access-log-format.ts';
+import { accessLogFormat } from '../../../infra/plan/http-api.ts';
 import { readSummary } from '../../../lib/metrics/summarize.ts';
 import { keys } from '../../../lib/table/keys.ts';
 import { countedBatchRecord, routeHourRecord } from '../../../lib/table/records/request-metrics.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadFromFunctions } from '../../../infra/local/invoke.ts';
-import { sign } from '../../../infra/local/payment-events.ts';
+import { loadFromFunctions } from '../../../infra/local/lambda/invoke.ts';
+import { sign } from '../../../infra/local/stand-ins/payment/events.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
 import { userRecord } from '../../../lib/table/records/user.ts';
 import { at, transact, update } from '../../../lib/table/store.ts';

@@ -31,7 +31,7 @@ it('The functions get local defaults, and the caller wins over them', async () =
 it('The functions and the test share one process and one copy of every module', async () => {
   const stack = await start({ TABLE_NAME: 'stack-modules' });
   const { handler } = await import('../../../functions/system/unknown-route.ts');
-  const { loadFromFunctions } = await import('../../../infra/local/invoke.ts');
+  const { loadFromFunctions } = await import('../../../infra/local/lambda/invoke.ts');
   expect(await loadFromFunctions({ area: 'system', name: 'unknown-route' })).toBe(handler);
   expect((await fetch(`${stack.url}/nowhere`)).status).toBe(404);
 });
