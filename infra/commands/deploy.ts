@@ -36,7 +36,7 @@ try {
   process.exitCode = 1;
 }
 
-/** The repository's own settings are for a look at the templates; nobody owns those domains. */
+/** The repository's own settings are examples for `npm run synth`. Their domains cannot be used. */
 function refuseExamples({ dashboardOrigin, mailFrom }: ReturnType<typeof readConfig>): void {
   const isExample = (host: string) => /(^|\.)example\.(com|org|net)$/.test(host);
   const examples = [

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** CloudWatch keeps logs for these numbers of days only. */
+/** CloudWatch keeps logs only for these numbers of days. */
 const retentionDays = [30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;
 
 const count = (from: number, to: number) =>
@@ -38,10 +38,10 @@ const Config = z
       .string()
       .regex(/^[a-z][a-z0-9-]{1,19}$/, { error: 'must have 2 to 20 lower-case letters, digits and hyphens' })
       .default('holdfast'),
-    /** Where the dashboard is: for CORS, links in mails, return addresses of the payment provider. */
+    /** Origin of the dashboard, for CORS, links in mails and return addresses of the payment provider. */
     dashboardOrigin: Origin,
     mailFrom: Sender,
-    /** Whether SES's identity of the sender is made here, for its domain or its address, or exists already. */
+    /** Whether to create the sender's SES identity, for its domain or its address, or to use an existing one. */
     mailIdentity: z
       .enum(['domain', 'address', 'existing'], { error: 'must be domain, address or existing' })
       .default('domain'),
@@ -57,12 +57,12 @@ const Config = z
         error: 'must be the ARN of an ACM certificate',
       })
       .optional(),
-    /** The name of a table that was restored from a backup, used in place of the installation's own. */
+    /** The name of a table restored from a backup, to use instead of the installation's own. */
     restoredTable: z
       .string()
       .regex(/^[A-Za-z0-9_.-]{3,255}$/, { error: 'must be the name of a DynamoDB table' })
       .optional(),
-    /** Who hears the alarms. */
+    /** The address that alarms are mailed to. */
     alarmEmail: z.email({ error: 'must be a mail address' }).optional(),
     logRetentionDays: z.coerce
       .number()
@@ -73,10 +73,10 @@ const Config = z
     logLevel: z
       .enum(['DEBUG', 'INFO', 'WARN', 'ERROR'], { error: 'must be DEBUG, INFO, WARN or ERROR' })
       .default('INFO'),
-    /** Requests a second, and at once, over all routes; API Gateway refuses more with 429. */
+    /** Requests per second and at once, over all routes. API Gateway refuses more with 429. */
     throttleRate: count(1, 10_000).default(200),
     throttleBurst: count(1, 5_000).default(400),
-    /** The same for each route that hashes a password: half a second of CPU a request. */
+    /** The same for each route that hashes a password, which takes half a second of CPU. */
     passwordThrottleRate: count(1, 10_000).default(20),
     passwordThrottleBurst: count(1, 5_000).default(40),
     stripeSecretKeyParameter: parameterName.optional(),
@@ -105,14 +105,14 @@ export type Config = z.output<typeof Config>;
 /** The names of all settings. */
 export const configNames = Object.keys(Config.shape) as (keyof Config)[];
 
-/** The settings cannot be used. The message has one sentence for each that is wrong. */
+/** The settings are not valid. The message has one sentence for each wrong one. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * The settings of an installation: the object `holdfast` of the CDK context (`cdk.json`), and over it what
- * `-c <setting>=<value>` gives by itself.
+ * The settings of an installation: the object `holdfast` of the CDK context (`cdk.json`). `-c <setting>=<value>` wins
+ * over it.
  * @throws ConfigError naming every setting that is missing, malformed or unknown.
  */
 export function readConfig(contextValue: (name: string) => unknown): Config {

@@ -106,6 +106,9 @@ export const workers = {
 /** Every function of the system. */
 export const functions: readonly FunctionPlan[] = [...routedFunctions, ...Object.values(workers)];
 
+/** The functions that are called most. `test/infra/build/bundles.test.ts` limits the size of their bundles. */
+export const hotFunctions: readonly string[] = ['pull-secrets', 'set-secret', 'list-keys'];
+
 /** Each of these hashes or checks a password: half a second of a CPU (`lib/crypto/passwords.ts`). */
 export const passwordFunctions: ReadonlySet<string> = new Set([
   'register',

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bundle, bundleFunctions } from '../../../infra/build/bundle.ts';
 import type { Handler } from '../../../infra/local/lambda/invoke.ts';
-import { functions } from '../../../infra/plan/functions.ts';
+import { functions, hotFunctions } from '../../../infra/plan/functions.ts';
 import { type Api, startApi } from '../../support/api.ts';
+import { type AuthorizedCall, recordBundleCalls } from '../../support/bundle-calls.ts';
 import { type Statement, synthesize } from '../../support/installation.ts';
-import { type AuthorizedCall, recordCalls } from '../../support/record-calls.ts';
 import { operationsWithoutSample, samples, send } from '../../support/sample-requests.ts';
 
 const outDirectory = mkdtempSync(join(tmpdir(), 'bundles-'));
@@ -29,12 +29,12 @@ describe('a bundle', () => {
     expect(bundles.map(({ name }) => name).sort()).toEqual(functions.map(({ name }) => name).sort());
   });
 
-  test.each(['pull-secrets', 'set-secret', 'list-keys'])('of the hot function %s has 450 KB at the most', name => {
+  test.each(hotFunctions)('of the hot function %s has at most 450 KB', name => {
     expect(bundles.find(bundle => bundle.name === name)?.sizeBytes).toBeLessThanOrEqual(450_000);
   });
 
   test('has the clients of exactly those services that its function may call', () => {
-    // It shares the snapshot with the pull, and so the module that opens values; it has no right to the key.
+    // It shares the snapshot with the pull, and so the module that decrypts values. It has no right to the key.
     const sharing = new Set(['list-keys']);
     for (const { name, uses } of functions) {
       if (sharing.has(name)) continue;
@@ -60,14 +60,14 @@ describe('a bundle', () => {
     expect([...owners].filter(owner => /credential-provider-|nested-clients/.test(owner))).toEqual([]);
   });
 
-  test('is missed with a sentence that names the file', async () => {
+  test('that is missing is reported in a sentence that names the file', async () => {
     const building = bundleFunctions({ outDirectory, functions: [{ area: 'secrets', name: 'not-written' }] });
     await expect(building).rejects.toThrow('These functions have no file: functions/secrets/not-written.ts.');
   });
 });
 
-describe('the bundles, run in place of the sources', () => {
-  const recorder = recordCalls();
+describe('the bundles, run instead of the sources', () => {
+  const recorder = recordBundleCalls();
   const invoked = new Set<string>();
   let api: Api;
   let rights: Map<string, Statement[]>;
@@ -75,7 +75,7 @@ describe('the bundles, run in place of the sources', () => {
   beforeAll(async () => {
     rights = synthesize().rights();
     api = await startApi({}, async functionName => {
-      // Loaded by node itself, as Lambda does.
+      // Loaded by Node itself, as on Lambda.
       const { handler } = require(join(outDirectory, functionName.name, 'index.mjs')) as { handler: Handler };
       const recorded = recorder.wrap(functionName, handler);
       return (event, context) => {
@@ -89,12 +89,12 @@ describe('the bundles, run in place of the sources', () => {
     recorder.stop();
   });
 
-  test('know a request for every operation', () => {
+  test('have a sample request for every operation', () => {
     expect(operationsWithoutSample()).toEqual([]);
   });
 
   test.each(samples.map(sample => [sample.name, sample] as const))(
-    'answer %s, and it has its effect',
+    'answer %s, and it takes effect',
     async (_, sample) => {
       const { request, works, isDone } = await sample.prepare(api);
 
@@ -117,7 +117,7 @@ describe('the bundles, run in place of the sources', () => {
     expect(response.headers.get('content-type')).toBe(type);
   });
 
-  test('are all of them run by now, the workers included', async () => {
+  test('have all run by now, including the workers', async () => {
     for (let tries = 0; tries < 100 && invoked.size < functions.length; tries += 1) await sleep(100);
     expect(functions.map(({ name }) => name).filter(name => !invoked.has(name))).toEqual([]);
   });

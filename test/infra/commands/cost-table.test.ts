@@ -28,7 +28,7 @@ describe('what operations cost', () => {
     expect(with1.total).toBeCloseTo(with1.table + with1.functions + with1.gatewayAndLogs + with1.others);
   });
 
-  test('counts the delivery that a webhook message sets off', () => {
+  test('counts the delivery that a webhook message triggers', () => {
     const message = { ...nothing, sqsMessages: 1 };
     const [delivered, job] = [
       costOf({ ...message, operation: 'set-secret' }),
@@ -47,7 +47,7 @@ describe('what operations cost', () => {
     ).toHaveLength(counts.length + 1);
   });
 
-  test('of a pull of 50 secrets is below ten dollars a million, and of an idle month below five', () => {
+  test('of a million pulls of 50 secrets is below ten dollars, and of an idle month below five', () => {
     const pull = counts.find(({ operation }) => operation === 'pull 50 secrets of 200 B');
     expect(pull && costOf(pull).total).toBeLessThan(10);
     expect(Object.values(idleCosts()).reduce((sum, amount) => sum + amount, 0)).toBeLessThan(5);

@@ -20,7 +20,7 @@ function run(env: Record<string, string>): ChildProcess {
   return child;
 }
 
-/** Runs to the end. */
+/** Waits until a process ends, with its output. */
 async function finish(child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const output = { stdout: '', stderr: '' };
   child.stdout?.setEncoding('utf8').on('data', text => {
@@ -61,7 +61,7 @@ function post(url: string, body: unknown): Promise<Response> {
 }
 
 describe('npm start', () => {
-  it('keeps its data over an orderly stop and over a kill, and refuses a second start meanwhile', async () => {
+  it('keeps its data after a normal stop and after a kill, and refuses a second start meanwhile', async () => {
     const DATA_DIR = join(scratch, 'kept');
     const first = await start({ DATA_DIR });
     expect((await post(`${first.url}/auth/register`, account)).status).toBe(201);
@@ -74,7 +74,7 @@ describe('npm start', () => {
     const third = await start({ DATA_DIR });
     expect((await post(`${third.url}/auth/login`, account)).status).toBe(200);
     third.child.kill('SIGKILL');
-    // At once, on the same data, although the JVM of the killed one may still be going.
+    // At once and on the same data, although the JVM of the killed stack may still run.
     const fourth = await start({ DATA_DIR });
     expect((await post(`${fourth.url}/auth/login`, account)).status).toBe(200);
     const mail = await fetch(new URL('/local/mail', fourth.url));
@@ -83,7 +83,7 @@ describe('npm start', () => {
     expect(await endOf(fourth.child)).toBe(0);
   });
 
-  it('stops when npm, which started it, is told to stop', async () => {
+  it('stops when the npm that started it gets the signal to stop', async () => {
     const child = spawn('npm', ['start'], {
       cwd: root,
       env: { PATH: process.env.PATH, HOME: scratch, LOG_LEVEL: 'SILENT', PORT: '0', DATA_DIR: 'memory' },

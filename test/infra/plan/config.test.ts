@@ -16,7 +16,7 @@ describe('the settings of an installation', () => {
     });
   });
 
-  test('may be given one by one on the command line, as text, and win there', () => {
+  test('can be set one by one on the command line, as text, which wins', () => {
     const config = read(exampleSettings, { throttleRate: '50', mailFrom: 'ops@example.org' });
     expect(config).toMatchObject({ throttleRate: 50, mailFrom: { text: 'ops@example.org', domain: 'example.org' } });
   });

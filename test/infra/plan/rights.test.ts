@@ -14,12 +14,12 @@ function allowedActions({ uses }: FunctionPlan): string[] {
   ];
 }
 
-/** Code that stands in a function and is never run by it. */
+/** Actions in code that a function contains but never runs. */
 function neverRun({ name }: FunctionPlan): string[] {
-  // The chain can authenticate; a public route asks nobody who they are.
+  // The chain can authenticate, but a public route does not.
   if (routes.find(({ operationId }) => operationId === name)?.access.kind === 'public')
     return ['dynamodb:BatchGetItem'];
-  // It shares the pull's snapshot, which comes with the means to open values.
+  // It shares the pull's snapshot, whose module can also decrypt values.
   return name === 'list-keys' ? ['kms:Decrypt'] : [];
 }
 

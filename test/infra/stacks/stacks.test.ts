@@ -17,13 +17,13 @@ const single = (type: string): Resource => {
 };
 
 describe('stacks', () => {
-  test('stay below 450 resources each, where CloudFormation ends at 500', () => {
+  test('stay below 450 resources each; CloudFormation allows 500', () => {
     for (const [name, template] of templates) {
       expect(Object.keys(template.toJSON().Resources).length, name).toBeLessThan(450);
     }
   });
 
-  test('raise no finding of cdk-nag, but for what is accepted with a reason', () => {
+  test('raise no cdk-nag findings except those accepted with a reason', () => {
     const report = new AwsSolutionsChecks(installation.app).validateScope(installation.app);
     expect(report.violations).toEqual([]);
     const accepted = installation.app.node
@@ -37,12 +37,12 @@ describe('stacks', () => {
     for (const [rule, reason] of accepted) expect(reason.length, rule).toBeGreaterThan(30);
   });
 
-  test('look nothing up, and hold no account and no region', () => {
+  test('look nothing up and name no account and no region', () => {
     const text = JSON.stringify([...templates.values()].map(template => template.toJSON()));
     expect(text).not.toMatch(/resolve:|us-east-1|arn:aws:(?!acm:eu-central-1:123456789012)/);
   });
 
-  test('name the payment provider’s secrets, and never hold them', () => {
+  test('contain the names of the payment provider’s secrets, never the secrets', () => {
     const receiver = ofType('AWS::Lambda::Function').find(
       ({ resource }) => resource.Properties.FunctionName === 'holdfast-receive-provider-event',
     );
@@ -59,7 +59,7 @@ describe('stacks', () => {
 });
 
 describe('the foundation', () => {
-  test('keeps a table that is paid by request, can be restored to any second of 35 days and is hard to delete', () => {
+  test('has a table that is billed per request, can be restored to any second of the last 35 days and is protected from deletion', () => {
     const table = single('AWS::DynamoDB::Table');
     expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     expect(table.Properties).toMatchObject({
@@ -74,7 +74,7 @@ describe('the foundation', () => {
     });
   });
 
-  test('can be pointed at a restored table, and keeps its own beside it', () => {
+  test('can use a restored table and still keeps its own', () => {
     const { ofType: typed } = synthesize({ ...fullSettings, restoredTable: 'holdfast-restored' });
     const names = typed('AWS::Lambda::Function').map(
       ({ resource }) => resource.Properties.Environment.Variables.TABLE_NAME,
@@ -88,13 +88,13 @@ describe('the foundation', () => {
     expect(typed('AWS::DynamoDB::Table')).toHaveLength(1);
   });
 
-  test('keeps a key that rotates, is kept when the stack goes, and takes 30 days to delete', () => {
+  test('has a key that rotates, survives the stack, and takes 30 days to delete', () => {
     const key = single('AWS::KMS::Key');
     expect(key).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     expect(key.Properties).toMatchObject({ EnableKeyRotation: true, PendingWindowInDays: 30 });
   });
 
-  test('gives each queue a dead-letter queue, and a visibility timeout that outlasts its function', () => {
+  test('gives each queue a dead-letter queue and a visibility timeout longer than its function runs', () => {
     const queues = ofType('AWS::SQS::Queue').map(({ id, resource }) => ({ id, ...resource.Properties }));
     const webhooks = queues.find(({ id }) => id.startsWith('WebhookQueue'));
     const jobs = queues.find(({ id }) => id.startsWith('JobQueue'));
@@ -137,7 +137,7 @@ describe('the API', () => {
     functionName: integrations.get(Properties.Target['Fn::Join'][1][1].Ref),
   }));
 
-  test('has a route for every endpoint, for its documentation and for everything else, and no other', () => {
+  test('has a route for every endpoint, for the documentation and for unknown paths, and no other', () => {
     expect(deployed.map(({ routeKey }) => routeKey).sort()).toEqual(
       [
         ...routes.map(({ method, path }) => `${method} ${path}`),
@@ -149,7 +149,7 @@ describe('the API', () => {
     );
   });
 
-  test('gives each route a function of its own, named after its operation', () => {
+  test('gives each route its own function, named after its operation', () => {
     for (const { operationId, method, path } of routes) {
       expect(deployed).toContainEqual({ routeKey: `${method} ${path}`, functionName: `holdfast-${operationId}` });
     }
@@ -158,7 +158,7 @@ describe('the API', () => {
     expect(functionNameOf.size).toBe(functions.length);
   });
 
-  test('may call each function from its own route only', () => {
+  test('may call each function only from its own route', () => {
     const sources = new Map(
       ofType('AWS::Lambda::Permission').map(({ resource }) => [
         functionNameOf.get(resource.Properties.FunctionName['Fn::GetAtt'][0]),
@@ -169,7 +169,7 @@ describe('the API', () => {
     expect(sources.get('holdfast-unknown-route')).toMatch(/execute-api:.*\/\*"/);
   });
 
-  test('runs functions on Node 24 and ARM, with a timeout inside the gateway’s 30 seconds', () => {
+  test('runs functions on Node 24 and ARM, with a timeout below the gateway’s 30 seconds', () => {
     for (const { resource } of ofType('AWS::Lambda::Function')) {
       const { FunctionName, Runtime, Architectures, Timeout, Handler } = resource.Properties;
       expect({ Runtime, Architectures, Handler }, FunctionName).toEqual({
@@ -181,7 +181,7 @@ describe('the API', () => {
     }
   });
 
-  test('answers the dashboard’s origin with credentials, and no other', () => {
+  test('allows the dashboard’s origin with credentials, and no other origin', () => {
     expect(single('AWS::ApiGatewayV2::Api').Properties.CorsConfiguration).toMatchObject({
       AllowOrigins: ['https://dashboard.example.com'],
       AllowCredentials: true,
@@ -194,7 +194,7 @@ describe('the API', () => {
     expect(single('AWS::Logs::SubscriptionFilter').Properties.FilterPattern).toBe('');
   });
 
-  test('limits all routes, and those that hash passwords more', () => {
+  test('throttles all routes, and more strictly those that hash passwords', () => {
     const { DefaultRouteSettings, RouteSettings } = single('AWS::ApiGatewayV2::Stage').Properties;
     expect(DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 });
     expect(Object.keys(RouteSettings).sort()).toEqual([
@@ -205,7 +205,7 @@ describe('the API', () => {
     ]);
   });
 
-  test('has one address: its own domain where it is given one', () => {
+  test('has one address: its own domain if it has one', () => {
     expect(single('AWS::ApiGatewayV2::Api').Properties.DisableExecuteApiEndpoint).toBe(true);
     expect(single('AWS::ApiGatewayV2::DomainName').Properties.DomainName).toBe('api.example.com');
     const plain = synthesize();
@@ -225,7 +225,7 @@ describe('rights', () => {
     await expect(`${text}\n`).toMatchFileSnapshot('rights.snap');
   });
 
-  test('have no wildcard, in no action and no resource', () => {
+  test('have no wildcard in any action or resource', () => {
     for (const [name, statements] of rights) {
       for (const { Action, Resource } of statements) {
         expect(list(Action).join(), name).not.toContain('*');
@@ -245,14 +245,14 @@ describe('rights', () => {
     for (const { RetentionInDays, LogGroupName } of groups) expect(RetentionInDays, LogGroupName).toBe(90);
     for (const { resource } of ofType('AWS::IAM::Role')) {
       expect(resource.Properties.ManagedPolicyArns).toBeUndefined();
-      // IAM refuses other characters, and with them the deployment.
+      // IAM refuses other characters, and then the deployment fails.
       expect(resource.Properties.Description).toMatch(/^[\u0020-\u007e\u00a1-\u00ff]{1,1000}$/);
     }
-    // A policy anywhere else would not stand in the list of rights.
+    // The list of rights would not show a policy anywhere else.
     expect(ofType('AWS::IAM::Policy')).toEqual([]);
   });
 
-  test('of a pull: it reads, decrypts, audits and keeps its credential fresh, and deletes nothing', () => {
+  test('of a pull: it reads, decrypts, audits and records the use of its credential, and deletes nothing', () => {
     expect(actionsOf('pull-secrets').sort()).toEqual(
       [
         'dynamodb:BatchGetItem',
@@ -269,7 +269,7 @@ describe('rights', () => {
     expect(change?.Condition?.['ForAllValues:StringLike']).toEqual({ 'dynamodb:LeadingKeys': ['AUDIT#*', 'USER#*'] });
   });
 
-  test('of the webhook sender: no queue to send to, no mail, no new keys, and only its own partitions', () => {
+  test('of the webhook sender: it uses only its own partitions, and no queue, mail or new key', () => {
     const statements = rights.get('deliver-webhooks') ?? [];
     expect(actionsOf('deliver-webhooks')).not.toContain('dynamodb:Query');
     expect(actionsOf('deliver-webhooks')).not.toContain('dynamodb:DeleteItem');
@@ -281,7 +281,7 @@ describe('rights', () => {
     }
   });
 
-  test('to the key are with the functions that handle values or signing secrets', () => {
+  test('to the key belong only to functions that handle values or signing secrets', () => {
     const holders = [...rights].flatMap(([name]) =>
       actionsOf(name).some(action => String(action).startsWith('kms:')) ? [name] : [],
     );
@@ -305,7 +305,7 @@ describe('rights', () => {
   });
 });
 
-/** A statement in a line: what it allows on what, and where it is held to partitions or a sender. */
+/** A statement in one line: its actions, its resource, and its limits to partitions or a sender. */
 function described({ Action, Resource, Condition }: Statement): string {
   const services = Map.groupBy(list(Action).map(String), action => action.split(':')[0]);
   return [...services]
@@ -332,7 +332,7 @@ function resourceName(resource: unknown): string {
 describe('alarms', () => {
   const alarms = ofType('AWS::CloudWatch::Alarm').map(({ resource }) => resource.Properties);
 
-  test('say what users notice and what to do first, and tell somebody', () => {
+  test('say what users notice and what to do first, and notify the operators', () => {
     expect(alarms).toHaveLength(11);
     for (const { AlarmName, AlarmDescription, AlarmActions } of alarms) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
@@ -345,20 +345,20 @@ describe('alarms', () => {
     });
   });
 
-  test('watch 13 metrics, at ten cents a month each', () => {
+  test('watch 13 metrics at ten cents a month each', () => {
     const watched = alarms.flatMap(({ Metrics, MetricName }) =>
       MetricName === undefined ? Metrics.filter((metric: { MetricStat?: unknown }) => metric.MetricStat) : [MetricName],
     );
     expect(watched).toHaveLength(13);
   });
 
-  test('come with a warning when somebody turns against the key', () => {
+  test('come with a warning if the key is disabled or scheduled for deletion', () => {
     const [rule] = ofType('AWS::Events::Rule');
     expect(rule?.resource.Properties.EventPattern.detail.eventName).toEqual(['ScheduleKeyDeletion', 'DisableKey']);
   });
 });
 
-test('the installation has nothing that costs by the hour', () => {
+test('the installation has nothing that is billed by the hour', () => {
   const types = new Set(resources.map(({ resource }) => resource.Type));
   expect([...types].sort()).toMatchInlineSnapshot(`
     [

@@ -10,7 +10,7 @@ function messageOf(event: unknown) {
   return JSON.parse(gunzipSync(Buffer.from((event as LogsEvent).awslogs.data, 'base64')).toString());
 }
 
-it('Records go to the subscriber in batches, in the form of CloudWatch Logs', async () => {
+it('Records go to the subscriber in batches, in the format of CloudWatch Logs', async () => {
   const delivered: unknown[] = [];
   const log = startAccessLog(async event => delivered.push(event));
   log.write({ '$context.requestId': 'one', '$context.status': '200', '$context.routeKey': 'GET /v1/x' });
@@ -34,7 +34,7 @@ it('Records go to the subscriber in batches, in the form of CloudWatch Logs', as
   await log.stop();
 });
 
-it('Stopping delivers what is waiting, and a failed delivery is tried again', async () => {
+it('Stopping delivers the waiting records, and a failed delivery is retried', async () => {
   let calls = 0;
   const delivered: string[] = [];
   const log = startAccessLog(async event => {

@@ -54,7 +54,7 @@ function serve(invoke: Invoke): void {
 
 const call = (path: string, init: RequestInit = {}) => fetch(gateway.url + path, init);
 
-/** Sends bytes as they are and collects what comes back until the connection ends, or as many answers as wanted. */
+/** Sends bytes as they are and collects the response until the connection ends or has the given number of answers. */
 async function raw(request: string, answers = 1): Promise<string> {
   const socket = await open();
   socket.write(request);
@@ -129,7 +129,7 @@ describe('The event', () => {
     expect(lastEvent().headers.connection).toBeUndefined();
   });
 
-  it('joins repeated headers with commas, and forwards addresses after those it was given', async () => {
+  it('joins repeated headers with commas and appends the address to X-Forwarded-For', async () => {
     await raw(
       'GET /v1/projects/a/b HTTP/1.1\r\nHost: x\r\nX-One: 1\r\nx-one: 2\r\nX-Forwarded-For: 9.9.9.9\r\n' +
         'Cookie: a=1\r\nCookie: b=2\r\n__proto__: odd\r\nConnection: close\r\n\r\n',
@@ -156,7 +156,7 @@ describe('The event', () => {
     });
   });
 
-  it('loses no byte of what only claims to be text', async () => {
+  it('loses no byte of a body that only claims to be text', async () => {
     const body = Buffer.of(0x22, 0xff, 0x22);
     await call('/v1/projects/acme', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     expect(lastEvent()).toMatchObject({ isBase64Encoded: true, body: body.toString('base64') });
@@ -170,7 +170,7 @@ describe('The event', () => {
   });
 });
 
-describe('What has no route', () => {
+describe('A request without a route', () => {
   it.each([
     ['an unknown path', 'GET', '/v2'],
     ['a wrong method', 'DELETE', '/v1/projects/acme'],
@@ -183,7 +183,7 @@ describe('What has no route', () => {
     expect(lastEvent().pathParameters).toBeUndefined();
   });
 
-  it('has no body where it was asked with HEAD', async () => {
+  it('gets no body if the method is HEAD', async () => {
     answer = () => ({ statusCode: 404, body: '{"error":{}}' });
     const text = await raw('HEAD /v1/projects/acme/shop HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1\.1 404 /);
@@ -191,7 +191,7 @@ describe('What has no route', () => {
     expect(text.endsWith('\r\n\r\n')).toBe(true);
   });
 
-  it('is also an address in absolute form that has none', async () => {
+  it('can also have its address in absolute form', async () => {
     await raw(`GET http://other.example/v1/projects/a/b?x=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(lastEvent()).toMatchObject({ rawPath: '/v1/projects/a/b', rawQueryString: 'x=1' });
   });
@@ -214,7 +214,7 @@ describe("The function's result", () => {
     expect(await response.json()).toEqual({ ü: 1 });
   });
 
-  it('is the body of a 200 where it has no status', async () => {
+  it('is the body of a 200 if it has no status', async () => {
     answer = () => ({ hello: 'there' });
     const response = await call('/v1/projects/a/b');
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -243,12 +243,12 @@ describe("The function's result", () => {
     expect(await response.json()).toEqual({ message: 'Internal Server Error' });
   });
 
-  it('may take nearly 6 MB', async () => {
+  it('can have nearly 6 MB', async () => {
     answer = () => ({ statusCode: 200, body: 'x'.repeat(6 * 1024 * 1024 - 1000) });
     expect(await (await call('/v1/projects/a/b')).text()).toHaveLength(6 * 1024 * 1024 - 1000);
   });
 
-  it('is Service Unavailable where the function takes too long', async () => {
+  it('is Service Unavailable if the function takes too long', async () => {
     silenceConsole();
     serve(() => Promise.reject(new InvocationTimeout()));
     const response = await call('/v1/projects/a/b');
@@ -256,13 +256,13 @@ describe("The function's result", () => {
     expect(await response.json()).toEqual({ message: 'Service Unavailable' });
   });
 
-  it('is not waited for longer than the time of an invocation', async () => {
+  it('is not awaited longer than an invocation may take', async () => {
     const invoke = createInvoke(async () => () => sleep(5000, undefined, { ref: false }));
     await expect(invoke({ area: 'a', name: 'b' }, {}, 50)).rejects.toBeInstanceOf(InvocationTimeout);
   });
 });
 
-describe('The bounds of API Gateway and Lambda', () => {
+describe('The limits of API Gateway and Lambda', () => {
   it.each([
     ['over 10 MB', 10 * 1024 * 1024 + 1],
     ['far over 10 MB', 40 * 1024 * 1024],
@@ -278,18 +278,18 @@ describe('The bounds of API Gateway and Lambda', () => {
     expect(invocations).toEqual([]);
   });
 
-  it('let 5 MB of JSON through', async () => {
+  it('allow 5 MB of JSON', async () => {
     const body = JSON.stringify('x'.repeat(5 * 1024 * 1024));
     await call('/v1/projects/acme', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     expect(lastEvent().body).toBe(body);
   });
 
-  it('answer headers over 10 KB', async () => {
+  it('apply to headers over 10 KB', async () => {
     const response = await call('/v1/projects/a/b', { headers: { 'x-long': 'x'.repeat(11_000) } });
     expect(response.status).toBe(431);
   });
 
-  it('answer what is not HTTP', async () => {
+  it('apply to bytes that are not HTTP', async () => {
     expect(await raw('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*\{"message":"Bad Request"\}$/s);
   });
 });
@@ -334,7 +334,7 @@ describe('CORS', () => {
 });
 
 describe('A connection', () => {
-  it('carries several requests, also sent without waiting, and answers them in order', async () => {
+  it('carries several requests, even pipelined ones, and answers them in order', async () => {
     answer = async event => {
       const slug = event.pathParameters?.slug ?? '';
       await sleep(slug === 'first' ? 100 : 0);
@@ -345,7 +345,7 @@ describe('A connection', () => {
     expect(text.match(/first|second|third/g)).toEqual(['first', 'second', 'third']);
   });
 
-  it('that ends in the middle of a body invokes nothing, and harms no other', async () => {
+  it('that ends in the middle of a body invokes nothing and affects no other', async () => {
     const socket = await open();
     socket.write('POST /v1/projects/acme HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc');
     await sleep(50);
@@ -355,7 +355,7 @@ describe('A connection', () => {
     expect((await call('/v1/projects/a/b')).status).toBe(200);
   });
 
-  it('that ends before the answer leaves the work to be finished', async () => {
+  it('that ends before the answer does not stop the work', async () => {
     let finished = false;
     answer = async () => {
       await sleep(200);
@@ -387,7 +387,7 @@ describe('Stopping', () => {
     expect(Date.now() - startedAt).toBeLessThan(2000);
   });
 
-  it('is not held up by an idle connection, nor longer than its grace by a stuck one', async () => {
+  it('does not wait for an idle connection, nor longer than its grace period for a stuck one', async () => {
     answer = () => new Promise(() => undefined);
     await open();
     const stuck = call('/v1/projects/a/b').catch(() => 'cut');
@@ -400,7 +400,7 @@ describe('Stopping', () => {
 });
 
 describe('The access log', () => {
-  it('has one record a request, with the route but without the path', async () => {
+  it('has one record per request, with the route but without the path', async () => {
     const response = await call('/v1/projects/a/b?secret=1');
     await call('/elsewhere', { method: 'POST', body: 'x' });
     expect(accessLog).toEqual([
@@ -420,7 +420,7 @@ describe('The access log', () => {
 });
 
 describe('A local page', () => {
-  it('is outside the API and its log, and only for a loopback host name', async () => {
+  it('is outside the API and its log, and answers only to a loopback host name', async () => {
     expect(await (await call('/local/mail')).json()).toEqual({ messages: [] });
     const foreign = await raw('GET /local/mail HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
     expect(foreign).toMatch(/^HTTP\/1\.1 404 /);
@@ -430,7 +430,7 @@ describe('A local page', () => {
   });
 });
 
-it('Until it serves, the gateway says so', async () => {
+it('The gateway answers 503 until it serves', async () => {
   const starting = await listen(0);
   const response = await fetch(`${starting.url}/v1/auth/me`);
   expect(response.status).toBe(503);
@@ -438,7 +438,7 @@ it('Until it serves, the gateway says so', async () => {
   await starting.stop(100);
 });
 
-it('A port that is taken is said in one sentence', async () => {
+it('A port in use is reported in one sentence', async () => {
   await expect(listen(gateway.port)).rejects.toMatchObject({
     name: 'StartError',
     message: `Port ${gateway.port} is already in use; set PORT to another one.`,

@@ -14,7 +14,7 @@ const match = createRouteTable([
 ]);
 
 describe('The route table', () => {
-  it('prefers a fixed segment to a parameter', () => {
+  it('prefers a fixed segment over a parameter', () => {
     expect(match('GET', '/v1/secrets/acme/shop/promote')?.route.path).toBe('/v1/secrets/{org}/{project}/promote');
     expect(match('GET', '/v1/secrets/acme/shop/dev')?.pathParameters).toEqual({
       org: 'acme',
@@ -23,13 +23,13 @@ describe('The route table', () => {
     });
   });
 
-  it('turns back where a fixed segment leads nowhere', () => {
+  it('tries the parameter if a fixed segment leads nowhere', () => {
     expect(match('POST', '/v1/members/invite/invite')?.pathParameters).toEqual({ token: 'invite' });
     expect(match('GET', '/v1/billing/webhook')?.pathParameters).toEqual({ orgId: 'webhook' });
     expect(match('POST', '/v1/members/acme/invite')?.pathParameters).toEqual({ orgId: 'acme' });
   });
 
-  it('splits first and decodes after, so that an encoded slash stays in its segment', () => {
+  it('splits before decoding, so that an encoded slash stays in its segment', () => {
     expect(match('GET', '/v1/projects/a%2Fb')?.pathParameters).toEqual({ orgId: 'a/b' });
     expect(match('GET', '/v1/projects/%C3%BC/%20')?.pathParameters).toEqual({ orgId: 'ü', slug: ' ' });
   });
@@ -39,7 +39,7 @@ describe('The route table', () => {
     ['a trailing slash', 'POST', '/v1/billing/webhook/'],
     ['an empty segment', 'GET', '/v1/projects/'],
     ['an unknown path', 'GET', '/v2/projects/acme'],
-    ['an encoding that is none', 'GET', '/v1/projects/%zz'],
+    ['an invalid encoding', 'GET', '/v1/projects/%zz'],
     ['bytes that are not UTF-8', 'GET', '/v1/projects/%ff'],
     ['the root', 'GET', '/'],
   ])('has no route for %s', (_, method, path) => {

@@ -56,7 +56,7 @@ async function left(): Promise<number> {
   return AttributeNames.reduce((sum, name) => sum + Number(Attributes[name]), 0);
 }
 
-it('A message is handed over as Lambda does it, and deleted when the function took it', async () => {
+it('A message is handed over as on Lambda and deleted when the function has processed it', async () => {
   const events: SQSEvent[] = [];
   work(event => void events.push(event));
   const { MessageId } = await send('{"a":1}');
@@ -87,7 +87,7 @@ it('A message is handed over as Lambda does it, and deleted when the function to
   ]);
 });
 
-it('A slow message delays no other, up to the concurrency', async () => {
+it('A slow message does not delay others, up to the concurrency', async () => {
   const started: string[] = [];
   let release: () => void = () => undefined;
   const released = new Promise<void>(resolve => {
@@ -133,7 +133,7 @@ it.each<[string, (event: SQSEvent) => unknown]>([
   expect(dead.Messages?.map(message => message.Body)).toEqual(['poison']);
 });
 
-it('Stopping takes no new message and finishes the one in work', async () => {
+it('Stopping takes no new message and finishes the one in progress', async () => {
   let finished = 0;
   const worker = work(
     async () => {

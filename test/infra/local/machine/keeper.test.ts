@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startKept, waitUntilGone } from '../../../../infra/local/machine/keeper.ts';
 
-/** Dead is also who only waits for an init that reaps nobody. */
+/** A zombie that waits to be reaped does not count as alive. */
 function isAlive(pid: number): boolean {
   if (/^\d+ \(.*\) Z/.test(readStat(pid))) return false;
   try {
@@ -23,7 +23,7 @@ function pidFile(): string {
   return join(directory, 'child.pid');
 }
 
-/** Another process that keeps a `sleep` of that many seconds, and prints its pid. */
+/** Another process that starts a kept `sleep` of that many seconds and prints its pid. */
 async function startOwner(seconds: string, file: string) {
   const keeper = new URL('../../../../infra/local/machine/keeper.ts', import.meta.url);
   const script = `
@@ -37,7 +37,7 @@ async function startOwner(seconds: string, file: string) {
   return { owner, child: Number(line) };
 }
 
-it('A kept process dies with its owner, even where that one is killed with SIGKILL', async () => {
+it('A kept process dies with its owner, even if the owner is killed with SIGKILL', async () => {
   const file = pidFile();
   const { owner, child } = await startOwner('61.5', file);
   expect(isAlive(child)).toBe(true);
@@ -48,14 +48,14 @@ it('A kept process dies with its owner, even where that one is killed with SIGKI
   expect(existsSync(file)).toBe(false);
 });
 
-it('One whose keeper was killed as well is ended by the next start', async () => {
+it('The next start ends a kept process whose keeper was killed as well', async () => {
   const file = pidFile();
   const { owner, child } = await startOwner('62.5', file);
   const keeper = Number(/^\d+ \(.*\) \w (\d+)/.exec(readStat(child))?.[1] ?? Number.NaN);
   if (Number.isNaN(keeper)) return; // without /proc there is no telling the keeper's pid
   process.kill(keeper, 'SIGKILL');
   owner.kill('SIGKILL');
-  // The keeper's watcher may or may not have outlived it; either way the child is gone afterwards.
+  // The keeper's watcher may have survived it or not. Either way the child has ended afterwards.
   await waitUntilGone(file, ['sleep', '62.5']);
   await vi.waitFor(() => expect(isAlive(child)).toBe(false));
 });
@@ -64,14 +64,14 @@ function readStat(pid: number): string {
   return existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
 }
 
-it('A pid that by now belongs to somebody else is left alone', async () => {
+it('A pid that belongs to another process by now is left alone', async () => {
   const file = pidFile();
   writeFileSync(file, String(process.pid));
   await waitUntilGone(file, ['DynamoDBLocal.jar', '/some/where']);
   expect(existsSync(file)).toBe(false);
 });
 
-it('Stopping ends a kept process, and kills one that does not listen', async () => {
+it('Stopping ends a kept process and kills one that ignores the signal', async () => {
   const polite = await startKept('sleep', ['60'], undefined);
   await polite.stop(5000);
   expect(isAlive(polite.pid)).toBe(false);
@@ -83,7 +83,7 @@ it('Stopping ends a kept process, and kills one that does not listen', async () 
   expect(Date.now() - startedAt).toBeLessThan(3000);
 });
 
-it('What a process said and how it ended is known', async () => {
+it('The output and the exit code of a kept process are known', async () => {
   const failing = await startKept('sh', ['-c', 'echo why >&2; exit 3'], undefined);
   expect(await failing.ended).toBe(3);
   expect(failing.output()).toBe('why\n');

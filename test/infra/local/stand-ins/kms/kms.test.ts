@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe('The KMS stand-in', () => {
-  it('unwraps a data key under the encryption context it was made with, in whatever order', async () => {
+  it('decrypts a data key with the encryption context it was made with, in any order', async () => {
     const made = await kms.send(
       new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', EncryptionContext: { a: '1', b: '2' } }),
     );
@@ -78,7 +78,7 @@ describe('The KMS stand-in', () => {
     }
   });
 
-  it('refuses a ciphertext of another key where the key is named', async () => {
+  it('refuses a ciphertext of another key than the named one', async () => {
     const other = (await kms.send(new CreateKeyCommand({}))).KeyMetadata?.KeyId;
     const { CiphertextBlob } = await kms.send(new EncryptCommand({ KeyId, Plaintext: Buffer.from('x') }));
     await expect(kms.send(new DecryptCommand({ KeyId: other, CiphertextBlob }))).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('The KMS stand-in', () => {
     }
   });
 
-  it('answers what is unknown or malformed with the errors of KMS', async () => {
+  it('answers unknown or malformed input with the errors of KMS', async () => {
     const failing = [
       [new DescribeKeyCommand({ KeyId: 'alias/none' }), 'NotFoundException'],
       [new GenerateDataKeyCommand({ KeyId: 'none', KeySpec: 'AES_256' }), 'NotFoundException'],
@@ -116,7 +116,7 @@ describe('The KMS stand-in', () => {
     }
   });
 
-  it('keeps its keys over a restart, in a file for its owner alone', async () => {
+  it('keeps its keys after a restart, in a file that only its owner can read', async () => {
     const { CiphertextBlob, Plaintext } = await kms.send(new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256' }));
     expect(statSync(join(directory, 'kms.json')).mode & 0o777).toBe(0o600);
     const restarted = await startKms(directory, 'eu-west-1');
@@ -125,7 +125,7 @@ describe('The KMS stand-in', () => {
     expect(answer.Plaintext).toEqual(Plaintext);
   });
 
-  it('says in one sentence that its key file is damaged', async () => {
+  it('reports a damaged key file in one sentence', async () => {
     const damaged = mkdtempSync(join(tmpdir(), 'holdfast-kms-'));
     const whole = readFileSync(join(directory, 'kms.json'), 'utf8');
     for (const text of ['', '{}', whole.slice(0, -10)]) {

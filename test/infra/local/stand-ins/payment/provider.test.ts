@@ -10,7 +10,7 @@ const secretKey = 'sk_test_of_this_test';
 const webhookSecret = 'whsec_of_this_test';
 const directory = mkdtempSync(join(tmpdir(), 'payment-provider-'));
 
-/** What the service received, and the status it answers with. */
+/** The events that the service received, and the status it answers with. */
 const received: { event: Stripe.Event; signature: string; body: string }[] = [];
 let answerStatus = 200;
 let webhookUrl = '';
@@ -78,7 +78,7 @@ function press(url: string, action: string, more: Record<string, string> = {}): 
 }
 
 describe('the payment provider’s stand-in', () => {
-  it('sends signed events that the provider’s own library takes, in the order of what happened', async () => {
+  it('sends signed events that the provider’s own library accepts, in the order in which things happened', async () => {
     const { client } = await start();
     const { session, url } = await checkoutOf(client);
 
@@ -99,7 +99,7 @@ describe('the payment provider’s stand-in', () => {
     });
   });
 
-  it('refuses a wrong key, an unknown price and what is no part of it, as the provider would', async () => {
+  it('refuses a wrong key, an unknown price and unknown requests like the provider', async () => {
     const { provider, client } = await start();
     const { customer } = await checkoutOf(client);
 
@@ -117,7 +117,7 @@ describe('the payment provider’s stand-in', () => {
     ).rejects.toMatchObject({ code: 'resource_missing' });
   });
 
-  it('answers the same idempotency key with the same customer, and refuses it for another request', async () => {
+  it('answers the same idempotency key with the same customer and refuses it for another request', async () => {
     const { client } = await start();
     const create = (name: string) => client.customers.create({ name }, { idempotencyKey: 'one' });
 
@@ -127,7 +127,7 @@ describe('the payment provider’s stand-in', () => {
     await expect(create('Grace')).rejects.toMatchObject({ type: 'StripeIdempotencyError' });
   });
 
-  it('escapes what it shows', async () => {
+  it('escapes the texts on its pages', async () => {
     const { client } = await start();
     const { url } = await checkoutOf(client, '<script>alert("1")</script>');
 
@@ -137,7 +137,7 @@ describe('the payment provider’s stand-in', () => {
     expect(html).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;');
   });
 
-  it('knows after a restart what it knew before', async () => {
+  it('keeps its state after a restart', async () => {
     const first = await start(directory);
     const { customer, url } = await checkoutOf(first.client);
     await press(url, 'pay');
@@ -153,7 +153,7 @@ describe('the payment provider’s stand-in', () => {
     expect(await (await fetch(portal.url)).text()).toContain('pro <span class="active">');
   });
 
-  it('sends an event again until it is accepted', async () => {
+  it('repeats an event until it is accepted', async () => {
     const { client } = await start();
     const { url } = await checkoutOf(client);
     answerStatus = 503;
@@ -172,7 +172,7 @@ describe('the payment provider’s stand-in', () => {
     expect(received[1]?.event.id).toBe(received[0]?.event.id);
   });
 
-  it('sends after a restart what was not accepted before', async () => {
+  it('sends events that were not accepted before a restart again after it', async () => {
     const first = await start(directory);
     const { url } = await checkoutOf(first.client);
     answerStatus = 500;

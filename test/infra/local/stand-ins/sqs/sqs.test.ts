@@ -55,7 +55,7 @@ describe('The SQS stand-in', () => {
       bytes: { DataType: 'Binary', BinaryValue: Buffer.of(0, 255) },
     };
     const sent = await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'Grüße 🔑', MessageAttributes }));
-    // As moto answers the same message: an implementation of somebody else's.
+    // What moto, an independent implementation, answers for the same message.
     expect(sent.MD5OfMessageAttributes).toBe('ba773e6188f84ac3a5cb6f35ed08c982');
     const [message] = await receive(QueueUrl, { MessageAttributeNames: ['All'] });
     expect(message).toMatchObject({
@@ -72,7 +72,7 @@ describe('The SQS stand-in', () => {
     await sendTo(QueueUrl, 'one');
     const [first] = await receive(QueueUrl, { VisibilityTimeout: 1 });
     expect(await receive(QueueUrl)).toEqual([]);
-    // A long poll wakes up when the message comes back, not when its own time is over.
+    // A long poll wakes up when the message is visible again, not at its own end.
     const startedAt = Date.now();
     const [second] = await receive(QueueUrl, { WaitTimeSeconds: 10 });
     expect(Date.now() - startedAt).toBeLessThan(4000);
@@ -81,7 +81,7 @@ describe('The SQS stand-in', () => {
     expect(second?.ReceiptHandle).not.toBe(first?.ReceiptHandle);
   });
 
-  it('gives a message to one of many that wait for it', async () => {
+  it('gives a message to only one of many waiting receivers', async () => {
     const QueueUrl = await newQueue('waiting');
     const waiting = Array.from({ length: 8 }, () => receive(QueueUrl, { WaitTimeSeconds: 1 }));
     await sleep(200);
@@ -90,7 +90,7 @@ describe('The SQS stand-in', () => {
     expect(received.map(message => message.Body)).toEqual(['one']);
   });
 
-  it('gives nothing to a caller that has gone away', async () => {
+  it('gives nothing to a caller that has disconnected', async () => {
     const QueueUrl = await newQueue('gone');
     const leaving = new AbortController();
     const command = new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 });
@@ -110,7 +110,7 @@ describe('The SQS stand-in', () => {
     expect(await receive(QueueUrl, { WaitTimeSeconds: 5 })).toHaveLength(1);
   });
 
-  it('deletes a message by its newest receipt only', async () => {
+  it('deletes a message only by its newest receipt', async () => {
     const QueueUrl = await newQueue('receipts');
     await sendTo(QueueUrl, 'one');
     const [first] = await receive(QueueUrl, { VisibilityTimeout: 0 });
@@ -171,7 +171,7 @@ describe('The SQS stand-in', () => {
     expect(deleted.Failed).toMatchObject([{ Id: 'x', Code: 'ReceiptHandleIsInvalid' }]);
   });
 
-  it('takes a message of 1 MiB, and not one byte more', async () => {
+  it('accepts a message of 1 MiB and not one byte more', async () => {
     const QueueUrl = await newQueue('size');
     const mebibyte = 'x'.repeat(1024 * 1024);
     await sendTo(QueueUrl, mebibyte);
@@ -191,7 +191,7 @@ describe('The SQS stand-in', () => {
     });
   });
 
-  it('has accepted messages after a restart, those in work at once', async () => {
+  it('still has accepted messages after a restart, and those in progress are visible at once', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-sqs-'));
     const first = await startSqs(directory, 'eu-west-1');
     const before = clientOf(first);
