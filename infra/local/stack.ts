@@ -1,7 +1,7 @@
 import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
 import { routes as contracts } from '../../lib/contracts/routes.ts';
 import { forgetSettings, settings } from '../../lib/core/settings.ts';
-import { receives } from '../plan/queues.ts';
+import { receives } from '../plan/functions.ts';
 import { applyEnvironment, endpointGiven, type GivenSettings, settingsOver } from './environment.ts';
 import { startAccessLog } from './gateway/access-log.ts';
 import { type Gateway, listen } from './gateway/gateway.ts';

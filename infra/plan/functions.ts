@@ -1,6 +1,7 @@
 import type { Uses } from '../../lib/contracts/contract.ts';
 import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
 import { routes } from '../../lib/contracts/routes.ts';
+import { maximumReceives } from '../../lib/deliveries/message.ts';
 
 /** A Lambda function: its file is `functions/<area>/<name>.ts`, its bundle `dist/<name>/index.mjs`. */
 export interface FunctionPlan {
@@ -102,6 +103,14 @@ export const workers = {
     timeoutSeconds: 30,
   },
 } as const satisfies Record<string, FunctionPlan>;
+
+/** How often each queue hands a message over before it goes to the dead-letter queue, deployed and locally. */
+export const receives = {
+  /** At the last receive the sender logs a delivery it cannot prepare as failed. */
+  webhooks: maximumReceives,
+  /** Deployed they are six minutes apart: a step may fail for an hour before an operator has to look at it. */
+  jobs: 10,
+} as const;
 
 /** Every function of the system. */
 export const functions: readonly FunctionPlan[] = [...routedFunctions, ...Object.values(workers)];

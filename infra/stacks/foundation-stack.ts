@@ -6,8 +6,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { tableDefinition } from '../../lib/table/definition.ts';
 import type { Config } from '../plan/config.ts';
-import { workers } from '../plan/functions.ts';
-import { receives } from '../plan/queues.ts';
+import { receives, workers } from '../plan/functions.ts';
 import type { Resources } from './rights.ts';
 
 /** AWS recommends six times the function's timeout for a queue that triggers a function. */

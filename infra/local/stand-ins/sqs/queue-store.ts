@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { openDatabase } from '../../machine/data-directory.ts';
-import type { Message, MessageAttribute } from './message.ts';
+import type { Message, MessageAttribute } from './message-format.ts';
 
 export interface Queue {
   name: string;
@@ -21,6 +21,8 @@ export interface ReceivedMessage {
   receiveCount: number;
   firstReceivedAt: number;
 }
+
+export type QueueStore = ReturnType<typeof openQueueStore>;
 
 const RedrivePolicy = z.object({ deadLetterTargetArn: z.string(), maxReceiveCount: z.coerce.number().int().min(1) });
 
