@@ -121,7 +121,7 @@ export function idleCosts(): Readonly<Record<string, number>> {
   };
 }
 
-/** The Markdown that goes into the README. */
+/** The Markdown of docs/performance.md. */
 export function renderCosts(counts: readonly OperationCounts[]): string {
   const dollars = (amount: number) => `$${amount.toFixed(2)}`;
   const rows = counts.map(one => {
