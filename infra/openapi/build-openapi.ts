@@ -131,7 +131,7 @@ function parametersOf(contract: Contract, components: Components): JsonObject[] 
     for (const [name, field] of Object.entries((schema?.shape ?? {}) as Record<string, z.ZodType>)) {
       const { description: text, ...json } = jsonSchemaOf(field, 'input', components);
       const omitted = field.safeParse(undefined);
-      // zod leaves out the default of a schema that transforms, for it is a value behind the transformation.
+      // zod leaves out the default of a schema that transforms: it is a value after the transformation.
       if (omitted.success && omitted.data !== undefined) json.default = omitted.data as Json;
       parameters.push({
         name: location === 'header' ? headerCase(name) : name,
@@ -214,7 +214,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): JsonObject 
 }
 
 function errorExamples(): Record<string, JsonObject> {
-  // No operation answers that there is no such operation.
+  // No operation returns route_not_found; it belongs to the gateway's default route.
   const answered = Object.entries(errorCatalogue).filter(([code]) => code !== 'route_not_found');
   const examples = answered.map(([code, { meaning, message, details }]): [string, JsonObject] => {
     const error = { code, message, requestId: 'EXAMPLE-request-id', ...(details === undefined ? {} : { details }) };
@@ -400,7 +400,7 @@ function sharedParameters(components: Components): Record<string, JsonObject> {
   };
 }
 
-/** The OpenAPI 3.1 description of the routes. The same routes always give the same document, byte for byte. */
+/** The OpenAPI 3.1 description of the routes. The same routes give the same document, byte for byte. */
 export function buildOpenApi(routes: readonly Contract[]): OpenApiDocument {
   const components: Components = new Map();
   const errors: Components = new Map();
