@@ -1,4 +1,4 @@
-import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import type { BillingStatus } from '../contracts/billing.ts';
 import type { PlanLimits, PlanName, Usage } from '../contracts/fields/limits.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
@@ -12,12 +12,12 @@ interface Billing {
   currentPeriodEnd: string | null;
 }
 
-/** What the organization pays for, may use and uses. */
-export async function readBilling({ organization }: MemberAccess): Promise<Billing> {
+/** The organization's plan, subscription, limits and usage. */
+export async function readBilling({ organization }: MemberContext): Promise<Billing> {
   const [counted, configs] = await Promise.all([readUsage(organization.slug), readPlanConfigs()]);
   const { plan, billing } = organization;
   return {
-    plan: plan as PlanName,
+    plan,
     status: billing?.status ?? 'none',
     limits: effectiveLimits(organization, configs).effective,
     usage: usageOf(organization, counted),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { applyNews, type SubscriptionNews } from '../../../lib/billing/subscription-news.ts';
+import { applyUpdate, type SubscriptionUpdate } from '../../../lib/billing/subscription-update.ts';
 
-const fresh = { plan: 'free', planChangedAtMs: 0 };
+const fresh = { plan: 'free' as const, planChangedAtMs: 0 };
 
-function news(more: Partial<SubscriptionNews> = {}): SubscriptionNews {
+function update(more: Partial<SubscriptionUpdate> = {}): SubscriptionUpdate {
   return {
     created: 1000,
     subscriptionId: 'sub_1',
@@ -16,16 +16,16 @@ function news(more: Partial<SubscriptionNews> = {}): SubscriptionNews {
   };
 }
 
-/** What is known after one piece of news after the other. */
-function heard(...all: SubscriptionNews[]): Parameters<typeof applyNews>[0] {
-  let known: Parameters<typeof applyNews>[0] = fresh;
-  for (const one of all) known = { ...known, ...applyNews(known, one) };
+/** What is known after a series of updates. */
+function heard(...all: SubscriptionUpdate[]): Parameters<typeof applyUpdate>[0] {
+  let known: Parameters<typeof applyUpdate>[0] = fresh;
+  for (const one of all) known = { ...known, ...applyUpdate(known, one) };
   return known;
 }
 
-describe('applyNews', () => {
+describe('applyUpdate', () => {
   it('puts the plan of an active subscription in force', () => {
-    expect(applyNews(fresh, news())).toEqual({
+    expect(applyUpdate(fresh, update())).toEqual({
       plan: 'pro',
       billing: {
         customerId: 'cus_1',
@@ -39,8 +39,8 @@ describe('applyNews', () => {
 
   it('keeps plan and period while the provider still tries to collect', () => {
     const known = heard(
-      news(),
-      news({ created: 1001, state: 'past_due', plan: undefined, currentPeriodEnd: undefined }),
+      update(),
+      update({ created: 1001, state: 'past_due', plan: undefined, currentPeriodEnd: undefined }),
     );
 
     expect(known.plan).toBe('pro');
@@ -48,36 +48,36 @@ describe('applyNews', () => {
   });
 
   it.each(['canceled', 'suspended'] as const)('takes the plan back when the subscription is %s', state => {
-    const known = heard(news(), news({ created: 1001, state }));
+    const known = heard(update(), update({ created: 1001, state }));
 
     expect(known.plan).toBe('free');
     expect(known.billing?.status).toBe(state === 'canceled' ? 'canceled' : 'past_due');
   });
 
   it('gives the plan again when a suspended subscription is paid', () => {
-    const known = heard(news(), news({ created: 1001, state: 'suspended' }), news({ created: 1002 }));
+    const known = heard(update(), update({ created: 1001, state: 'suspended' }), update({ created: 1002 }));
 
     expect(known).toMatchObject({ plan: 'pro', billing: { status: 'active' } });
   });
 
-  it('changes nothing for older news of the same subscription', () => {
-    const known = heard(news({ created: 2000, state: 'canceled' }));
+  it('changes nothing for an older update of the same subscription', () => {
+    const known = heard(update({ created: 2000, state: 'canceled' }));
 
-    expect(applyNews(known, news({ created: 1999 }))).toBeUndefined();
+    expect(applyUpdate(known, update({ created: 1999 }))).toBeUndefined();
   });
 
-  it('applies news of the very same second', () => {
-    const known = heard(news({ created: 2000 }));
+  it('applies an update of the same second', () => {
+    const known = heard(update({ created: 2000 }));
 
-    expect(applyNews(known, news({ created: 2000, plan: 'enterprise' }))?.plan).toBe('enterprise');
+    expect(applyUpdate(known, update({ created: 2000, plan: 'enterprise' }))?.plan).toBe('enterprise');
   });
 
   it('ends in the same state whatever order the events of one subscription arrive in', () => {
     const events = [
-      news({ created: 1 }),
-      news({ created: 2, plan: 'enterprise' }),
-      news({ created: 3, state: 'past_due' }),
-      news({ created: 4, state: 'canceled' }),
+      update({ created: 1 }),
+      update({ created: 2, plan: 'enterprise' }),
+      update({ created: 3, state: 'past_due' }),
+      update({ created: 4, state: 'canceled' }),
     ];
     const orders = permutations(events);
 
@@ -88,16 +88,16 @@ describe('applyNews', () => {
   });
 
   it('grants and ends nothing while a first payment is pending', () => {
-    const known = heard(news({ state: 'pending' }));
+    const known = heard(update({ state: 'pending' }));
 
     expect(known).toMatchObject({ plan: 'free', billing: { status: 'none', subscriptionId: null } });
   });
 
   it('lets a new subscription take over, and the end of the one before it change nothing', () => {
     const known = heard(
-      news(),
-      news({ subscriptionId: 'sub_2', created: 1500, plan: 'enterprise' }),
-      news({ created: 1600, state: 'canceled' }),
+      update(),
+      update({ subscriptionId: 'sub_2', created: 1500, plan: 'enterprise' }),
+      update({ created: 1600, state: 'canceled' }),
     );
 
     expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_2', status: 'active' } });
@@ -105,9 +105,9 @@ describe('applyNews', () => {
 
   it('orders each subscription by its own times: a new active one takes over, whenever another was last heard of', () => {
     const known = heard(
-      news({ created: 1500, plan: 'pro' }),
-      news({ subscriptionId: 'sub_new', created: 1400, plan: 'enterprise' }),
-      news({ created: 1600, state: 'canceled' }),
+      update({ created: 1500, plan: 'pro' }),
+      update({ subscriptionId: 'sub_new', created: 1400, plan: 'enterprise' }),
+      update({ created: 1600, state: 'canceled' }),
     );
 
     expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_new', status: 'active' } });
@@ -115,50 +115,50 @@ describe('applyNews', () => {
 
   it('takes a new subscription after one that was cancelled, even when it was begun before', () => {
     const known = heard(
-      news({ created: 2000, state: 'canceled' }),
-      news({ subscriptionId: 'sub_2', created: 1500, plan: 'enterprise' }),
+      update({ created: 2000, state: 'canceled' }),
+      update({ subscriptionId: 'sub_2', created: 1500, plan: 'enterprise' }),
     );
 
     expect(known).toMatchObject({ plan: 'enterprise', billing: { subscriptionId: 'sub_2' } });
   });
 
   it('leaves an administrator’s plan alone for older events and changes it for later ones', () => {
-    const set = { plan: 'enterprise', planChangedAtMs: 2_000_500 };
+    const set = { plan: 'enterprise' as const, planChangedAtMs: 2_000_500 };
 
-    expect(applyNews(set, news({ created: 1999 }))?.plan).toBe('enterprise');
-    expect(applyNews(set, news({ created: 2000 }))?.plan).toBe('pro');
-    expect(applyNews(set, news({ created: 2001 }))?.plan).toBe('pro');
+    expect(applyUpdate(set, update({ created: 1999 }))?.plan).toBe('enterprise');
+    expect(applyUpdate(set, update({ created: 2000 }))?.plan).toBe('pro');
+    expect(applyUpdate(set, update({ created: 2001 }))?.plan).toBe('pro');
   });
 
   it('keeps the plan where an event names none', () => {
-    const known = heard(news({ plan: 'enterprise' }), news({ created: 1001, plan: undefined }));
+    const known = heard(update({ plan: 'enterprise' }), update({ created: 1001, plan: undefined }));
 
     expect(known.plan).toBe('enterprise');
   });
 
   it('does not revive a cancelled subscription by its last invoice', () => {
-    const known = heard(news(), news({ created: 1001, state: 'canceled' }));
+    const known = heard(update(), update({ created: 1001, state: 'canceled' }));
 
-    expect(applyNews(known, news({ created: 1002, fromInvoice: true }))).toBeUndefined();
+    expect(applyUpdate(known, update({ created: 1002, fromInvoice: true }))).toBeUndefined();
   });
 
-  it('does not let a payment of an unknown subscription hide the news of it that come late', () => {
-    const payment = news({ created: 1002, plan: undefined, fromInvoice: true });
+  it('does not let a payment of an unknown subscription hide later updates of it', () => {
+    const payment = update({ created: 1002, plan: undefined, fromInvoice: true });
 
-    expect(applyNews(fresh, payment)).toBeUndefined();
-    expect(heard(payment, news({ created: 1000 })).plan).toBe('pro');
+    expect(applyUpdate(fresh, payment)).toBeUndefined();
+    expect(heard(payment, update({ created: 1000 })).plan).toBe('pro');
   });
 
-  it('knows the subscription of a checkout that names none by the next news of one', () => {
-    const bought = heard(news({ subscriptionId: null, currentPeriodEnd: undefined }));
-    const cancelled = { ...bought, ...applyNews(bought, news({ created: 1001, state: 'canceled' })) };
+  it('knows the subscription of a checkout that names none by the next update', () => {
+    const bought = heard(update({ subscriptionId: null, currentPeriodEnd: undefined }));
+    const cancelled = { ...bought, ...applyUpdate(bought, update({ created: 1001, state: 'canceled' })) };
 
     expect(bought).toMatchObject({ plan: 'pro', billing: { status: 'active', subscriptionId: null } });
     expect(cancelled).toMatchObject({ plan: 'free', billing: { status: 'canceled', subscriptionId: 'sub_1' } });
   });
 
   it('remembers a bounded number of subscriptions, the newest', () => {
-    const many = Array.from({ length: 30 }, (_, index) => news({ subscriptionId: `sub_${index}`, created: index }));
+    const many = Array.from({ length: 30 }, (_, index) => update({ subscriptionId: `sub_${index}`, created: index }));
 
     const times = heard(...many).billing?.eventTimes ?? {};
 
