@@ -50,7 +50,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     message: 'Your role in this organization does not allow this.',
   },
   insufficient_scope: {
-    meaning: 'The bearer token does not allow this, whatever its user’s role.',
+    meaning: 'The bearer token does not allow this, even if its user’s role does.',
     message: 'This token does not allow this.',
   },
   csrf_header_required: {

@@ -44,7 +44,7 @@ a[href*='redocly.com/redoc']::after { content: 'Redoc'; margin-left: 0.3em; }
 /** What Redoc would load from other hosts: a logo, sets of icons, and the address of its telemetry. */
 const foreignResources = /https:\/\/(?:cdn\.redoc\.ly|cdn\.redocly\.com|otel\.cloud\.redocly\.com)\/[\w./-]*/g;
 
-/** Redoc's bundle from the package: from `node_modules` here, from beside the function where it is deployed. */
+/** Redoc's bundle from the package: from `node_modules` here, from the function's own folder once deployed. */
 function redocBundle(): string {
   const bundle = readFileSync(createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js'), 'utf8');
   return bundle.replaceAll(foreignResources, 'data:,');

@@ -45,7 +45,7 @@ describe('the description of the API', () => {
     await refusing.arrayBuffer();
   });
 
-  it('is public, whatever credential comes with the request', async () => {
+  it('is public, and ignores a credential', async () => {
     const { status } = await get('/openapi.json', { authorization: 'Bearer junk' });
     expect(status).toBe(200);
   });
