@@ -8,7 +8,7 @@ export interface OperationCounts extends Counts {
   operation: string;
 }
 
-/** The bounds that the design sets (see the README); undefined: none. */
+/** The bounds that the design sets (see docs/performance.md); undefined: none. */
 export interface Bounds {
   waves: number;
   calls?: number;
