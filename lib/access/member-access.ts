@@ -22,15 +22,24 @@ interface KnownEnvironment {
  */
 export class MemberAccess {
   readonly organization: OrganizationRecord;
-  readonly member: MemberRecord;
   readonly principal: Principal;
+  #member: MemberRecord;
   #projectAsked = false;
   #environmentAsked = false;
 
   constructor(organization: OrganizationRecord, member: MemberRecord, principal: Principal) {
     this.organization = organization;
-    this.member = member;
+    this.#member = member;
     this.principal = principal;
+  }
+
+  get member(): MemberRecord {
+    return this.#member;
+  }
+
+  /** Takes over the role of a caller who was judged anew. */
+  renew({ member }: Pick<MemberAccess, 'member'>): void {
+    this.#member = member;
   }
 
   /** Whether the project is in the token's scope; for lists, which show only what is. */

@@ -17,6 +17,7 @@ import { parameterNames } from '../contracts/path-parameters.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { type RequestSource, sourceOf } from '../core/request-source.ts';
+import { judgedAfterWaiting } from '../table/retry.ts';
 import { parseParts, parsePath } from './parse-request.ts';
 import { type Answer, render, renderError, toApiError } from './respond.ts';
 
@@ -48,6 +49,8 @@ interface State {
   source: RequestSource;
   log: Log;
   request?: ParsedRequest<Contract>;
+  claimed?: Claimed | undefined;
+  params?: Readonly<Record<string, string>>;
   caller?: Caller | undefined;
   fetched?: unknown;
   /** A session cookie to renew, once the renewal is written. */
@@ -74,7 +77,8 @@ export function endpoint<const C extends Contract, Fetched = undefined>(contract
       const { request, caller, fetched } = state;
       if (request === undefined) throw new Error('The chain reached the handler without a parsed request.');
       const input = { ...request, context: contextOf(contract.access, state), fetched };
-      const answer = (await behaviour.run(input as unknown as EndpointInput<C, Fetched>)) as Answer;
+      const run = () => behaviour.run(input as unknown as EndpointInput<C, Fetched>);
+      const answer = (await judgedAfterWaiting(() => judgeAgain(contract.access, state), run)) as Answer;
       requireAllQuestionsAsked(contract, caller);
       return render(await checkedAnswer(contract, answer, state), state.source.requestId);
     });
@@ -122,6 +126,8 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
       const path = parsePath(contract, event);
       // Before the body is parsed and anything that the path names is read.
       const claimed = await claimCredential(event, contract.access, state.log);
+      state.claimed = claimed;
+      state.params = path.params;
       // Who may not call learns nothing of what is wrong with the request, so its problems wait for the verdict.
       const parts = attempt(() => parseParts(contract, event));
       const request =
@@ -163,6 +169,15 @@ async function judge(
     if (claimed !== undefined && error instanceof ApiError) loseHeadStart(claimed, params);
     throw error;
   }
+}
+
+/** Whoever lost a right while their request waited to write does not use it any more. @throws like `judge` */
+async function judgeAgain(access: Access, { claimed, params, caller }: State): Promise<void> {
+  const now = await judge(claimed, access, params ?? {});
+  if (now?.access === undefined) return;
+  if (now.access.member.id !== caller?.access?.member.id)
+    throw new ApiError('organization_not_found', 'There is no such organization.');
+  caller.access.renew(now.access);
 }
 
 function attempt<T>(work: () => T): { value: T } | { error: unknown } {

@@ -6,8 +6,8 @@ import { at, ConditionFailed, find, put, transact, update } from '../table/store
 import { createCustomer } from './provider.ts';
 
 /**
- * The organization's customer at the provider, made where there is none. Requests at the same moment end with one: the
- * provider knows them by their idempotency key, and the first to remember a customer here decides.
+ * Returns the organization's customer at the provider, and makes one if needed. Concurrent requests end with the same
+ * customer: the provider recognizes their idempotency key, and the first one stored here wins.
  * @throws organization_not_found, billing_provider_error, billing_not_configured
  */
 export async function ensureCustomer(organization: OrganizationRecord): Promise<string> {

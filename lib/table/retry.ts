@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporarilyUnavailable } from '../core/errors.ts';
 
@@ -12,6 +13,13 @@ export const retryTimeMs = 22_000;
 
 export function retryBudget(timeMs = retryTimeMs): RetryBudget {
   return { endsAt: Date.now() + timeMs, attempts: 0 };
+}
+
+const judges = new AsyncLocalStorage<(() => Promise<void>) | undefined>();
+
+/** Runs `work`. After each wait of a retry, `judge` decides whether the work may go on: it throws where it may not. */
+export function judgedAfterWaiting<T>(judge: () => Promise<void>, work: () => T): T {
+  return judges.run(judge, work);
 }
 
 const firstPauseMs = 10;
@@ -29,4 +37,7 @@ export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Pr
     throw temporarilyUnavailable('Too many changes at once. Nothing was changed; send the request again.', cause);
   }
   await sleep(pauseMs);
+  const judge = judges.getStore();
+  // The judge may have to wait, too, and needs no judge for that.
+  if (judge !== undefined) await judges.run(undefined, judge);
 }
