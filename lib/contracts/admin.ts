@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contract } from './contract.ts';
 import { EffectiveLimits, LimitValue, PlanLimits, PlanName, perLimit, Usage } from './fields/limits.ts';
 import { Organization } from './fields/organization.ts';
-import { alwaysPaged, Pagination } from './fields/pagination.ts';
+import { optionalPage, Pagination } from './fields/pagination.ts';
 import { integerQuery, prefixQuery } from './fields/query.ts';
 import { Timestamp } from './fields/text.ts';
 
@@ -103,10 +103,11 @@ export const listOrganizations = /* @__PURE__ */ contract({
   method: 'GET',
   path: '/v1/admin/orgs',
   summary: 'All organizations with usage counts',
-  description: 'The organizations of the platform, by slug, in pages.',
+  description:
+    'The organizations of the platform, by slug: without `limit` all of them, as far as an answer holds them.',
   access: { kind: 'admin' },
   query: z.object({
-    ...alwaysPaged,
+    ...optionalPage,
     search: prefixQuery('Keeps organizations whose slug or name starts with this, whatever the case.')
       .optional()
       .meta({ example: 'analytical' }),
@@ -116,7 +117,7 @@ export const listOrganizations = /* @__PURE__ */ contract({
       description: 'A page of organizations.',
       body: z.object({
         organizations: z.array(OrganizationWithUsage).meta({ description: 'The organizations, by slug.' }),
-        pagination: Pagination,
+        pagination: Pagination.optional(),
       }),
       example: {
         organizations: [{ ...organizationExample, usage: usageExample }],
@@ -124,7 +125,7 @@ export const listOrganizations = /* @__PURE__ */ contract({
       },
     },
   },
-  errors: [],
+  errors: ['payload_too_large'],
   uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
 });
 

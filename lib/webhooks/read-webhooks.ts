@@ -1,13 +1,11 @@
 import type { MemberContext } from '../access/request-context.ts';
+import { keptDeliveries } from '../deliveries/log-delivery.ts';
 import { findWebhooks } from '../deliveries/publish.ts';
 import { ranges } from '../table/keys.ts';
 import { type DeliveryRecord, deliveryRecord } from '../table/records/delivery.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { at, find, queryPage } from '../table/store.ts';
 import { webhookNotFound } from './webhook-target.ts';
-
-/** How many deliveries are shown with a webhook (specification, Events 6). */
-const shownDeliveries = 20;
 
 /** The organization's webhooks, oldest first. */
 export async function listWebhooks({ organization }: MemberContext): Promise<WebhookRecord[]> {
@@ -33,9 +31,7 @@ export async function getWebhook(
 ): Promise<{ webhook: WebhookRecord; deliveries: DeliveryRecord[] }> {
   const [webhook, page] = await Promise.all([
     requireWebhook(context, webhookId),
-    queryPage({ ...ranges.deliveries(webhookId.toLowerCase()), newestFirst: true, pageSize: shownDeliveries }),
+    queryPage({ ...ranges.deliveries(webhookId.toLowerCase()), newestFirst: true, pageSize: keptDeliveries }),
   ]);
-  const now = Date.now() / 1000;
-  const deliveries = page.items.map(deliveryRecord.parse).filter(({ expiresAt }) => expiresAt > now);
-  return { webhook, deliveries };
+  return { webhook, deliveries: page.items.map(deliveryRecord.parse) };
 }
