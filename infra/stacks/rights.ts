@@ -1,7 +1,7 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { TableAction } from '../../lib/contracts/contract.ts';
+import type { KeyPurpose, Partition, TableAction } from '../../lib/contracts/contract.ts';
 import type { Config } from '../plan/config.ts';
-import type { FunctionPlan } from '../plan/functions.ts';
+import { type FunctionPlan, pascalCase } from '../plan/functions.ts';
 
 /** The resources that functions can be given rights to. */
 export interface Resources {
@@ -21,17 +21,26 @@ const readActions: ReadonlySet<TableAction> = new Set(['GetItem', 'BatchGetItem'
  * rights of its single writes and no right of its own.
  */
 export function rightsOf(
-  { uses, writes, touches }: Pick<FunctionPlan, 'uses' | 'writes' | 'touches'>,
+  { uses }: Pick<FunctionPlan, 'uses'>,
   resources: Resources,
   { mailFrom }: Pick<Config, 'mailFrom'>,
 ): PolicyStatement[] {
-  const reads = uses.table.filter(action => readActions.has(action));
+  const queries = uses.queries === undefined ? [] : ['Query'];
+  const reads = uses.table.filter(action => readActions.has(action) && !queries.includes(action));
   const changes = uses.table.filter(action => !readActions.has(action));
   const queues = { webhooks: resources.webhookQueueArn, jobs: resources.jobQueueArn };
   return [
-    allow('ReadTable', named('dynamodb', reads), [resources.tableArn], partitions(touches)),
-    allow('ChangeTable', named('dynamodb', changes), [resources.tableArn], partitions(writes ?? touches)),
-    allow('UseKey', named('kms', uses.key ?? []), [resources.keyArn]),
+    allow('ReadTable', named('dynamodb', reads), [resources.tableArn], partitions(uses.reads)),
+    allow('QueryTable', named('dynamodb', queries), [resources.tableArn], partitions(uses.queries)),
+    allow('ChangeTable', named('dynamodb', changes), [resources.tableArn], partitions(uses.writes)),
+    ...keyPurposes.map(purpose =>
+      allow(
+        `UseKeyOf${pascalCase(purpose)}`,
+        named('kms', uses.key?.[purpose] ?? []),
+        [resources.keyArn],
+        encryptionContext(purpose),
+      ),
+    ),
     allow(
       'Queue',
       uses.queues === undefined ? [] : ['sqs:SendMessage'],
@@ -48,9 +57,30 @@ function named(service: string, actions: readonly string[]): string[] {
   return actions.map(action => `${service}:${action}`);
 }
 
+/** These partitions are single, so their keys have no identifier. */
+const singlePartitions: ReadonlySet<Partition> = new Set(['CREDENTIALKEY', 'ORGS', 'PLANS', 'PLATFORM']);
+
 /** Limits calls to partitions: every item that a call touches must be in one of them. */
-function partitions(patterns: readonly string[] | undefined): Record<string, unknown> | undefined {
-  return patterns && { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...patterns] } };
+function partitions(used: readonly Partition[] = []): Record<string, unknown> {
+  const patterns = used.map(partition => (singlePartitions.has(partition) ? partition : `${partition}#*`));
+  return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } };
+}
+
+/** The members of the encryption context of each purpose. A ciphertext of one purpose does not open under another. */
+const contextKeys: Readonly<Record<KeyPurpose, readonly string[]>> = {
+  project: ['organization', 'project', 'keyVersion'],
+  webhook: ['organization', 'webhook'],
+  credentials: ['purpose'],
+};
+const keyPurposes = Object.keys(contextKeys) as KeyPurpose[];
+
+/** Limits a call to encryption contexts that have exactly the members of the purpose. */
+function encryptionContext(purpose: KeyPurpose): Record<string, unknown> {
+  const names = contextKeys[purpose];
+  return {
+    'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': [...names] },
+    Null: Object.fromEntries(names.map(name => [`kms:EncryptionContext:${name}`, 'false'])),
+  };
 }
 
 function allow(

@@ -94,7 +94,7 @@ export const getStatistics = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['PLATFORM'] },
 });
 
 export const listOrganizations = /* @__PURE__ */ contract({
@@ -126,7 +126,7 @@ export const listOrganizations = /* @__PURE__ */ contract({
     },
   },
   errors: ['payload_too_large'],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['ORG', 'ORGS', 'ENV'] },
 });
 
 export const inspectOrganization = /* @__PURE__ */ contract({
@@ -145,7 +145,7 @@ export const inspectOrganization = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ORG', 'ORGID', 'ENV', 'PLANS'] },
 });
 
 const OverrideValue = LimitValue.nullable().optional();
@@ -179,7 +179,11 @@ export const updateOrganization = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['ORG', 'ORGID', 'PLANS'],
+    writes: ['ORG', 'AUDIT'],
+  },
 });
 
 export const listPlans = /* @__PURE__ */ contract({
@@ -198,7 +202,7 @@ export const listPlans = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem'], reads: ['PLANS'] },
 });
 
 export const updatePlan = /* @__PURE__ */ contract({
@@ -225,7 +229,7 @@ export const updatePlan = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], reads: ['PLANS'], writes: ['PLANS'] },
 });
 
 export const summarizeMetrics = /* @__PURE__ */ contract({
@@ -286,5 +290,5 @@ export const summarizeMetrics = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['METRICS'] },
 });

@@ -104,5 +104,5 @@ export const listAuditEntries = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], reads: ['AUDIT'], writes: ['AUDIT'] },
 });

@@ -246,7 +246,13 @@ export const register = /* @__PURE__ */ contract({
     },
   },
   errors: ['email_taken', 'rate_limited'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], key: issuing, mail: true },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['EMAIL'],
+    writes: ['USER', 'EMAIL', 'ORG', 'ORGID', 'ORGS', 'PLATFORM', 'AUDIT', 'RATE', 'CREDENTIALKEY'],
+    key: { credentials: issuing },
+    mail: true,
+  },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -274,7 +280,12 @@ export const logIn = /* @__PURE__ */ contract({
     },
   },
   errors: ['invalid_credentials', 'rate_limited'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], key: issuing },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['EMAIL', 'USER'],
+    writes: ['USER', 'RATE', 'CREDENTIALKEY'],
+    key: { credentials: issuing },
+  },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -329,7 +340,7 @@ export const getCurrentUser = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['ORG'] },
 });
 
 export const renameUser = /* @__PURE__ */ contract({
@@ -346,7 +357,7 @@ export const renameUser = /* @__PURE__ */ contract({
     200: { description: 'The user with the new name.', body: z.object({ user: User }), example: { user: userExample } },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], writes: ['ORG'] },
 });
 
 export const createToken = /* @__PURE__ */ contract({
@@ -375,7 +386,12 @@ export const createToken = /* @__PURE__ */ contract({
     },
   },
   errors: ['organization_not_found', 'project_not_found', 'environment_not_found', 'token_limit_reached'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], key: issuing },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['ORG'],
+    writes: ['ORG', 'AUDIT', 'CREDENTIALKEY'],
+    key: { credentials: issuing },
+  },
 });
 
 export const handOffToken = /* @__PURE__ */ contract({
@@ -412,7 +428,9 @@ export const handOffToken = /* @__PURE__ */ contract({
   ],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    key: issuing,
+    reads: ['ORG', 'HANDOFF'],
+    writes: ['ORG', 'HANDOFF', 'AUDIT', 'CREDENTIALKEY'],
+    key: { credentials: issuing },
   },
 });
 
@@ -445,7 +463,11 @@ export const revokeToken = /* @__PURE__ */ contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: { 200: { description: 'The token is revoked.', body: Success, example: { success: true } } },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'],
+    reads: ['ORG'],
+    writes: ['AUDIT'],
+  },
 });
 
 export const revokeCurrentToken = /* @__PURE__ */ contract({
@@ -458,7 +480,11 @@ export const revokeCurrentToken = /* @__PURE__ */ contract({
   access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
   responses: { 200: { description: 'The token is revoked.', body: Success, example: { success: true } } },
   errors: ['token_not_found'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'DeleteItem', 'PutItem', 'UpdateItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'DeleteItem', 'PutItem', 'UpdateItem'],
+    reads: ['ORG'],
+    writes: ['AUDIT'],
+  },
 });
 
 export const listSessions = /* @__PURE__ */ contract({
@@ -530,7 +556,11 @@ export const changePassword = /* @__PURE__ */ contract({
   bodyExample: { currentPassword: 'an example of a pass phrase', newPassword: 'another example of a pass phrase' },
   responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
   errors: ['rate_limited'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ORG'],
+    writes: ['AUDIT', 'RATE'],
+  },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -546,7 +576,7 @@ export const sendVerification = /* @__PURE__ */ contract({
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: { 200: { description: 'The link is on its way.', body: Success, example: { success: true } } },
   errors: ['rate_limited'],
-  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem'], mail: true },
+  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem'], writes: ['RATE'], mail: true },
 });
 
 export const verifyEmail = /* @__PURE__ */ contract({
@@ -567,7 +597,7 @@ export const verifyEmail = /* @__PURE__ */ contract({
     },
   },
   errors: ['invalid_token'],
-  uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'] },
+  uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'], reads: ['USER'], writes: ['USER'] },
 });
 
 export const requestPasswordReset = /* @__PURE__ */ contract({
@@ -584,7 +614,7 @@ export const requestPasswordReset = /* @__PURE__ */ contract({
   bodyExample: { email: 'ada@example.com' },
   responses: { 200: { description: 'Always, account or not.', body: Success, example: { success: true } } },
   errors: ['rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], mail: true },
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], reads: ['EMAIL', 'USER'], writes: ['USER', 'RATE'], mail: true },
 });
 
 export const resetPassword = /* @__PURE__ */ contract({
@@ -601,6 +631,10 @@ export const resetPassword = /* @__PURE__ */ contract({
   bodyExample: { token: 'EXAMPLE-reset-token-0000', newPassword: 'another example of a pass phrase' },
   responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
   errors: ['invalid_token'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['USER', 'ORG'],
+    writes: ['USER', 'AUDIT'],
+  },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });

@@ -63,7 +63,7 @@ export const getBilling = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV', 'PLANS'] },
 });
 
 export const startCheckout = /* @__PURE__ */ contract({
@@ -86,7 +86,11 @@ export const startCheckout = /* @__PURE__ */ contract({
     },
   },
   errors: ['billing_provider_error', 'billing_not_configured'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], payments: true },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    writes: ['ORG', 'CUSTOMER', 'AUDIT'],
+    payments: true,
+  },
 });
 
 export const openPortal = /* @__PURE__ */ contract({
@@ -107,7 +111,11 @@ export const openPortal = /* @__PURE__ */ contract({
     },
   },
   errors: ['billing_provider_error', 'billing_not_configured'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], payments: true },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    writes: ['ORG', 'CUSTOMER', 'AUDIT'],
+    payments: true,
+  },
 });
 
 export const receiveProviderEvent = /* @__PURE__ */ contract({
@@ -129,5 +137,10 @@ export const receiveProviderEvent = /* @__PURE__ */ contract({
   rawBody: true,
   responses: { 200: { description: 'The event was taken note of.', body: Success, example: { success: true } } },
   errors: ['invalid_signature', 'billing_not_configured'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], payments: true },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ORG', 'ORGID', 'CUSTOMER', 'PROVIDEREVENT'],
+    writes: ['ORG', 'CUSTOMER', 'PROVIDEREVENT', 'AUDIT'],
+    payments: true,
+  },
 });

@@ -43,12 +43,48 @@ export type TableAction =
   | 'ConditionCheckItem'
   | 'BatchWriteItem';
 
+/**
+ * What the table's partitions are, by the word that their keys start with (`lib/table/keys.ts`). A function's role names
+ * those that it reads and writes.
+ */
+export type Partition =
+  | 'AUDIT'
+  | 'CREDENTIALKEY'
+  | 'CUSTOMER'
+  | 'DELIVERIES'
+  | 'DELIVERY'
+  | 'EMAIL'
+  | 'ENV'
+  | 'HANDOFF'
+  | 'INVITATION'
+  | 'METRICS'
+  | 'METRICSBATCH'
+  | 'ORG'
+  | 'ORGID'
+  | 'ORGS'
+  | 'PAYLOAD'
+  | 'PLANS'
+  | 'PLATFORM'
+  | 'PROVIDEREVENT'
+  | 'RATE'
+  | 'USER';
+
 export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 
-/** What a function touches, and so exactly what its role allows (IAM action names without the service prefix). */
+/** What the KMS key is used for. The encryption context says which of these a call is about. */
+export type KeyPurpose = 'project' | 'webhook' | 'credentials';
+
+/**
+ * What a function touches, and so exactly what its role allows (IAM action names without the service prefix). What
+ * follows from its access is not repeated: see `usesOf` in `infra/plan/functions.ts`.
+ */
 export interface Uses {
   table: readonly TableAction[];
-  key?: readonly KeyAction[];
+  reads?: readonly Partition[];
+  /** Where Query is allowed, if that is less than what it reads. */
+  queries?: readonly Partition[];
+  writes?: readonly Partition[];
+  key?: Readonly<Partial<Record<KeyPurpose, readonly KeyAction[]>>>;
   /** Queues it sends to. */
   queues?: readonly ('webhooks' | 'jobs')[];
   mail?: true;

@@ -70,7 +70,7 @@ export const listMembers = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ORGID'] },
 });
 
 export const inviteMember = /* @__PURE__ */ contract({
@@ -105,6 +105,8 @@ export const inviteMember = /* @__PURE__ */ contract({
   errors: ['already_member', 'plan_limit_exceeded', 'email_not_verified', 'rate_limited'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    reads: ['ORGID', 'PLANS'],
+    writes: ['ORG', 'INVITATION', 'AUDIT'],
     mail: true,
   },
 });
@@ -144,7 +146,11 @@ export const acceptInvitation = /* @__PURE__ */ contract({
     },
   },
   errors: ['already_member'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    reads: ['ORG', 'INVITATION'],
+    writes: ['ORG', 'INVITATION', 'AUDIT'],
+  },
 });
 
 export const changeRole = /* @__PURE__ */ contract({
@@ -166,7 +172,11 @@ export const changeRole = /* @__PURE__ */ contract({
     },
   },
   errors: ['last_owner'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ORGID'],
+    writes: ['ORG', 'AUDIT'],
+  },
 });
 
 export const removeMember = /* @__PURE__ */ contract({
@@ -183,5 +193,9 @@ export const removeMember = /* @__PURE__ */ contract({
     200: { description: 'The member or invitation is gone.', body: Success, example: { success: true } },
   },
   errors: ['last_owner'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+    reads: ['ORGID'],
+    writes: ['ORG', 'INVITATION', 'AUDIT'],
+  },
 });

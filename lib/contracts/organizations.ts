@@ -38,7 +38,11 @@ export const createOrganization = /* @__PURE__ */ contract({
     },
   },
   errors: ['slug_taken', 'organization_limit_reached'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ORG'],
+    writes: ['ORG', 'ORGID', 'ORGS', 'PLATFORM', 'AUDIT'],
+  },
 });
 
 export const deleteOrganization = /* @__PURE__ */ contract({
@@ -53,5 +57,9 @@ export const deleteOrganization = /* @__PURE__ */ contract({
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization' },
   responses: { 200: { description: 'The organization is deleted.', body: Success, example: { success: true } } },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'], queues: ['jobs'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'],
+    writes: ['ORG', 'ORGS', 'PLATFORM'],
+    queues: ['jobs'],
+  },
 });

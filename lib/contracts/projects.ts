@@ -99,7 +99,7 @@ export const listProjects = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
 });
 
 export const createProject = /* @__PURE__ */ contract({
@@ -128,7 +128,9 @@ export const createProject = /* @__PURE__ */ contract({
   errors: ['plan_limit_exceeded', 'slug_taken'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
-    key: ['GenerateDataKey'],
+    reads: ['PLANS'],
+    writes: ['ORG', 'ENV', 'PLATFORM', 'AUDIT'],
+    key: { project: ['GenerateDataKey'] },
   },
 });
 
@@ -145,7 +147,7 @@ export const getProject = /* @__PURE__ */ contract({
     200: { description: 'The project.', body: z.object({ project: Project }), example: { project: projectExample } },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
 });
 
 export const deleteProject = /* @__PURE__ */ contract({
@@ -162,6 +164,8 @@ export const deleteProject = /* @__PURE__ */ contract({
   errors: [],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ORGID'],
+    writes: ['ORG', 'ENV', 'PLATFORM', 'AUDIT'],
     queues: ['jobs'],
   },
 });
@@ -197,7 +201,11 @@ export const createEnvironment = /* @__PURE__ */ contract({
     },
   },
   errors: ['plan_limit_exceeded', 'slug_taken'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['PLANS'],
+    writes: ['ORG', 'ENV', 'AUDIT'],
+  },
 });
 
 export const rotateKey = /* @__PURE__ */ contract({
@@ -239,7 +247,9 @@ export const rotateKey = /* @__PURE__ */ contract({
   errors: ['rotation_in_progress'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
-    key: ['GenerateDataKey'],
+    reads: ['ORGID', 'ENV'],
+    writes: ['ORG', 'ENV', 'AUDIT'],
+    key: { project: ['GenerateDataKey'] },
     queues: ['jobs'],
   },
 });

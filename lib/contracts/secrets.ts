@@ -123,7 +123,12 @@ export const pullSecrets = /* @__PURE__ */ contract({
     304: notModified,
   },
   errors: ['payload_too_large'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'], key: ['Decrypt'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['AUDIT'],
+    key: { project: ['Decrypt'] },
+  },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
 });
 
@@ -153,7 +158,7 @@ export const listKeys = /* @__PURE__ */ contract({
     304: notModified,
   },
   errors: ['payload_too_large'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
 });
 
 const SetResult = z.object({
@@ -203,7 +208,9 @@ export const setSecret = /* @__PURE__ */ contract({
   errors: ['plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    key: ['Decrypt'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
     queues: ['webhooks'],
   },
 });
@@ -241,7 +248,9 @@ export const importSecrets = /* @__PURE__ */ contract({
   errors: ['plan_limit_exceeded', 'revision_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    key: ['Decrypt'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
     queues: ['webhooks'],
   },
   sizing: {
@@ -281,7 +290,12 @@ export const listVersions = /* @__PURE__ */ contract({
     },
   },
   errors: ['payload_too_large'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'], key: ['Decrypt'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['AUDIT'],
+    key: { project: ['Decrypt'] },
+  },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
 });
 
@@ -331,7 +345,9 @@ export const promoteSecrets = /* @__PURE__ */ contract({
   errors: ['environment_not_found', 'secret_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    key: ['Decrypt'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
     queues: ['webhooks'],
   },
   sizing: {
@@ -376,8 +392,10 @@ export const bulkDeleteSecrets = /* @__PURE__ */ contract({
   errors: ['revision_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
     // For undoing another writer's abandoned change while the project's key rotates (`undo-change.ts`).
-    key: ['Decrypt'],
+    key: { project: ['Decrypt'] },
     queues: ['webhooks'],
   },
   sizing: { timeoutSeconds: 29, reason: 'a thousand deletions are written in several steps' },
@@ -407,8 +425,10 @@ export const deleteSecret = /* @__PURE__ */ contract({
   errors: ['revision_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
     // For undoing another writer's abandoned change while the project's key rotates (`undo-change.ts`).
-    key: ['Decrypt'],
+    key: { project: ['Decrypt'] },
     queues: ['webhooks'],
   },
 });

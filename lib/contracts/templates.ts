@@ -86,7 +86,10 @@ export const addTemplateKey = /* @__PURE__ */ contract({
     },
   },
   errors: ['template_key_exists'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'AUDIT'],
+  },
 });
 
 export const removeTemplateKey = /* @__PURE__ */ contract({
@@ -100,7 +103,10 @@ export const removeTemplateKey = /* @__PURE__ */ contract({
   notFound: { key: 'template_key_not_found' },
   responses: { 200: { description: 'The template key is removed.', body: Success, example: { success: true } } },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    writes: ['ORG', 'AUDIT'],
+  },
 });
 
 export const validateEnvironment = /* @__PURE__ */ contract({
@@ -147,5 +153,10 @@ export const validateEnvironment = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'], key: ['Decrypt'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['AUDIT'],
+    key: { project: ['Decrypt'] },
+  },
 });

@@ -135,7 +135,9 @@ export const createWebhook = /* @__PURE__ */ contract({
   errors: ['project_not_found', 'environment_not_found', 'plan_limit_exceeded'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    key: ['Encrypt'],
+    reads: ['PLANS'],
+    writes: ['ORG', 'AUDIT'],
+    key: { webhook: ['Encrypt'] },
   },
 });
 
@@ -171,7 +173,7 @@ export const getWebhook = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['DELIVERIES'] },
 });
 
 export const updateWebhook = /* @__PURE__ */ contract({
@@ -209,7 +211,10 @@ export const updateWebhook = /* @__PURE__ */ contract({
     },
   },
   errors: ['project_not_found', 'environment_not_found'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'AUDIT'],
+  },
 });
 
 export const deleteWebhook = /* @__PURE__ */ contract({
@@ -223,7 +228,9 @@ export const deleteWebhook = /* @__PURE__ */ contract({
   responses: { 200: { description: 'The webhook is deleted.', body: Success, example: { success: true } } },
   errors: [],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'],
+    reads: ['DELIVERIES'],
+    writes: ['ORG', 'AUDIT', 'DELIVERIES'],
   },
 });
 
@@ -252,6 +259,7 @@ export const testWebhook = /* @__PURE__ */ contract({
   errors: [],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    writes: ['AUDIT', 'DELIVERIES'],
     queues: ['webhooks'],
   },
 });

@@ -7,14 +7,14 @@ import { reachableActions } from '../../support/reachable-actions.ts';
 function allowedActions({ uses }: FunctionPlan): string[] {
   return [
     ...uses.table.map(action => `dynamodb:${action}`),
-    ...(uses.key ?? []).map(action => `kms:${action}`),
+    ...new Set(Object.values(uses.key ?? {}).flatMap(actions => actions.map(action => `kms:${action}`))),
     ...(uses.queues === undefined ? [] : ['sqs:SendMessage']),
     ...(uses.mail ? ['ses:SendEmail'] : []),
     ...(uses.payments ? ['ssm:GetParameter'] : []),
   ];
 }
 
-/** Actions in code that a function contains but never runs. `test/attacks/rights.test.ts` shows that it does not. */
+/** Actions in code that a function contains but never runs. `test/infra/build/bundles.test.ts` shows that it does not. */
 function neverRun({ name }: FunctionPlan): string[] {
   // The chain can write audit entries, which only some operations do.
   const chain = ['dynamodb:GetItem', 'dynamodb:PutItem'];
