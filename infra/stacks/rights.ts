@@ -33,6 +33,8 @@ export function rightsOf(
     allow('ReadTable', named('dynamodb', reads), [resources.tableArn], partitions(uses.reads)),
     allow('QueryTable', named('dynamodb', queries), [resources.tableArn], partitions(uses.queries)),
     allow('ChangeTable', named('dynamodb', changes), [resources.tableArn], partitions(uses.writes)),
+    // Many functions write this item. Only an operator's command may write this attribute.
+    uses.writes?.includes('USER') ? nobodyBecomesAdmin(changes, resources.tableArn) : undefined,
     ...keyPurposes.map(purpose =>
       allow(
         `UseKeyOf${pascalCase(purpose)}`,
@@ -81,6 +83,18 @@ function encryptionContext(purpose: KeyPurpose): Record<string, unknown> {
     'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': [...names] },
     Null: Object.fromEntries(names.map(name => [`kms:EncryptionContext:${name}`, 'false'])),
   };
+}
+
+function nobodyBecomesAdmin(changes: readonly TableAction[], tableArn: string): PolicyStatement | undefined {
+  const writes = changes.filter(action => action !== 'DeleteItem' && action !== 'ConditionCheckItem');
+  if (writes.length === 0) return undefined;
+  return new PolicyStatement({
+    sid: 'NobodyBecomesAdmin',
+    effect: Effect.DENY,
+    actions: named('dynamodb', writes),
+    resources: [tableArn],
+    conditions: { 'ForAnyValue:StringEquals': { 'dynamodb:Attributes': ['isAdmin'] } },
+  });
 }
 
 function allow(

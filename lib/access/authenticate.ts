@@ -35,9 +35,9 @@ const unauthenticated = () =>
 const organizationNotFound = () => new ApiError('organization_not_found', 'There is no such organization.');
 
 /**
- * The credential of a request, if this installation issued it. Nothing of what the path names is read for that, and the
- * body is not looked at: whoever makes credentials up gets no further. An Authorization header wins over a cookie, and a
- * broken one does not fall back to it.
+ * The credential of a request, if this installation issued it. This reads nothing that the path names and does not look
+ * at the body, so a made-up credential gets no further. An Authorization header wins over a cookie, and a broken header
+ * does not fall back to the cookie.
  * @throws unauthenticated where the route needs somebody and there is nobody
  */
 export async function claimCredential(
@@ -69,8 +69,8 @@ function readPresented(event: APIGatewayProxyEventV2): Presented | undefined {
 }
 
 /**
- * Known by its mark, without a read. Credentials from before there were marks have none; neither can a mark be checked
- * while KMS is out of reach. Those are looked up first, which costs a wave and one item outside any organization.
+ * A mark proves it without a read. Older credentials have no mark, and while KMS is out of reach no mark can be checked.
+ * Those credentials are looked up first, which costs a wave and one item outside any organization.
  */
 async function wasIssued({ method, userId, hash, secret }: Presented, log: Log): Promise<boolean> {
   try {

@@ -6,10 +6,10 @@ import { rateRecord } from '../table/records/rate.ts';
 import { at, increment } from '../table/store.ts';
 
 /*
- * Each organization has a share of requests a minute, which only its own callers use up. A process counts in memory and
- * adds what it counted to the minute's common count, whose answer is the count of all processes. It does so beside the
- * first wave of a later request, so that no request waits for it, and in steps of a thousandth of the share: a process
- * may be so far ahead of the common count, which with 20 of them is 2 % of the share.
+ * Each organization has a share of requests a minute, and only its own callers use it up. A process counts in memory. It
+ * adds its count to the minute's common count, and the answer is the count of all processes. It does that in parallel to
+ * the first wave of a later request, so no request waits for it, and in steps of a thousandth of the share. With 20
+ * processes an organization can exceed its share by 2 %.
  */
 const windowMs = 60_000;
 const stepsPerShare = 1000;
@@ -80,7 +80,7 @@ export async function flushShares(log: Log): Promise<void> {
 async function flush(share: Share, log: Log): Promise<void> {
   const counted = share.pending;
   share.pending = 0;
-  // Added at once, for other requests of this process look at it while the answer is under way.
+  // Added now, because other requests of this process read it while the call is under way.
   share.total += counted;
   try {
     const item = at(rateRecord, 'requests', `${share.organizationId}#${share.minute}`);

@@ -2,10 +2,10 @@ import type { Claimed } from './authenticate.ts';
 import { isOverShare } from './fair-share.ts';
 
 /*
- * A handler's reads begin together with authentication, which saves honest callers a wave. Whoever was refused at an
- * organization has no head start there for a while, and neither have the callers of an organization that has used up
- * its share: their requests are judged first, so a stranger with an account of their own cannot have a tenant's data
- * read again and again. Remembered by each process for itself.
+ * A handler's reads start together with authentication, which saves honest callers a wave. A caller who was refused at an
+ * organization loses that head start there for a while, and so do all callers of an organization that has used up its
+ * share. Their requests are judged first, so a stranger with an account cannot have a tenant's data read again and
+ * again. Each process remembers this for itself.
  */
 const rememberedMs = 10 * 60_000;
 const maximumRemembered = 10_000;

@@ -25,7 +25,7 @@ export function newVerificationLink(userId: string): NewLink {
   };
 }
 
-/** A link that resets the account's password. Earlier ones stay good, or anybody could end them by asking for more. */
+/** A link that resets the account's password. Earlier ones stay good: otherwise any request for another link would end them. */
 export function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>): NewLink {
   const { secret, hash } = createCredential(id);
   return {
@@ -36,7 +36,7 @@ export function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' | 'sess
 
 /**
  * The account that a verification link's token belongs to, with the write that uses the link up. The transaction with
- * that write fails with invalid_token where somebody else used or replaced it in the meantime.
+ * that write fails with invalid_token if another request used or replaced it in the meantime.
  * @throws invalid_token where it is unknown, used, replaced or expired
  */
 export async function openVerificationLink(token: string): Promise<{ user: UserRecord; useUp: Write }> {

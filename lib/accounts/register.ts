@@ -51,7 +51,6 @@ export async function register({ source, log }: RequestContext, wanted: Registra
     email: wanted.email,
     name: wanted.name ?? (wanted.email.split('@')[0] as string),
     emailVerified: false,
-    isAdmin: false,
     passwordHash: await hashPassword(wanted.password),
     sessionEpoch: 0,
     creations: 0,

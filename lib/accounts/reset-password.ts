@@ -48,8 +48,8 @@ async function mailResetLink(userId: string): Promise<void> {
 }
 
 /**
- * Sets a new password with a mailed link's token. Whatever anybody held of the account before is dead with the same
- * write: every session, every token, every other reset link.
+ * Sets a new password with a mailed link's token. The same transaction ends
+ * every session, every token and every other reset link.
  * @throws invalid_token; invalid_request naming `newPassword` for a common one, which leaves the link usable
  */
 export async function resetPassword(

@@ -153,7 +153,7 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
 }
 
 /**
- * Who calls, if they may. Who is refused at an organization is judged before anything is read for them there next time.
+ * Who calls, if they may. A caller who is refused at an organization has no head start there next time.
  * @throws unauthenticated, csrf_header_required, organization_not_found, insufficient_scope, forbidden, admin_required
  */
 async function judge(
@@ -171,7 +171,7 @@ async function judge(
   }
 }
 
-/** Whoever lost a right while their request waited to write does not use it any more. @throws like `judge` */
+/** A caller who lost a right while the request waited to write must not use it any more. @throws like `judge` */
 async function judgeAgain(access: Access, { claimed, params, caller }: State): Promise<void> {
   const now = await judge(claimed, access, params ?? {});
   if (now?.access === undefined) return;

@@ -9,9 +9,9 @@ import { base62, base62ToNumber } from './base62.ts';
  * SHA-256 of the whole is stored, which is enough for a random part of that size. The random part comes first so that
  * the first characters, which lists show, differ among one user's tokens.
  *
- * Anybody can compute the checksum. So the last 11 of the random digits of a session or token are its mark: an
- * HMAC-SHA256 under the installation's credential key, over the prefix, the other 21 digits and the user. Who lacks the
- * key hits a mark with a chance of 62^-11 (2^-65); who tries 21 digits of a user has 125 bits to guess.
+ * A checksum proves nothing: it has no key. So the last 11 of the random digits of a session or token are its mark: an
+ * HMAC-SHA256 under the installation's credential key, over the prefix, the other 21 digits and the user. Without the
+ * key a mark is right with a chance of 62^-11 (2^-65), and the other 21 digits hold 125 random bits.
  */
 
 const userDigits = 22;

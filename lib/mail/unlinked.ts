@@ -1,9 +1,9 @@
-/** What mail programs make links and addresses of, where text follows at once: `evil.example`, `http://…`, `a@b`, `。` as a dot. */
+/** The characters that make a link or an address of the text after them: `evil.example`, `http://…`, `a@b`, `evil。example`. */
 const joints = /[\p{Cf}.:/\\@#\u3002\uFF0E\uFF61\uFF0F\uFF1A\uFF20]+(?=\S)/gu;
 
 /**
- * A name that users choose, for a mail: readable still, but nothing of it becomes a link, for others may have chosen it
- * to have their own text sent to strangers. Pure.
+ * A name that a user chose, as a mail shows it: readable, but no part of it becomes a link. A user could choose a name to
+ * have their own text sent to strangers. Pure.
  */
 export function unlinked(name: string): string {
   return name.replace(joints, ' ').replace(/\s+/g, ' ').trim();

@@ -11,8 +11,8 @@ import { at, find, list, readAll, retryOnConditionFailed, transact, update } fro
 import { newOrganization, withFreeSlug } from './new-organization.ts';
 
 /**
- * Creates an organization that the caller owns, all or nothing. Whoever owns as many as a user may is refused before the
- * slug is looked at: a slug of one's choice tells whether a tenant has it, and the bound on organizations bounds that.
+ * Creates an organization that the caller owns, all or nothing. A caller at the limit is refused before the slug is
+ * looked at: the answer to a slug tells whether a tenant has it, and the limit also bounds how often that can be asked.
  * @throws organization_limit_reached; slug_taken for an explicit slug (one made from the name gets a suffix instead)
  */
 export async function createOrganization(

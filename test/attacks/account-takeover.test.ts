@@ -58,8 +58,8 @@ async function seedTokens(person: Person, count: number): Promise<{ token: strin
 const statusesOf = (tokens: readonly { token: string }[]) =>
   Promise.all(tokens.map(async token => (await api.get('/auth/me', token)).status));
 
-describe('whoever held an account before its password was reset', () => {
-  it('has no token left, whatever it is limited to, and the organizations’ logs say so', async () => {
+describe('an attacker who held an account before its password was reset', () => {
+  it('has no token left, limited or not, and the organizations’ logs say so', async () => {
     const victim = await registerPerson(api);
     const endless = await createToken(api, victim);
     const limited = await createToken(api, victim, { organizationId: victim.organization.id });

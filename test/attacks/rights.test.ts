@@ -16,7 +16,7 @@ describe('a role', () => {
     keys: { 'dynamodb:LeadingKeys': [partition] },
   });
 
-  it('of the webhook sender, which talks to hosts of others’ choice, unwraps no project key and changes no organization', () => {
+  it('of the webhook sender, which talks to hosts that customers choose, unwraps no project key and changes no organization', () => {
     const sender = rightsOf('deliver-webhooks');
     expect(isAllowed(sender, decrypt({ organization: 'o', webhook: 'w' }))).toBe(true);
     expect(isAllowed(sender, decrypt(project))).toBe(false);
@@ -58,6 +58,19 @@ describe('a role', () => {
         expect(isAllowed(rightsOf(name), write('UpdateItem', partition)), `${name} ${partition}`).toBe(false);
       }
     }
+  });
+
+  it('can write an account but never make an administrator', () => {
+    const makeAdmin = (action: string) => ({
+      action: `dynamodb:${action}`,
+      keys: { 'dynamodb:LeadingKeys': ['USER#u'], 'dynamodb:Attributes': ['pk', 'sk', 'isAdmin'] },
+    });
+    for (const [name, statements] of rights) {
+      for (const action of ['PutItem', 'UpdateItem', 'BatchWriteItem']) {
+        expect(isAllowed(statements, makeAdmin(action)), `${name} ${action}`).toBe(false);
+      }
+    }
+    expect(isAllowed(rightsOf('register'), write('PutItem', 'USER#u'))).toBe(true);
   });
 
   it('names only partitions that the table has', () => {

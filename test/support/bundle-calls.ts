@@ -72,10 +72,16 @@ function mailCall(functionName: string, { FromEmailAddress: from }: Body): Autho
 function callsOf(functionName: string, target: string, body: Body): AuthorizedCall[] {
   const [service = '', operation = ''] = target.split('.');
   const prefix = services[service] ?? service;
-  const call = (name: string, keys: (Marshalled | undefined)[] = []): AuthorizedCall => ({
+  const call = (name: string, keys: (Marshalled | undefined)[] = [], part: Body = body): AuthorizedCall => ({
     functionName,
     action: `${prefix}:${name}`,
-    keys: { 'dynamodb:LeadingKeys': keys.flatMap(key => key?.pk?.S ?? []) },
+    keys: {
+      'dynamodb:LeadingKeys': keys.flatMap(key => key?.pk?.S ?? []),
+      'dynamodb:Attributes': [
+        ...keys.flatMap(key => Object.keys(key ?? {})),
+        ...(Object.values(part.ExpressionAttributeNames ?? {}) as string[]),
+      ],
+    },
   });
   if (prefix === 'kms') {
     return [{ functionName, action: `kms:${operation}`, keys: contextKeys(body.EncryptionContext ?? {}) }];
@@ -84,10 +90,10 @@ function callsOf(functionName: string, target: string, body: Body): AuthorizedCa
   switch (operation) {
     case 'TransactWriteItems':
       return (body.TransactItems as Body[]).map(({ Put, Update, Delete, ConditionCheck }) => {
-        if (Put) return call('PutItem', [Put.Item]);
-        if (Update) return call('UpdateItem', [Update.Key]);
-        if (Delete) return call('DeleteItem', [Delete.Key]);
-        return call('ConditionCheckItem', [ConditionCheck.Key]);
+        if (Put) return call('PutItem', [Put.Item], Put);
+        if (Update) return call('UpdateItem', [Update.Key], Update);
+        if (Delete) return call('DeleteItem', [Delete.Key], Delete);
+        return call('ConditionCheckItem', [ConditionCheck.Key], ConditionCheck);
       });
     case 'BatchGetItem':
       return [

@@ -14,14 +14,19 @@ export function contextKeys(context: Readonly<Record<string, string>>): AskedRig
   };
 }
 
-/** Whether a role's statements allow a call, as IAM judges it: one of them names the action and all its conditions hold. */
-export function isAllowed(statements: readonly Statement[], { action, keys }: AskedRight): boolean {
-  return statements.some(
-    ({ Action, Condition = {} }) =>
-      [Action].flat().includes(action) &&
-      Object.entries(Condition).every(([operator, tests]) =>
-        Object.entries(tests).every(([key, wanted]) => holds(operator, keys[key] ?? [], [wanted].flat() as string[])),
-      ),
+/** Whether a role's statements allow a call, as IAM judges it: one allows it and none denies it. */
+export function isAllowed(statements: readonly Statement[], asked: AskedRight): boolean {
+  const speaking = statements.filter(statement => speaksOf(statement, asked));
+  return speaking.some(({ Effect }) => Effect === 'Allow') && speaking.every(({ Effect }) => Effect === 'Allow');
+}
+
+/** Whether a statement names the action and all its conditions hold. */
+function speaksOf({ Action, Condition = {} }: Statement, { action, keys }: AskedRight): boolean {
+  return (
+    [Action].flat().includes(action) &&
+    Object.entries(Condition).every(([operator, tests]) =>
+      Object.entries(tests).every(([key, wanted]) => holds(operator, keys[key] ?? [], [wanted].flat() as string[])),
+    )
   );
 }
 
@@ -31,6 +36,8 @@ function holds(operator: string, values: readonly string[], wanted: readonly str
       return values.every(value => wanted.some(pattern => isLike(value, pattern)));
     case 'ForAllValues:StringEquals':
       return values.every(value => wanted.includes(value));
+    case 'ForAnyValue:StringEquals':
+      return values.some(value => wanted.includes(value));
     case 'StringEquals':
       return values.length > 0 && values.every(value => wanted.includes(value));
     case 'Null':

@@ -19,7 +19,7 @@ export async function findInvitation(token: string): Promise<InvitationPointer |
 }
 
 /**
- * Makes the caller, whoever holds the token, a member with the invitation's role, while its inviter is a member who could
+ * Makes the caller, who holds the token, a member with the invitation's role, while its inviter is a member who could
  * still make it. The invitation was counted as a member
  * already, so no limit stands in the way; the token is used up with the same write.
  * @throws invalid_token where it is unknown, used, replaced, expired or its inviter may not invite any more; already_member

@@ -30,7 +30,7 @@ import { type Roster, readRoster, readRosterBySlug } from './read-roster.ts';
 const daySeconds = 24 * 60 * 60;
 const invitationLifetimeSeconds = 7 * daySeconds;
 
-/** Of all organizations together, so that nobody's mailbox is flooded by many of them. */
+/** From all organizations together, so that many of them cannot flood one mailbox. */
 const invitationsOfAddressPerDay = 5;
 
 /** Expired invitations swept away at a time; each takes two of a transaction's hundred writes. */
@@ -155,7 +155,7 @@ function mailBounds(organizationId: string, email: string): Write[] {
   ];
 }
 
-/** Whoever has mails sent to others must have an address of their own. */
+/** Only a user who has confirmed an address of their own can have mails sent to others. */
 function verifiedInviter(userId: string): Write[] {
   if (!settings().VERIFIED_EMAIL_REQUIRED) return [];
   const refused = () => new ApiError('email_not_verified', 'Verify your e-mail address before you invite others.');

@@ -11,7 +11,7 @@ export interface Roster {
   members: MemberRecord[];
   /** Pending ones, by the time of inviting. */
   invitations: InvitationRecord[];
-  /** Stored and counted still, but nobody can accept them: they expired, or their inviter may not invite any more. */
+  /** Still stored and counted, but of no use: they expired, or their inviter may no longer make them. */
   expired: InvitationRecord[];
 }
 

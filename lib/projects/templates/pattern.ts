@@ -1,9 +1,9 @@
 import { RE2JS, RE2JSException } from 're2js';
 
 /*
- * RE2 never backtracks, but where its automaton cannot be made deterministic in little memory it follows all of its
- * states at once: up to 0.1 µs for each character of the value and each instruction of the pattern. So a pattern is
- * bounded when it is added, a value for its pattern, and all values of one validation together by time.
+ * RE2 never backtracks. But if the deterministic automaton takes too much memory, it follows all states at once: up to
+ * 0.1 µs for each character of the value and each instruction of the pattern. So the pattern is bounded when it is added,
+ * a value is bounded for its pattern, and all values of one validation together are bounded in time.
  */
 
 /** Instructions of a compiled pattern. What people write has a few hundred at the most. */

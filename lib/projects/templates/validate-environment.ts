@@ -22,8 +22,8 @@ export async function beginValidation(path: EnvironmentPath): Promise<BegunValid
 }
 
 /**
- * Compares an environment with its project's template. No value leaves, but whoever chooses patterns learns of values
- * what they match: where patterns opened values, the answer waits for its audit entry.
+ * Compares an environment with its project's template. No value leaves, but patterns tell which values they match. So if
+ * patterns opened values, the answer waits for its audit entry.
  */
 export async function validateEnvironment(
   context: MemberContext,

@@ -12,10 +12,11 @@ export const userRecord = entity({
     email: z.string(),
     name: z.string(),
     emailVerified: z.boolean(),
-    isAdmin: z.boolean(),
+    /** No function has the right to write this attribute: only an operator's command sets it. */
+    isAdmin: z.boolean().optional(),
     passwordHash: z.string(),
     sessionEpoch: z.int(),
-    /** Raised by whatever the account makes that is bounded in number, so that requests side by side can't pass a bound. */
+    /** Raised with each token and organization that the account makes, so that parallel requests cannot pass a limit. */
     creations: z.int(),
     createdAt: z.string(),
   }),

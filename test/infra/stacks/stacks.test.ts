@@ -307,7 +307,7 @@ describe('rights', () => {
 });
 
 /** A statement in one line: its actions, its resource, and its limits to partitions or a sender. */
-function described({ Action, Resource, Condition }: Statement): string {
+function described({ Effect, Action, Resource, Condition }: Statement): string {
   const services = Map.groupBy(list(Action).map(String), action => action.split(':')[0]);
   return [...services]
     .map(([service, actions]) => {
@@ -315,7 +315,7 @@ function described({ Action, Resource, Condition }: Statement): string {
       const held = Object.values(Condition ?? {})
         .flatMap(operator => Object.entries(operator))
         .map(([key, value]) => `, ${key.split(':')[1]} ${list(value).join(' or ')}`);
-      return `  ${service}: ${verbs} on ${list(Resource).map(resourceName).join(' and ')}${held.join('')}\n`;
+      return `  ${Effect === 'Deny' ? 'never ' : ''}${service}: ${verbs} on ${list(Resource).map(resourceName).join(' and ')}${held.join('')}\n`;
     })
     .join('');
 }
