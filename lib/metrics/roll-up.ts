@@ -66,10 +66,9 @@ async function countOnce(batch: string, tallies: readonly Tally[]): Promise<void
 }
 
 function countWrite({ route, hour, requests, clientErrors, serverErrors, buckets }: Tally): Write {
-  const counters = Object.entries({ requests, clientErrors, serverErrors }).filter(([, count]) => count > 0);
-  const histogram = [...buckets].map(([bucket, count]) => [bucketAttribute(bucket), count]);
+  const histogram = Object.fromEntries([...buckets].map(([bucket, count]) => [bucketAttribute(bucket), count]));
   return upsert(at(routeHourRecord, hour.slice(0, 10), hour.slice(11, 13), route), {
     set: { route, hour, expiresAt: Math.ceil((Date.parse(hour) + hourMs) / 1000) + keptSeconds },
-    add: Object.fromEntries([...counters, ...histogram]),
+    add: { requests, clientErrors, serverErrors, ...histogram },
   });
 }

@@ -5,8 +5,8 @@ import { ApiError } from '../core/errors.ts';
 import { slugFromName, withSuffix } from '../organizations/slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
 import { newEnvironment } from '../secrets/engine/new-environment.ts';
-import { equals, lessThan } from '../table/expressions.ts';
-import { projectRecord } from '../table/records/project.ts';
+import { type Condition, equals, lessThan } from '../table/expressions.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { at, ConditionFailed, find, transact, update } from '../table/store.ts';
 import { environmentView } from './project-view.ts';
 
@@ -37,7 +37,11 @@ export async function createEnvironment(
     const { environment, state, writes } = newEnvironment(organization.slug, project, { ...wanted, slug }, createdAt);
     const [described, ...others] = writes;
     if (described === undefined) throw new Error('A new environment has no writes.');
-    const unchanged = { status: equals('active'), id: equals(project.id), keyVersion: equals(project.keyVersion) };
+    const unchanged: Condition<ProjectRecord> = {
+      status: equals('active'),
+      id: equals(project.id),
+      keyVersion: equals(project.keyVersion),
+    };
     try {
       await transact([
         // The key version is part of the condition: an environment made beside a rotation must not be left behind by it.

@@ -22,7 +22,7 @@ export interface Entity<R, KeyInput extends readonly unknown[]> {
   readonly parse: (item: Record<string, unknown>) => R;
 }
 
-export function entity<Schema extends z.ZodObject, KeyInput extends readonly unknown[]>(definition: {
+export function entity<Schema extends z.ZodType<object>, KeyInput extends readonly unknown[]>(definition: {
   kind: string;
   key: (...input: KeyInput) => Key;
   schema: Schema;
