@@ -22,6 +22,8 @@ import {
   update,
 } from '../../../lib/table/store.ts';
 import { type Api, startApi } from '../../support/api.ts';
+import { injectFault } from '../../support/inject-faults.ts';
+import { conduct } from '../../support/observe-calls.ts';
 
 const thing = entity({
   kind: 'thing',
@@ -117,6 +119,16 @@ describe('the table', () => {
     await transact([update(thingAt('a'), { set: { note: 'x' } }, { if: { note: absent } })]);
     await transact([update(thingAt('a'), { set: { note: undefined } })]);
     expect(await find(thingAt('a'))).toEqual({ name: 'a', count: 1 });
+  });
+
+  it('adds once although the answer is lost and the SDK sends the write again', async () => {
+    await transact([put(thingAt('sum'), { name: 'sum', count: 0 })]);
+    const fault = injectFault('answer-lost-once', 1);
+
+    await conduct(fault, () => transact([update(thingAt('sum'), { add: { count: 1 } })]));
+
+    expect(fault.hit()).toBe(true);
+    expect(await find(thingAt('sum'))).toMatchObject({ count: 1 });
   });
 
   it('loses no update among thirty that read, decide and write at once', async () => {
