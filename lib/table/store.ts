@@ -381,6 +381,23 @@ export async function retryOnConditionFailed<T>(
   }
 }
 
+/**
+ * The same, with the reading apart: the first `attempt` decides on `known`, which the request has read already, and each
+ * later one on what `readAgain` finds.
+ */
+export function retryWithFreshRead<Read, T>(
+  known: Read,
+  readAgain: () => Promise<Read>,
+  attempt: (current: Read, budget: RetryBudget) => Promise<T>,
+): Promise<T> {
+  let isFirst = true;
+  return retryOnConditionFailed(async budget => {
+    const current = isFirst ? known : await readAgain();
+    isFirst = false;
+    return attempt(current, budget);
+  });
+}
+
 export function chunksOf<T>(size: number, values: readonly T[]): T[][] {
   const chunks: T[][] = [];
   for (let start = 0; start < values.length; start += size) chunks.push(values.slice(start, start + size));

@@ -4,7 +4,7 @@ import { ApiError } from '../../core/errors.ts';
 import { type Condition, equals, greaterThan } from '../../table/expressions.ts';
 import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
-import { at, retryOnConditionFailed, transact, update, type Write } from '../../table/store.ts';
+import { at, retryWithFreshRead, transact, update, type Write } from '../../table/store.ts';
 import { type Roster, readRosterBySlug } from './read-roster.ts';
 
 /**
@@ -18,10 +18,8 @@ export async function changeRole(
   before: Roster,
 ): Promise<MemberRecord> {
   const { organization } = context;
-  let known: Roster | undefined = before;
-  return retryOnConditionFailed(async budget => {
-    const { members } = known ?? (await readRosterBySlug(organization.slug));
-    known = undefined;
+  const readAgain = () => readRosterBySlug(organization.slug);
+  return retryWithFreshRead(before, readAgain, async ({ members }, budget) => {
     const member = members.find(({ id }) => id === memberId);
     if (member === undefined) throw memberNotFound();
     if (member.role === role) return member;

@@ -18,6 +18,7 @@ import {
   remove,
   removeAll,
   retryOnConditionFailed,
+  retryWithFreshRead,
   transact,
   update,
 } from '../../../lib/table/store.ts';
@@ -143,6 +144,26 @@ describe('the table', () => {
       ),
     );
     expect(await find(thingAt('counter'))).toMatchObject({ count: 30 });
+  });
+
+  it('decides first on what is known already, and after a failed condition on what it reads again', async () => {
+    await transact([put(thingAt('moved'), { name: 'moved', count: 5 })]);
+    const known = { name: 'moved', count: 4 };
+    const seen: (number | undefined)[] = [];
+
+    await retryWithFreshRead<{ count: number } | undefined, void>(
+      known,
+      () => find(thingAt('moved')),
+      async (current, budget) => {
+        seen.push(current?.count);
+        const count = current?.count ?? 0;
+        const changes = { set: { count: count + 1 } };
+        await transact([update(thingAt('moved'), changes, { if: { count: equals(count) } })], budget);
+      },
+    );
+
+    expect(seen).toEqual([4, 5]);
+    expect(await find(thingAt('moved'))).toMatchObject({ count: 6 });
   });
 
   it('gives up with 503 and Retry-After when its time is used up', async () => {
