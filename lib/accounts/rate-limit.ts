@@ -34,7 +34,7 @@ export interface RateLimit {
   name: string;
   tries: number;
   windowSeconds: number;
-  /** Whom the tries are counted for. Only its hash is stored. */
+  /** An address, an e-mail, an account. Only its hash is stored. */
   subject: string;
   /**
    * Only failures count, so a try that finds the bound reached waits for tries under way that may turn out to be none.
@@ -158,7 +158,7 @@ function marksSince(marks: ReadonlySet<string>, seconds: number): string[] {
   return [...marks].filter(mark => Number.parseInt(mark, 10) > seconds);
 }
 
-/** Takes a counted try back: it turned out to be none of those that the limit is about. */
+/** Uncounts a try, because it was not one that the limit is about. */
 export async function returnTry({ limit, mark }: Try): Promise<void> {
   if (limit.tries < 0) return;
   await unlessEnded(
@@ -170,13 +170,13 @@ export async function returnTry({ limit, mark }: Try): Promise<void> {
   );
 }
 
-/** The try was evaluated and is one of those that count. */
+/** Ends a try that counts. */
 export async function keepTry({ limit, mark }: Try): Promise<void> {
   if (limit.tries < 0) return;
   await unlessEnded(update(itemOf(limit), { discard: { marks: new Set([mark]) } }, { if: { marks: includes(mark) } }));
 }
 
-/** Begins anew: the subject has shown that it is who it says. */
+/** Forgets all tries so far, because the subject has proved its identity. */
 export async function forgetTries({ limit, mark }: Try): Promise<void> {
   if (limit.tries < 0) return;
   await unlessEnded(remove(itemOf(limit), { if: { marks: includes(mark) } }));
@@ -206,8 +206,8 @@ async function unlessEnded(write: Write): Promise<void> {
 }
 
 /**
- * The address that tries are counted for. Of IPv6 the first 64 bits: a single subscriber commands at least that many
- * addresses (RFC 6177), so counting single ones would bound nothing.
+ * The address that tries are counted for. Of IPv6 it is the first 64 bits, because a single subscriber has at least that
+ * many addresses (RFC 6177).
  */
 export function rateSubjectOfAddress(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;

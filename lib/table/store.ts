@@ -49,8 +49,8 @@ export async function find<R>(read: Read<R>): Promise<R | undefined> {
 }
 
 /**
- * Strongly consistent reads of up to 100 items in one call (more in parallel calls), as one object. They are no
- * snapshot: each item is read for itself.
+ * Strongly consistent reads of up to 100 items in one call (more in parallel calls), as one object. Each item is read by
+ * itself, so together they are no snapshot.
  */
 export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(
   reads: Reads,
@@ -279,10 +279,10 @@ function isSafeAlone({ kind, changes, refusesRepeat }: Write): boolean {
   return kind !== 'check' && (changes?.add === undefined || refusesRepeat === true);
 }
 
-/** Reasons of a cancellation that go away by themselves. */
+/** Reasons of a cancellation that pass by themselves. */
 const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-/** One write for itself: half the price of a transaction of one. */
+/** One write alone: half the price of a transaction of one. */
 async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   const TableName = requiredSetting('TABLE_NAME');
   const isAsked = write.refused !== undefined || (write.kind === 'put' && write.condition !== undefined);
@@ -311,9 +311,8 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
 }
 
 /**
- * Whether a put that was refused stands there already: the SDK sends a write again whose answer was lost, and unlike a
- * transaction a single write has no token by which DynamoDB knows it. Items that only one caller may put carry something
- * that nobody else's has.
+ * Whether a refused put has in fact been made, by an earlier attempt of the SDK whose answer was lost. Items that only one
+ * caller may put carry something unique to it, so an equal item is its own.
  */
 function isWritten({ kind, item }: Write, current: Item | undefined): boolean {
   if (kind !== 'put' || item === undefined || current === undefined) return false;
@@ -364,8 +363,8 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
 }
 
 /**
- * Runs `attempt` again while it ends with `ConditionFailed`, for optimistic changes that read, decide and write.
- * @throws `temporarily_unavailable` when others kept getting in first until the budget was used up.
+ * Runs `attempt` again while it ends with `ConditionFailed`: optimistic changes that read, decide and write.
+ * @throws `temporarily_unavailable` when other changes came first until the budget was used up.
  */
 export async function retryOnConditionFailed<T>(
   attempt: (budget: RetryBudget) => Promise<T>,

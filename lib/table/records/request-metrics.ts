@@ -12,7 +12,7 @@ const requestCounts = z.object({
   expiresAt: ExpiresAt,
 });
 
-/** The type of `catchall` would give every attribute that has a name of its own the type of a bucket as well. */
+/** Written out, because the type that `catchall` infers makes every attribute a bucket as well. */
 export type RouteHour = z.output<typeof requestCounts> & { [Bucket in `b${number}`]?: number };
 
 /**
@@ -25,7 +25,7 @@ export const routeHourRecord = entity({
   schema: requestCounts.catchall(z.int()) as unknown as z.ZodType<RouteHour>,
 });
 
-/** A batch of log records that was counted: the log hands each over at least once, and it must count once. */
+/** A batch of log records that was counted. The log delivers each at least once, and it must count once. */
 export const countedBatchRecord = entity({
   kind: 'countedBatch',
   key: keys.countedBatch,
