@@ -39,8 +39,8 @@ const pendingChange = z.object({
 
 /**
  * The state: the one item that every change of the environment's secrets passes through. All of a change becomes visible
- * in the write that raises `revision` here. Its sort key is `HEAD` and those of the secrets begin with `HEAD#`, so it comes
- * first in the Query that reads them all; see `ranges.environmentHeads`.
+ * in the write that raises `revision` here. It sorts before the heads of the secrets, so it comes first in the Query that
+ * reads them all (`ranges.environmentHeads`).
  */
 export const environmentStateRecord = entity({
   kind: 'environmentState',
