@@ -4,6 +4,7 @@ import { errorsOf } from '../../lib/contracts/contract-errors.ts';
 import { type ErrorCode, errorStatuses } from '../../lib/contracts/error-codes.ts';
 import { type DeliveredEventName, EventPayload, eventPayloadExample } from '../../lib/contracts/fields/events.ts';
 import { parameterNames, pathParameters } from '../../lib/contracts/path-parameters.ts';
+import { pascalCase } from '../plan/functions.ts';
 import { errorCatalogue } from './error-catalogue.ts';
 import { type Components, type Json, type JsonObject, jsonSchemaOf } from './json-schema.ts';
 
@@ -80,11 +81,6 @@ function securityOf({ access }: Contract): Record<string, string[]>[] {
 }
 
 const reference = (kind: string, name: string): JsonObject => ({ $ref: `#/components/${kind}/${name}` });
-
-/** `set-secret` → `SetSecret`. */
-function pascalCase(operationId: string): string {
-  return operationId.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
 
 function parametersOf(contract: Contract, components: Components): JsonObject[] {
   const parameters: JsonObject[] = parameterNames(contract.path).map(name => reference('parameters', name));

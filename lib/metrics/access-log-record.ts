@@ -9,7 +9,7 @@ const optionalNumber = z
   .optional()
   .transform(value => (typeof value === 'number' ? value : undefined));
 
-/** The fields of the gateway's access log (`infra/access-log-format.ts`) that the metrics are made of. */
+/** The fields of the gateway's access log (`infra/plan/http-api.ts`) that the metrics are made of. */
 const AccessLogRecord = z.object({
   requestTimeEpoch: number,
   routeKey: z.string(),

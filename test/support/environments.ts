@@ -3,7 +3,7 @@ import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { at, transact, update } from '../../lib/table/store.ts';
 import { type Answer, type Api, type Caller, createProject, type Person, registerPerson } from './api.ts';
 
-/** A project of a new organization, with short names for what its environments are asked for. */
+/** A project of a new organization, with short functions for requests to its environments. */
 export interface Workplace {
   owner: Person;
   project: { id: string; slug: string };
@@ -23,7 +23,7 @@ interface Sending {
   headers?: Record<string, string>;
 }
 
-/** An owner whose organization takes any number of projects, so that tests can share it: registering hashes a password. */
+/** An owner without a limit of projects, so that tests can share the organization: registering hashes a password. */
 export async function registerOwner(api: Api): Promise<Person> {
   const owner = await registerPerson(api, 'Owner');
   await transact([
