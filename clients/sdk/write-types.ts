@@ -31,7 +31,7 @@ for (const response of Object.values<Operation['responses'][string]>(description
 delete description.components.examples;
 delete description.webhooks;
 
-const types = await openapiTS(description, { emptyObjectsUnknown: true });
+const types = await openapiTS(description, { emptyObjectsUnknown: true, defaultNonNullable: false });
 const rendered = `// Made from openapi.json by \`npm run sdk-types\`.\n\n${astToString(types)}`;
 
 if (!process.argv.includes('--check')) writeFileSync(file, rendered);

@@ -1000,7 +1000,7 @@ export interface components {
              * @description Whether an environment without it is invalid.
              * @default true
              */
-            required: boolean;
+            required?: boolean;
             /**
              * @description A regular expression (RE2) for the whole value.
              * @example [0-9]{1,5}
@@ -1223,7 +1223,7 @@ export interface components {
              * @example staging
              * @enum {string}
              */
-            type: "development" | "staging" | "production";
+            type?: "development" | "staging" | "production";
         };
         CreateEnvironmentResponse: {
             environment: components["schemas"]["Environment"];
@@ -1273,7 +1273,7 @@ export interface components {
              * @description What the token may do; its user’s role still applies.
              * @default full
              */
-            access: components["schemas"]["TokenAccess"];
+            access?: components["schemas"]["TokenAccess"];
             /**
              * Format: uuid
              * @description Limits the token to one organization.
@@ -1659,7 +1659,7 @@ export interface components {
              * @description What the token may do; its user’s role still applies.
              * @default full
              */
-            access: components["schemas"]["TokenAccess"];
+            access?: components["schemas"]["TokenAccess"];
             /**
              * Format: uuid
              * @description Limits the token to one organization.
@@ -2200,7 +2200,7 @@ export interface components {
              * @description Whether to replace values that the target already has.
              * @default true
              */
-            overwrite: boolean;
+            overwrite?: boolean;
         };
         PromoteSecretsResponse: {
             /**
