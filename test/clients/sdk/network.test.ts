@@ -450,7 +450,7 @@ describe('the options', () => {
       url: server.url,
       token,
       fetch: (input, init) => {
-        seen.push(String(input));
+        seen.push(new Request(input).url);
         return fetch(input, init);
       },
     });

@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { format, inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type CacheOptions,
@@ -57,7 +57,7 @@ describe('a snapshot', () => {
     const shown = [
       inspect(snapshot, { customInspect: false, showHidden: true, depth: 20 }),
       inspect({ nested: [snapshot] }, { depth: 20 }),
-      String(snapshot),
+      format('%s %o %O %j', snapshot, snapshot, snapshot, snapshot),
       JSON.stringify({ ...snapshot }),
       JSON.stringify(structuredClone({ ...snapshot })),
     ];
