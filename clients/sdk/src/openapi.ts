@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Create a project
-         * @description Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. The slug is made from the name where omitted, with a suffix if it is taken; an explicit slug that is taken is refused.
+         * @description Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. The slug is made from the name where omitted. A slug that is taken is refused, so a script that runs twice makes one project.
          */
         post: operations["create-project"];
         delete?: never;
@@ -988,12 +988,12 @@ export interface components {
         AddTemplateKeyRequest: {
             /**
              * @description The secret key.
-             * @example DATABASE_PORT
+             * @example DATABASE_HOST
              */
             key: string;
             /**
              * @description What it is for.
-             * @example Port of the main database.
+             * @example Host of the main database.
              */
             description?: string;
             /**
@@ -1003,7 +1003,7 @@ export interface components {
             required?: boolean;
             /**
              * @description A regular expression (RE2) for the whole value.
-             * @example [0-9]{1,5}
+             * @example [a-z0-9.-]+
              */
             pattern?: string;
         };
@@ -2524,19 +2524,19 @@ export interface components {
         TemplateKey: {
             /**
              * @description The secret key that the project requires.
-             * @example DATABASE_PORT
+             * @example DATABASE_HOST
              */
             key: string;
             /**
              * @description What it is for.
-             * @example Port of the main database.
+             * @example Host of the main database.
              */
             description?: string;
             /** @description Whether an environment without it is invalid. */
             required: boolean;
             /**
              * @description A regular expression (RE2) that the whole value must match.
-             * @example [0-9]{1,5}
+             * @example [a-z0-9.-]+
              */
             pattern?: string;
             /**
@@ -2709,14 +2709,14 @@ export interface components {
             /**
              * @description Required keys that are not there.
              * @example [
-             *       "DATABASE_HOST"
+             *       "DATABASE_USER"
              *     ]
              */
             missing: string[];
             /**
              * @description Declared keys that are there, required or not, valid or not.
              * @example [
-             *       "DATABASE_PORT"
+             *       "DATABASE_HOST"
              *     ]
              */
             present: string[];
@@ -2731,7 +2731,7 @@ export interface components {
             invalid: {
                 /**
                  * @description The declared key.
-                 * @example DATABASE_PORT
+                 * @example DATABASE_HOST
                  */
                 key: string;
                 /**
@@ -2875,7 +2875,7 @@ export interface components {
         /**
          * @description `forbidden`: The caller’s role in the organization does not allow this.
          *
-         *     `insufficient_scope`: The bearer token does not allow this, whatever its user’s role.
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          */
         ForbiddenOrInsufficientScope: {
             headers: {
@@ -2894,7 +2894,7 @@ export interface components {
         /**
          * @description `forbidden`: The caller’s role in the organization does not allow this.
          *
-         *     `insufficient_scope`: The bearer token does not allow this, whatever its user’s role.
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
          *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
          */
@@ -2912,7 +2912,7 @@ export interface components {
                 };
             };
         };
-        /** @description `insufficient_scope`: The bearer token does not allow this, whatever its user’s role. */
+        /** @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does. */
         InsufficientScope: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -2928,7 +2928,7 @@ export interface components {
             };
         };
         /**
-         * @description `insufficient_scope`: The bearer token does not allow this, whatever its user’s role.
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
          *     `admin_required`: The caller is not a platform administrator.
          */
@@ -2947,7 +2947,7 @@ export interface components {
             };
         };
         /**
-         * @description `insufficient_scope`: The bearer token does not allow this, whatever its user’s role.
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
          *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
          */
@@ -2966,7 +2966,7 @@ export interface components {
             };
         };
         /**
-         * @description `insufficient_scope`: The bearer token does not allow this, whatever its user’s role.
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
          *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
          *
