@@ -1,9 +1,43 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { type FunctionPlan, functions } from '../functions.ts';
+import { leanModules } from './lean-modules.ts';
+import { leanZod } from './lean-zod.ts';
 
 const root = join(import.meta.dirname, '../..');
+
+/** The SDK's clients import their own package.json for the version in the user agent: 2 to 4 KB each, for one word. */
+const versionsOnly: Plugin = {
+  name: 'versions-only',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /@aws-sdk[/\\][^/\\]+[/\\]package\.json$/ }, ({ path }) => {
+      const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
+      return { contents: JSON.stringify({ version }), loader: 'json' };
+    });
+  },
+};
+
+/** How a function becomes a bundle. */
+export const bundleSettings = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  minify: true,
+  // ES modules first: what is not used of them falls away, and fewer packages need `require`.
+  mainFields: ['module', 'main'],
+  alias: { '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts') },
+  // The SDK loads it on the first call that streams events; no call here does.
+  external: ['@smithy/core/event-streams'],
+  plugins: [versionsOnly, leanZod, leanModules],
+  legalComments: 'none',
+  // CommonJS dependencies ask for node's own modules by `require`, which an ES module does not have.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
 
 export interface Bundle {
   name: string;
@@ -22,9 +56,7 @@ export interface BundleOptions {
 
 /**
  * Bundles every function: `dist/<name>/index.mjs`, with everything it needs, the AWS SDK included, so that what was
- * tested is what runs. One esbuild pass for all, so that each file is read and parsed once. A file's parts are kept
- * if *any* function uses them: what makes one function grow may show in all (`test/infra/bundles.test.ts` bounds the
- * hot ones). Source maps lie beside the bundles and are not uploaded.
+ * tested is what runs. One build for all, so that each package is read and parsed once. Source maps lie beside the bundles and are not uploaded.
  * @throws Error naming every function without a file.
  */
 export async function bundleFunctions({
@@ -37,30 +69,13 @@ export async function bundleFunctions({
   }
   rmSync(outDirectory, { recursive: true, force: true });
   const { metafile } = await build({
+    ...bundleSettings,
     absWorkingDir: root,
     entryPoints: Object.fromEntries(plans.map(plan => [`${plan.name}/index`, sourceOf(plan)])),
     outdir: outDirectory,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    minify: true,
-    // ES modules first: what is not used of them falls away, and fewer packages need `require`.
-    mainFields: ['module', 'main'],
-    alias: { '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts') },
-    // The SDK loads it on the first call that streams events; no call here does.
-    external: ['@smithy/core/event-streams'],
-    plugins: [versionsOnly],
     sourcemap: 'external',
-    legalComments: 'none',
-    charset: 'utf8',
     metafile: true,
-    // CommonJS dependencies ask for node's own modules by `require`, which an ES module does not have.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-    logLevel: 'silent',
   });
   return plans.map(({ name }) => {
     const directory = join(outDirectory, name);
@@ -73,17 +88,6 @@ export async function bundleFunctions({
 function sourceOf({ area, name }: Pick<FunctionPlan, 'area' | 'name'>): string {
   return join(root, 'functions', area, `${name}.ts`);
 }
-
-/** The SDK's clients import their own package.json for the version in the user agent: 2 to 4 KB each, for one word. */
-const versionsOnly: Plugin = {
-  name: 'versions-only',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /@aws-sdk[/\\][^/\\]+[/\\]package\.json$/ }, ({ path }) => {
-      const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
-      return { contents: JSON.stringify({ version }), loader: 'json' };
-    });
-  },
-};
 
 /** The script that the reference page loads, where `require.resolve` finds it beside the function. */
 function copyRedoc(directory: string): void {

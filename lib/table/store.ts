@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
@@ -280,7 +279,7 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) {
         const current = plain(error.Item);
-        if ((error.$metadata.attempts ?? 1) > 1 && isWritten(write, current)) return;
+        if ((error.$metadata.attempts ?? 1) > 1 && (await isWritten(write, current))) return;
         throw refusal([write], [0], () => current);
       }
       if (!(error instanceof TransactionConflictException)) throw error;
@@ -294,8 +293,10 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
  * transaction a single write has no token by which DynamoDB knows it. Items that only one caller may put carry something
  * that nobody else's has.
  */
-function isWritten({ kind, item }: Write, current: Item | undefined): boolean {
+async function isWritten({ kind, item }: Write, current: Item | undefined): Promise<boolean> {
   if (kind !== 'put' || item === undefined || current === undefined) return false;
+  // Loaded here, since importing `node:util` takes longer than all else of this module, and this is rare.
+  const { isDeepStrictEqual } = await import('node:util');
   return isDeepStrictEqual(unmarshall(marshall(item, { removeUndefinedValues: true })), current);
 }
 
