@@ -105,7 +105,7 @@ export const listOrganizations = /* @__PURE__ */ contract({
   summary: 'All organizations with usage counts',
   description: 'The organizations of the platform, by slug, in pages.',
   access: { kind: 'admin' },
-  query: z.object({
+  query: z.strictObject({
     ...alwaysPaged,
     search: prefixQuery('Keeps organizations whose slug or name starts with this, whatever the case.')
       .optional()
@@ -236,7 +236,7 @@ export const summarizeMetrics = /* @__PURE__ */ contract({
   description:
     'Requests, errors and latencies of the last hours, by route and by hour. A request counts within seconds.',
   access: { kind: 'admin' },
-  query: z.object({ hours: integerQuery(1, 168, 'How many hours to look back.').default(24) }),
+  query: z.strictObject({ hours: integerQuery(1, 168, 'How many hours to look back.').default(24) }),
   responses: {
     200: {
       description: 'The summary.',

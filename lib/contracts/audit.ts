@@ -70,7 +70,7 @@ export const listAuditEntries = /* @__PURE__ */ contract({
     'number of entries. A page of entries with very long lists of keys names only the first keys of each; a smaller ' +
     '`limit` shows more. Owners and admins.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'read', narrowestToken: 'organization' },
-  query: z.object({
+  query: z.strictObject({
     ...alwaysPaged,
     offset: integerQuery(0, maximumOffset, 'Entries to skip.').default(0),
     action: AuditAction.optional().meta({ description: 'Keeps entries of this action.' }),

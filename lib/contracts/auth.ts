@@ -26,7 +26,7 @@ export const OwnOrganization = z
 export type OwnOrganization = z.infer<typeof OwnOrganization>;
 
 export const tokenAccesses = ['read', 'write', 'full'] as const;
-export const TokenAccess = z.enum(tokenAccesses, { message: 'must be read, write or full' }).meta({
+export const TokenAccess = z.enum(tokenAccesses).meta({
   id: 'TokenAccess',
   description:
     '`read` reads, `write` also changes secrets, `full` is everything its user may do except passwords and tokens.',
@@ -114,9 +114,9 @@ const tokenFields = {
     example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
   }),
   expiresInDays: z
-    .int({ message: 'must be a whole number of days' })
-    .min(1, { message: 'must be at least 1 day' })
-    .max(365, { message: 'must be at most 365 days' })
+    .int()
+    .min(1)
+    .max(365)
     .optional()
     .meta({ description: 'Days until the token expires; without it, it does not.', example: 90 }),
 };

@@ -16,9 +16,7 @@ export const BillingStatus = z.enum(billingStatuses).meta({
 export type BillingStatus = z.infer<typeof BillingStatus>;
 
 const boughtPlans = planNames.filter(name => name !== 'free');
-export const BoughtPlan = z
-  .enum(boughtPlans, { message: `must be one of ${boughtPlans.join(', ')}` })
-  .meta({ description: 'The plan to buy.', example: 'pro' });
+export const BoughtPlan = z.enum(boughtPlans).meta({ description: 'The plan to buy.', example: 'pro' });
 export type BoughtPlan = z.infer<typeof BoughtPlan>;
 
 const HostedPage = z.object({

@@ -16,10 +16,16 @@ function refusesSomeTokens(access: Access): boolean {
   return access.tokens !== 'read' || access.narrowestToken !== 'environment';
 }
 
-/** Every code that an operation can answer: what follows from its access, path, query, headers and body, and its own. */
+/** Every code that an operation can answer: those that follow from its access, path and body, and its own. */
 export function errorsOf(contract: Contract): ErrorCode[] {
   const { access } = contract;
-  const codes = new Set<ErrorCode>(['internal_error', 'temporarily_unavailable', ...contract.errors]);
+  // Every operation refuses query parameters that it does not know.
+  const codes = new Set<ErrorCode>([
+    'invalid_request',
+    'internal_error',
+    'temporarily_unavailable',
+    ...contract.errors,
+  ]);
   if (access.kind !== 'public') {
     codes.add('unauthenticated');
     if (contract.method !== 'GET') codes.add('csrf_header_required');
@@ -32,7 +38,6 @@ export function errorsOf(contract: Contract): ErrorCode[] {
   }
   // A change that takes no body can be sent one all the same, and refuses it for the same reasons.
   const takesBody = contract.method !== 'GET';
-  if (contract.query || contract.headers || takesBody) codes.add('invalid_request');
   if (takesBody) codes.add('payload_too_large');
   // A raw body is what its signature says, whatever its media type.
   if (takesBody && !contract.rawBody) codes.add('unsupported_media_type');

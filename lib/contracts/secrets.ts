@@ -107,7 +107,7 @@ export const pullSecrets = /* @__PURE__ */ contract({
     'change is never seen. With `If-None-Match` an unchanged environment answers `304`. Owners and admins read every ' +
     'environment, developers those of type development and staging, viewers development. Every pull is audited.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
-  query: z.object(listQuery),
+  query: z.strictObject(listQuery),
   headers: IfNoneMatchHeader,
   responses: {
     200: {
@@ -137,7 +137,7 @@ export const listKeys = /* @__PURE__ */ contract({
     'Like the pull, without values: nothing is decrypted and no audit entry is made. Needs the right to read the ' +
     'environment.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
-  query: z.object(listQuery),
+  query: z.strictObject(listQuery),
   headers: IfNoneMatchHeader,
   responses: {
     200: {
@@ -182,7 +182,7 @@ export const setSecret = /* @__PURE__ */ contract({
       example: 'db.internal.example',
     }),
     expectedVersion: z
-      .int({ message: 'must be a whole number' })
+      .int()
       .min(0, { message: 'must be 0 or more' })
       .optional()
       .meta({ description: 'The version the key must have; 0 = it must not exist.', example: 2 }),
@@ -262,7 +262,7 @@ export const listVersions = /* @__PURE__ */ contract({
     '`values=true`, which is audited, and need no other right than reading the environment. Where the values of the whole ' +
     'history are too large for one answer, ask for pages.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
-  query: z.object({ values: flagQuery('Whether to return the values.').default(false), ...optionalPage }),
+  query: z.strictObject({ values: flagQuery('Whether to return the values.').default(false), ...optionalPage }),
   responses: {
     200: {
       description: 'The history.',
@@ -306,7 +306,7 @@ export const promoteSecrets = /* @__PURE__ */ contract({
         example: ['DATABASE_HOST'],
       }),
       overwrite: z
-        .boolean({ message: 'must be true or false' })
+        .boolean()
         .default(true)
         .meta({ description: 'Whether to replace values that the target already has.' }),
     })

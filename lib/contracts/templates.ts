@@ -64,10 +64,7 @@ export const addTemplateKey = /* @__PURE__ */ contract({
     description: text(0, 1000)
       .optional()
       .meta({ description: 'What it is for.', example: 'Port of the main database.' }),
-    required: z
-      .boolean({ message: 'must be true or false' })
-      .default(true)
-      .meta({ description: 'Whether an environment without it is invalid.' }),
+    required: z.boolean().default(true).meta({ description: 'Whether an environment without it is invalid.' }),
     pattern: text(1, 1000)
       .optional()
       .meta({ description: 'A regular expression (RE2) for the whole value.', example: '[0-9]{1,5}' }),

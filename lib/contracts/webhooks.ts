@@ -193,10 +193,7 @@ export const updateWebhook = /* @__PURE__ */ contract({
       events: EventList.optional().meta({ description: 'The events to subscribe to.', example: ['secret.deleted'] }),
       projectId: Uuid.nullable().optional().meta({ description: 'Limits it to one project; null = all.' }),
       environmentId: Uuid.nullable().optional().meta({ description: 'Limits it to one environment; null = all.' }),
-      active: z
-        .boolean({ message: 'must be true or false' })
-        .optional()
-        .meta({ description: 'Whether events are delivered.' }),
+      active: z.boolean().optional().meta({ description: 'Whether events are delivered.' }),
     })
     .refine(body => Object.keys(body).length > 0, { message: 'must have at least one field' })
     .meta({ minProperties: 1 }),

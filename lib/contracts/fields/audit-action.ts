@@ -30,6 +30,6 @@ export const auditActions = [
   'organization.limits_changed',
 ] as const;
 export const AuditAction = z
-  .enum(auditActions, { message: 'must be an action of the audit log' })
+  .enum(auditActions)
   .meta({ id: 'AuditAction', description: 'What was done.', example: 'secret.pulled' });
 export type AuditAction = z.infer<typeof AuditAction>;

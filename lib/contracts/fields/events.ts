@@ -12,7 +12,7 @@ export const eventNames = [
   'secret.bulk_delete',
 ] as const;
 export const EventName = z
-  .enum(eventNames, { message: `must be one of ${eventNames.join(', ')}` })
+  .enum(eventNames)
   .meta({ id: 'EventName', description: 'An event that a webhook can subscribe to.', example: 'secret.updated' });
 export type EventName = z.infer<typeof EventName>;
 

@@ -125,7 +125,7 @@ export const ImportBody = z
     }
     if (dotenv !== undefined) {
       if (typeof dotenv === 'string') secrets = fromDotenv(dotenv, report);
-      else report(['dotenv'], 'must be a string');
+      else report(['dotenv'], 'must be text');
     }
     return { secrets };
   })

@@ -17,10 +17,7 @@ export type LimitName = (typeof limitNames)[number];
 export const unlimited = -1;
 
 /** One limit's value; -1 means unlimited. */
-export const LimitValue = z
-  .int({ message: 'must be a whole number' })
-  .min(unlimited, { message: 'must be -1 (unlimited) or more' })
-  .max(1_000_000_000, { message: 'must be at most 1000000000' });
+export const LimitValue = z.int().min(unlimited, { message: 'must be -1 (unlimited) or more' }).max(1_000_000_000);
 
 const descriptions: Readonly<Record<LimitName, string>> = {
   maxProjects: 'Projects in the organization.',

@@ -50,7 +50,7 @@ export function parseIfNoneMatch(header: string): Precondition | undefined {
   return parse(header, () => true);
 }
 
-const EntityTagHeader = z.string().max(256, { message: 'must have at most 256 characters' });
+const EntityTagHeader = z.string().max(256);
 
 const malformed = { message: 'must be "<revision>" in double quotes, a list of them, or *' };
 

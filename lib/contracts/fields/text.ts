@@ -44,12 +44,10 @@ export const Slug = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, {
   message: 'must be 1 to 48 lower-case letters, digits and hyphens, beginning and ending with a letter or digit',
 });
 
-export const Uuid = z.guid({ message: 'must be a UUID' });
+export const Uuid = z.guid();
 
 /** ISO 8601 UTC with milliseconds, as `Date.prototype.toISOString` writes it. */
-export const Timestamp = z.iso
-  .datetime({ precision: 3, message: 'must be an ISO 8601 UTC date-time with milliseconds' })
-  .meta({ example: '2026-01-31T09:26:53.589Z' });
+export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-01-31T09:26:53.589Z' });
 
 /** The key of a secret and of a template entry. */
 export const SecretKey = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/, {
@@ -57,9 +55,7 @@ export const SecretKey = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/, {
 });
 
 /** E-mails are compared without case; they are shown as they were entered. */
-export const Email = z
-  .email({ message: 'must be an e-mail address' })
-  .max(254, { message: 'must have at most 254 characters' });
+export const Email = z.email().max(254);
 
 export function normalizeEmail(email: string): string {
   return email.toLowerCase();

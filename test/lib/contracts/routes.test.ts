@@ -133,8 +133,14 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
       expect(contract.body.safeParse(body).success).toBe(false);
   });
 
-  test('ignores unknown query parameters and headers', () => {
-    if (contract.query) expect(problemsOf(contract.query, { zzUnknown: '1' })).toEqual([]);
+  test('refuses an unknown query parameter', () => {
+    if (!contract.query) return;
+    expect(contract.query.safeParse({ zzUnknown: '1' }).error?.issues).toContainEqual(
+      expect.objectContaining({ code: 'unrecognized_keys', keys: ['zzUnknown'] }),
+    );
+  });
+
+  test('ignores unknown headers', () => {
     if (contract.headers) expect(problemsOf(contract.headers, { 'x-unknown': '1' })).toEqual([]);
   });
 
@@ -202,6 +208,7 @@ describe('errors of an operation', () => {
       'temporarily_unavailable',
     ]);
     expect(errorsOf(route('get-current-user'))).toEqual([
+      'invalid_request',
       'unauthenticated',
       'internal_error',
       'temporarily_unavailable',
