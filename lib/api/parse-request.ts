@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { z } from 'zod';
-import type { Contract } from '../contracts/contract.ts';
+import { type Contract, maximumBodyBytes } from '../contracts/contract.ts';
 import type { ErrorCode, Problem } from '../contracts/error-codes.ts';
 import { problemsOf } from '../contracts/fields/problems.ts';
 import { NoQuery } from '../contracts/fields/query.ts';
@@ -8,9 +8,6 @@ import { formProblem, parameterNames, pathParameters } from '../contracts/path-p
 import { ApiError, invalidRequest } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import { headerOf } from '../core/request-source.ts';
-
-/** A request body holds at most 5 MB; Lambda's own bound of 6 MB is on the whole event. */
-export const maximumBodyBytes = 5 * 1024 * 1024;
 
 /** The body's bytes as text. @throws payload_too_large, or invalid_request where it is not UTF-8. */
 export function bodyText(event: APIGatewayProxyEventV2): string {

@@ -1,5 +1,5 @@
 import type { MemberAccess } from '../access/member-access.ts';
-import type { BillingStatus } from '../contracts/billing.ts';
+import type { BillingStatus } from '../contracts/fields/billing-status.ts';
 import type { PlanLimits, PlanName, Usage } from '../contracts/fields/limits.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
@@ -17,7 +17,7 @@ export async function readBilling({ organization }: MemberAccess): Promise<Billi
   const [counted, configs] = await Promise.all([readUsage(organization.slug), readPlanConfigs()]);
   const { plan, billing } = organization;
   return {
-    plan: plan as PlanName,
+    plan,
     status: billing?.status ?? 'none',
     limits: effectiveLimits(organization, configs).effective,
     usage: usageOf(organization, counted),

@@ -21,11 +21,8 @@ export const AuditEntry = z
     target: z
       .object({
         type: z.enum(targetTypes).meta({ description: 'What kind of thing it was done to.', example: 'project' }),
-        id: z
-          .string()
-          .nullable()
-          .meta({ description: 'Its identifier; null for what is known by its name alone, as a secret is.' }),
-        name: z.string().nullable().meta({ description: 'Its name, slug, key or address.', example: 'DATABASE_HOST' }),
+        id: z.string().meta({ description: 'Its identifier.', example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73' }),
+        name: z.string().meta({ description: 'Its name, slug, key or address.', example: 'web-shop' }),
       })
       .meta({ description: 'What it was done to.' }),
     environment: z
@@ -44,11 +41,8 @@ export const AuditEntry = z
       example: 12,
     }),
     revision: z.int().optional().meta({ description: 'The environment’s revision read or made.', example: 18 }),
-    ip: z.string().nullable().meta({ description: 'Where the request came from.', example: '203.0.113.7' }),
-    userAgent: z
-      .string()
-      .nullable()
-      .meta({ description: 'What the client called itself.', example: 'example-cli/1.4' }),
+    ip: z.string().meta({ description: 'The address that the request came from.', example: '203.0.113.7' }),
+    userAgent: z.string().meta({ description: 'The name that the client gave itself.', example: 'example-cli/1.4' }),
     requestId: z.string().meta({ description: 'The request’s `X-Request-Id`.', example: 'EXAMPLE-request-id' }),
     createdAt: Timestamp.meta({ description: 'When it was done.' }),
   })

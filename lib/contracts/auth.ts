@@ -4,6 +4,7 @@ import { Organization } from './fields/organization.ts';
 import { Role } from './fields/role.ts';
 import { Success } from './fields/success.ts';
 import { Email, Name, Timestamp, text, Uuid } from './fields/text.ts';
+import { TokenAccess } from './fields/token-access.ts';
 
 const area = 'auth';
 
@@ -24,15 +25,6 @@ export const OwnOrganization = z
   .object({ ...Organization.shape, role: Role.meta({ description: 'The caller’s role in it.' }) })
   .meta({ id: 'OwnOrganization', description: 'An organization together with the caller’s role in it.' });
 export type OwnOrganization = z.infer<typeof OwnOrganization>;
-
-export const tokenAccesses = ['read', 'write', 'full'] as const;
-export const TokenAccess = z.enum(tokenAccesses).meta({
-  id: 'TokenAccess',
-  description:
-    '`read` reads, `write` also changes secrets, `full` is everything its user may do except passwords and tokens.',
-  example: 'read',
-});
-export type TokenAccess = z.infer<typeof TokenAccess>;
 
 export const CliToken = z
   .object({

@@ -1,19 +1,12 @@
 import * as z from 'zod';
 import { contract } from './contract.ts';
+import { BillingStatus } from './fields/billing-status.ts';
 import { PlanLimits, PlanName, planNames, Usage } from './fields/limits.ts';
 import { roles } from './fields/role.ts';
 import { Success } from './fields/success.ts';
 import { Timestamp } from './fields/text.ts';
 
 const area = 'billing';
-
-export const billingStatuses = ['none', 'active', 'past_due', 'canceled'] as const;
-export const BillingStatus = z.enum(billingStatuses).meta({
-  id: 'BillingStatus',
-  description: 'The state of the subscription at the payment provider; `none` = there never was one.',
-  example: 'active',
-});
-export type BillingStatus = z.infer<typeof BillingStatus>;
 
 const boughtPlans = planNames.filter(name => name !== 'free');
 export const BoughtPlan = z.enum(boughtPlans).meta({ description: 'The plan to buy.', example: 'pro' });

@@ -3,6 +3,9 @@ import type { ErrorCode } from './error-codes.ts';
 import type { Role } from './fields/role.ts';
 import type { PathParameterName, PathParameters } from './path-parameters.ts';
 
+/** What a request body may hold. Lambda's own bound of 6 MB is on the whole event. */
+export const maximumBodyBytes = 5 * 1024 * 1024;
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a bearer token must be allowed for a route; `session` refuses every token. */

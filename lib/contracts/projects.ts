@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { contract } from './contract.ts';
 import { EnvironmentType } from './fields/environment-type.ts';
 import { roles } from './fields/role.ts';
+import { Rotation } from './fields/rotation.ts';
 import { Success } from './fields/success.ts';
 import { Name, Slug, Timestamp, text, Uuid } from './fields/text.ts';
 
@@ -19,18 +20,6 @@ export const Environment = z
   })
   .meta({ id: 'Environment', description: 'A set of secrets, such as those of one stage of deployment.' });
 export type Environment = z.infer<typeof Environment>;
-
-export const rotationStatuses = ['in_progress', 'completed'] as const;
-export const Rotation = z
-  .object({
-    status: z.enum(rotationStatuses).meta({ description: 'Whether re-encryption goes on.', example: 'completed' }),
-    fromVersion: z.int().meta({ description: 'The key version that is replaced.', example: 1 }),
-    toVersion: z.int().meta({ description: 'The key version in its place.', example: 2 }),
-    reencrypted: z.int().meta({ description: 'Stored values re-encrypted so far, history included.', example: 310 }),
-    total: z.int().meta({ description: 'Stored values to re-encrypt, history included.', example: 310 }),
-  })
-  .meta({ id: 'Rotation', description: 'The last rotation of a project’s encryption key.' });
-export type Rotation = z.infer<typeof Rotation>;
 
 export const Project = z
   .object({

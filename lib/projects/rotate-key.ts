@@ -1,6 +1,7 @@
 import { actorOf, auditWrite } from '../access/audit-write.ts';
 import type { MemberAccess } from '../access/member-access.ts';
-import type { Project, Rotation } from '../contracts/projects.ts';
+import type { Rotation } from '../contracts/fields/rotation.ts';
+import type { Project } from '../contracts/projects.ts';
 import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
 import type { RequestSource } from '../core/request-source.ts';

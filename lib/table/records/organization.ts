@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { BillingStatus } from '../../contracts/fields/billing-status.ts';
+import { PlanName } from '../../contracts/fields/limits.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
@@ -7,7 +9,7 @@ const billingState = z.object({
   /** null: the provider named no customer. */
   customerId: z.string().nullable(),
   subscriptionId: z.string().nullable(),
-  status: z.enum(['none', 'active', 'past_due', 'canceled']),
+  status: BillingStatus,
   currentPeriodEnd: z.string().nullable(),
   /** Provider's `created` of the newest event applied, per subscription, in epoch seconds. */
   eventTimes: z.record(z.string(), z.int()),
@@ -23,7 +25,7 @@ export const organizationRecord = entity({
     id: z.string(),
     slug: z.string(),
     name: z.string(),
-    plan: z.string(),
+    plan: PlanName,
     limitOverrides: z.record(z.string(), z.int()),
     createdAt: z.string(),
     /** From `deleting` on, the organization does not exist for anybody; its data is being erased. */
