@@ -7,7 +7,7 @@ import { leanZod } from './lean-zod.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The SDK's clients import their own package.json for the version in the user agent: 2 to 4 KB each, for one word. */
+/** The SDK's clients import their whole package.json, 2 to 4 KB each, only to put the version into the user agent. */
 const versionsOnly: Plugin = {
   name: 'versions-only',
   setup: ({ onLoad }) => {
@@ -18,21 +18,21 @@ const versionsOnly: Plugin = {
   },
 };
 
-/** How a function becomes a bundle. */
+/** The settings of esbuild for a function. */
 export const bundleSettings = {
   bundle: true,
   format: 'esm',
   platform: 'node',
   target: 'node24',
   minify: true,
-  // ES modules first: what is not used of them falls away, and fewer packages need `require`.
+  // ES modules first: esbuild can drop their unused parts, and fewer packages need `require`.
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts') },
   // The SDK loads it on the first call that streams events; no call here does.
   external: ['@smithy/core/event-streams'],
   plugins: [versionsOnly, leanZod, leanModules],
   legalComments: 'none',
-  // CommonJS dependencies ask for node's own modules by `require`, which an ES module does not have.
+  // CommonJS dependencies load node's own modules by `require`, which an ES module does not have.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
@@ -41,11 +41,11 @@ export const bundleSettings = {
 
 export interface Bundle {
   name: string;
-  /** The folder that is uploaded: `index.mjs`, and what it reads beside itself. */
+  /** The folder that is uploaded: `index.mjs` and the files that it reads. */
   directory: string;
   /** Of `index.mjs`, minified. */
   sizeBytes: number;
-  /** What it is made of: package, or folder of the project → its bytes in the bundle, heaviest first. */
+  /** Its packages and folders of the project with their bytes in the bundle, heaviest first. */
   weights: readonly [string, number][];
 }
 
@@ -55,9 +55,10 @@ export interface BundleOptions {
 }
 
 /**
- * Bundles every function: `dist/<name>/index.mjs`, with everything it needs, the AWS SDK included, so that what was
- * tested is what runs. One build for all, so that each package is read and parsed once. Source maps lie beside the bundles and are not uploaded.
- * @throws Error naming every function without a file.
+ * Bundles every function into `dist/<name>/index.mjs` with everything it needs, including the AWS SDK, so that what was
+ * tested is what runs. One build makes them all, so that each package is read and parsed once. The source maps are not
+ * uploaded.
+ * @throws Error naming every function without a file
  */
 export async function bundleFunctions({
   outDirectory = join(root, 'dist'),
@@ -89,7 +90,7 @@ function sourceOf({ area, name }: Pick<FunctionPlan, 'area' | 'name'>): string {
   return join(root, 'functions', area, `${name}.ts`);
 }
 
-/** The script that the reference page loads, where `require.resolve` finds it beside the function. */
+/** Puts the script of the reference page where the function's `require.resolve` finds it. */
 function copyRedoc(directory: string): void {
   for (const file of ['package.json', 'LICENSE', 'bundles/redoc.standalone.js']) {
     const target = join(directory, 'node_modules/redoc', file);

@@ -5,17 +5,17 @@ import { type Node, type ObjectExpression, parseSync, Visitor } from 'oxc-parser
 import { applyEdits, type Edit, memberRemovals, nameOf, removal } from './edit-source.ts';
 
 /*
- * Contracts and records are modules of data. Next to what a request is checked against they say what the documentation
- * prints, and importing one builds the schemas of a whole area. A function needs one contract, a few records and none of
- * the text, and would pay for all of it at every cold start. So in the bundles
- * - the documentation is left out: `.meta(…)` of schemas, and the members of a contract that serve no request;
- * - each constant of such a module is marked as free of side effects, so that esbuild drops those nobody uses;
- * - `z.string()` and its like are made once for all, since schemas never change.
+ * Contracts and records are modules of data. They also hold the text of the documentation, and importing one builds the
+ * schemas of a whole area. A function needs one contract, a few records and no documentation, and would pay for the rest
+ * at every cold start. So in the bundles
+ * - the documentation is left out: `.meta(…)` of schemas, and the members of a contract that no request needs;
+ * - each constant of such a module is marked as free of side effects, so that esbuild drops the unused ones;
+ * - `z.string()` and other plain schemas are made only once, since a schema never changes.
  */
 
 const dataModules = /[/\\]lib[/\\](?:contracts|table[/\\]records)[/\\].*\.ts$/;
 
-/** Members of a contract that the documentation, the roles and the deployment are made from. */
+/** Members of a contract that only the documentation, the roles and the deployment need. */
 const contractDocumentation = ['area', 'summary', 'description', 'bodyExample', 'errors', 'uses', 'sizing'];
 const responseDocumentation = ['description', 'example', 'headers'];
 
@@ -35,8 +35,8 @@ export const leanModules: Plugin = {
       ].join('\n'),
       resolveDir: import.meta.dirname,
     }));
-    // One build makes all functions, and esbuild keeps a part of a file in each bundle as soon as one function uses it. So
-    // each function gets a copy of our modules for itself, told apart by a suffix that goes from importer to imported.
+    // One build makes all functions, and esbuild keeps a part of a file in every bundle if any function uses that part. So
+    // each function gets its own copy of our modules. A suffix, handed on from importer to imported, tells them apart.
     onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir, pluginData }) => {
       if (kind === 'entry-point') return { path, suffix: `?${basename(path)}` };
       return pluginData === undefined ? undefined : { path: join(resolveDir, path), suffix: pluginData as string };
@@ -54,7 +54,7 @@ function readModule(path: string): string {
   return dataModules.test(path) ? leanSource(path, source) : source;
 }
 
-/** The module as the bundles take it, line for line as it was, so that stack traces point to the source. */
+/** The module for the bundles. Each line keeps its number, so that stack traces point to the source. */
 export function leanSource(path: string, source: string): string {
   const { program, errors } = parseSync(path, source);
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors.map(({ message }) => message).join('; ')}`);
@@ -86,7 +86,7 @@ function isZod(node: Node): boolean {
   return node.type === 'Identifier' && node.name === 'z';
 }
 
-/** The members of an object that are themselves written as objects. */
+/** The members of an object that are object literals themselves. */
 function objectsIn(object: ObjectExpression): { name: string; object: ObjectExpression }[] {
   return object.properties.flatMap(property =>
     property.type === 'Property' && property.value.type === 'ObjectExpression'
@@ -95,7 +95,7 @@ function objectsIn(object: ObjectExpression): { name: string; object: ObjectExpr
   );
 }
 
-/** The values of a module's constants, but for functions, which do nothing until they are called. */
+/** The values of a module's constants, except functions, which have no effect until they are called. */
 function initializersOf(statement: Node): { start: number; end: number }[] {
   const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
   if (declared?.type !== 'VariableDeclaration' || declared.kind !== 'const') return [];

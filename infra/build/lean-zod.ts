@@ -5,15 +5,18 @@ import { parseSync, Visitor } from 'oxc-parser';
 import { applyEdits, type Edit, memberRemovals } from './edit-source.ts';
 
 /*
- * A schema of zod has some hundred methods, and through them each one holds all others: every format of a text, every way
- * to parse, the making of JSON Schema. A cold start would load all of it, and put each method on each kind of schema. In
- * the bundles a schema has only those members whose names occur in our sources, so that esbuild drops what is left over.
+ * A zod schema has about a hundred methods, and through them each kind of schema refers to all others: every text format,
+ * every way to parse, the conversion to JSON Schema. A cold start would load all of that and install each method on each
+ * kind of schema. In the bundles a schema has only the members whose names occur in our sources, and esbuild drops the
+ * rest.
  */
 
 const root = join(import.meta.dirname, '../..');
 
-/** What no request needs: JSON Schema (the documentation is made before), zod's messages (ours are in `messages.ts`),
- * and the handling of circular values, which JSON cannot hold. */
+/**
+ * What no request needs: JSON Schema (the documentation is generated beforehand), zod's own messages (ours are in
+ * `messages.ts`), and the handling of circular values, which JSON cannot hold.
+ */
 const unusedParts = [
   ['import * as processors from "../core/json-schema-processors.js";', 'const processors = {};'],
   ['import { createStandardJSONSchemaMethod, createToJSONSchemaMethod } from "../core/to-json-schema.js";', ''],
@@ -53,7 +56,7 @@ function leanSchemas(path: string): string {
   return applyEdits(source, edits);
 }
 
-/** All names that follow a dot in our sources, and those that zod's schemas call on each other. */
+/** All names that follow a dot in our sources, and those that zod's schemas use on each other. */
 function namesUsed(schemas: string): ReadonlySet<string> {
   const ours = globSync('{lib,functions}/**/*.ts', { cwd: root }).map(file => readFileSync(join(root, file), 'utf8'));
   const names = [

@@ -1,10 +1,11 @@
 import { bundleFunctions } from './bundle.ts';
 
 /*
- * `npm run build`: bundles every function and prints the sizes. With names of functions, prints what those are made of.
+ * `npm run build` bundles every function and prints the sizes. `npm run build -- pull-secrets` also prints what that
+ * function is made of.
  */
 
-/** The functions that are called most; their bundles are bounded (`test/infra/bundles.test.ts`). */
+/** The functions that are called most. `test/infra/bundles.test.ts` limits their size. */
 const hot = ['pull-secrets', 'set-secret', 'list-keys'];
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(0).padStart(6)} KB`;
 

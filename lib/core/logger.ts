@@ -12,12 +12,12 @@ export interface Log {
   account(event: string, fields: Fields): void;
 }
 
-/** From the most talkative up; a line is written where its level is not below the one set. */
+/** In order: a line is written if its level is not below the level that is set. */
 const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
 
 let threshold: number | undefined;
 
-/** One line of JSON. Straight to the output: Lambda's `console` would wrap it in a line of its own format. */
+/** Writes one line of JSON to the output itself: Lambda's `console` would wrap it in a line of its own format. */
 function write(level: (typeof levels)[number], message: string, fields: Fields): void {
   threshold ??= levels.indexOf(logLevel());
   if (levels.indexOf(level) < threshold) return;
@@ -25,7 +25,7 @@ function write(level: (typeof levels)[number], message: string, fields: Fields):
   process.stdout.write(`${JSON.stringify(redact(line))}\n`);
 }
 
-/** The log of one request or one background step; `persistent` stands in each of its lines. */
+/** The log of one request or one background step; each of its lines has the `persistent` fields. */
 export function openLog(persistent: Fields): Log {
   return {
     info: (message, fields) => write('INFO', message, { ...persistent, ...fields }),

@@ -1,4 +1,4 @@
-/** Members whose content never reaches the log, whatever holds them. */
+/** Members whose content never reaches the log, at any depth. */
 const secretNames = new Set(
   [
     'authorization',
@@ -36,14 +36,14 @@ const credentialPattern =
   /(?:service_tok_|whsec_|sk_live_|sk_test_|rk_live_|rk_test_)[A-Za-z0-9_-]+|(?<![0-9A-Za-z])[0-9A-Za-z]{60}(?![0-9A-Za-z])/g;
 
 const redacted = '[redacted]';
-/** Nothing that we log is nested deeper; an error that holds half a client library must not fill the log. */
+/** We log nothing deeper, and an error that holds half a client library must not fill the log. */
 const maximumDepth = 10;
 
 /**
  * A copy of `content` without anything that is secret by its name or by its form, as plain data for JSON.
  *
- * `code` means two things: inside an error it is the kind of error (`ECONNRESET`, `CancellationReasons[].Code`), which
- * whoever reads the log needs. Anywhere else it may be the code of a hand-off, so it is redacted.
+ * `code` has two meanings. Inside an error it names the kind of error (`ECONNRESET`, `CancellationReasons[].Code`), and an
+ * operator needs it. Anywhere else it may be the code of a hand-off, so it is redacted.
  */
 export function redact(content: unknown): unknown {
   return redactWithin(content, { insideError: false, holders: [] });
@@ -81,7 +81,7 @@ function isSecret(name: string, insideError: boolean): boolean {
   return secretNames.has(lower) || (lower === 'code' && !insideError);
 }
 
-/** With those members that JSON leaves out of an error. */
+/** JSON would leave these members out. */
 function membersOfError(error: Error): object {
   const { name, message, stack, cause } = error;
   return { ...error, name, message, stack, ...(cause === undefined ? {} : { cause }) };

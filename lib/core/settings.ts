@@ -1,4 +1,4 @@
-/* Plain functions rather than schemas: these few texts are read at every cold start. */
+/* Plain functions rather than schemas, because building schemas would slow down every cold start. */
 
 /** Reads the text of a variable. @throws Error saying what the text must be */
 type Reader<T> = (text: string | undefined) => T;
@@ -50,7 +50,7 @@ const readers = {
   KMS_KEY_ID: optionalText,
   WEBHOOK_QUEUE_URL: optionalText,
   JOB_QUEUE_URL: optionalText,
-  /** Sender address of mails; without it the functions that send mail refuse to start sending. */
+  /** Sender address of mails; without it no mail is sent. */
   MAIL_FROM: optionalText,
   /** Origin of the dashboard, for links in mails, return addresses and CORS, e.g. https://app.example.com. */
   DASHBOARD_ORIGIN: origin('http://localhost:5173'),
@@ -63,7 +63,7 @@ const readers = {
   STRIPE_WEBHOOK_SECRET: optionalText,
   STRIPE_PRICE_PRO: optionalText,
   STRIPE_PRICE_ENTERPRISE: optionalText,
-  /** Another address of the payment provider's API; the local stand-in sets it. */
+  /** Another address of the payment provider's API, set for the local stand-in. */
   STRIPE_API_BASE: optionalText,
   /** SSM parameters that hold the two provider secrets in a deployed system. */
   STRIPE_SECRET_KEY_PARAMETER: optionalText,
@@ -100,7 +100,7 @@ function readSettings(): Settings {
   return Object.fromEntries(read) as Settings;
 }
 
-/** The log level. Never throws: what is wrong with the settings has to be logged somehow. */
+/** The log level. Never throws, because invalid settings have to be logged as well. */
 export function logLevel(): Settings['LOG_LEVEL'] {
   return logLevels.find(one => one === process.env.LOG_LEVEL) ?? 'INFO';
 }

@@ -1,8 +1,8 @@
 const polynomial = 0xedb88320;
 
 /**
- * The checksum of zlib and PNG (RFC 1952, section 8). Of our own, bit by bit: importing `node:zlib` for it would add a
- * millisecond to each cold start, and what is summed up here has 66 characters at the most.
+ * The CRC32 checksum of zlib (RFC 1952, section 8), bit by bit. Importing `node:zlib` would add a millisecond to each cold
+ * start, and the texts here have at most 66 characters.
  */
 export function crc32(text: string): number {
   let crc = 0xffffffff;

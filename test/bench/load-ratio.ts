@@ -27,7 +27,7 @@ export interface LoadRatio {
   ratio: number;
 }
 
-/** The medians of `rounds` loads of each bundle, one of each in turn, so that whatever else runs hits all alike. */
+/** The medians of `rounds` loads of each bundle, taken in turn, so that other load on the machine affects all alike. */
 export async function measureLoads(rounds: number): Promise<LoadRatio[]> {
   const outDirectory = mkdtempSync(join(tmpdir(), 'holdfast-bundles-'));
   try {

@@ -33,7 +33,7 @@ async function throughput(work: () => Promise<unknown>, milliseconds: number): P
   return (count / milliseconds) * 1000;
 }
 
-describe.runIf(isBench)('beside a bare script that makes the same reads and decrypts', () => {
+describe.runIf(isBench)('compared with a bare script that makes the same reads and decrypts', () => {
   it('a pull of 100 secrets through gateway and handler', { timeout: 300_000 }, async () => {
     const stack = await startStack({ DATA_DIR: 'memory', LOG_LEVEL: 'ERROR' });
     try {

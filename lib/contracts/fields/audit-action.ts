@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { eventNames } from './events.ts';
 
-/** Everything that the audit log of an organization records: each change, and each read of values. A closed list. */
+/** Everything that the audit log of an organization records: each change and each read of values. */
 export const auditActions = [
   'secret.pulled',
   'secret.history_read',
@@ -31,5 +31,5 @@ export const auditActions = [
 ] as const;
 export const AuditAction = z
   .enum(auditActions)
-  .meta({ id: 'AuditAction', description: 'What was done.', example: 'secret.pulled' });
+  .meta({ id: 'AuditAction', description: 'The action.', example: 'secret.pulled' });
 export type AuditAction = z.infer<typeof AuditAction>;

@@ -24,11 +24,11 @@ const types: Readonly<Record<string, string>> = {
 const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', object: 'field' };
 
 /**
- * What to do about a problem, in a person's words and without the value, which may be a secret. This one function speaks
- * for every check that has no message of its own.
+ * What is wrong with a field, in plain words and without its value, which may be a secret. Every check without a message of
+ * its own gets its message here.
  */
 export function messageOf(issue: z.core.$ZodRawIssue): string {
-  // A schema of another kind than the value's tells a missing member by its input alone.
+  // A missing member has no value; each kind of schema reports that as a wrong type or a wrong choice.
   if ((issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.input === undefined) {
     return 'is required';
   }
@@ -50,11 +50,11 @@ export function messageOf(issue: z.core.$ZodRawIssue): string {
     case 'unrecognized_keys':
       return 'is not a known field';
     case 'invalid_union':
-      return 'has none of the forms that are allowed here';
+      return 'does not have one of the allowed forms';
     case 'invalid_key':
-      return 'has a name that is not allowed here';
+      return 'has a name that is not allowed';
     case 'invalid_element':
-      return 'has an item that is not allowed here';
+      return 'has an item that is not allowed';
     default:
       return 'is not valid';
   }

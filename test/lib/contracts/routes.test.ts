@@ -216,7 +216,7 @@ describe('errors of an operation', () => {
     expect(errorsOf(route('get-statistics'))).toContain('admin_required');
   });
 
-  test('of a public route need nobody to be signed in', () => {
+  test('of a public route need no signed-in user', () => {
     for (const contract of routes.filter(({ access }) => access.kind === 'public')) {
       const codes = errorsOf(contract);
       for (const code of ['unauthenticated', 'forbidden', 'insufficient_scope', 'csrf_header_required']) {
@@ -241,7 +241,7 @@ describe('errors of an operation', () => {
 });
 
 describe('access', () => {
-  test('is public for exactly those routes that nobody can be signed in for', () => {
+  test('is public for exactly the routes that are called before signing in', () => {
     expect(routes.filter(({ access }) => access.kind === 'public').map(({ operationId }) => operationId)).toEqual([
       'register',
       'log-in',
