@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'n
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { type FunctionPlan, functions } from '../functions.ts';
+import { leanClients } from './lean-clients.ts';
 import { leanModules } from './lean-modules.ts';
 import { leanZod } from './lean-zod.ts';
 
@@ -30,7 +31,7 @@ export const bundleSettings = {
   alias: { '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts') },
   // The SDK loads it on the first call that streams events; no call here does.
   external: ['@smithy/core/event-streams'],
-  plugins: [versionsOnly, leanZod, leanModules],
+  plugins: [versionsOnly, leanClients, leanZod, leanModules],
   legalComments: 'none',
   // CommonJS dependencies load node's own modules by `require`, which an ES module does not have.
   banner: {

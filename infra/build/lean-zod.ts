@@ -1,8 +1,8 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { Plugin } from 'esbuild';
 import { parseSync, Visitor } from 'oxc-parser';
 import { applyEdits, type Edit, memberRemovals } from './edit-source.ts';
+import { ownSources } from './own-sources.ts';
 
 /*
  * A zod schema has about a hundred methods, and through them each kind of schema refers to all others: every text format,
@@ -10,8 +10,6 @@ import { applyEdits, type Edit, memberRemovals } from './edit-source.ts';
  * kind of schema. In the bundles a schema has only the members whose names occur in our sources, and esbuild drops the
  * rest.
  */
-
-const root = join(import.meta.dirname, '../..');
 
 /**
  * What no request needs: JSON Schema (the documentation is generated beforehand), zod's own messages (ours are in
@@ -58,10 +56,6 @@ function leanSchemas(path: string): string {
 
 /** All names that follow a dot in our sources, and those that zod's schemas use on each other. */
 function namesUsed(schemas: string): ReadonlySet<string> {
-  const ours = globSync('{lib,functions}/**/*.ts', { cwd: root }).map(file => readFileSync(join(root, file), 'utf8'));
-  const names = [
-    ...ours.flatMap(text => [...text.matchAll(/\.(\w+)/g)]),
-    ...schemas.matchAll(/\b(?:this|inst)\.(\w+)/g),
-  ];
+  const names = [...ownSources().matchAll(/\.(\w+)/g), ...schemas.matchAll(/\b(?:this|inst)\.(\w+)/g)];
   return new Set(names.map(match => match[1] ?? ''));
 }
