@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A step of background work, as it travels through the job queue. Ids and slugs only. */
+/** A step of background work, as it travels through the job queue. It holds only ids and slugs. */
 export const Job = z.discriminatedUnion('type', [
   /** Erases everything under an organization that is marked `deleting`. */
   z.object({ type: z.literal('erase-organization'), orgSlug: z.string(), organizationId: z.string() }),

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { temporarilyUnavailable } from '../core/errors.ts';
 
 /** How long one request may go on trying, and how often it has. */
@@ -28,5 +27,5 @@ export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Pr
   if (Date.now() + pauseMs >= budget.endsAt) {
     throw temporarilyUnavailable('Too many changes at once. Nothing was changed; send the request again.', cause);
   }
-  await sleep(pauseMs);
+  await new Promise(resolve => setTimeout(resolve, pauseMs));
 }

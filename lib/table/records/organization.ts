@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { BillingStatus } from '../../contracts/fields/billing-status.ts';
 import { PlanName } from '../../contracts/fields/limits.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
@@ -8,7 +9,7 @@ const billingState = z.object({
   /** null: the provider named no customer. */
   customerId: z.string().nullable(),
   subscriptionId: z.string().nullable(),
-  status: z.enum(['none', 'active', 'past_due', 'canceled']),
+  status: BillingStatus,
   currentPeriodEnd: z.string().nullable(),
   /** Provider's `created` of the newest event applied, per subscription, in epoch seconds. */
   eventTimes: z.record(z.string(), z.int()),
