@@ -227,7 +227,7 @@ export const register = /* @__PURE__ */ contract({
     },
   },
   errors: ['email_taken', 'rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], mail: true },
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], mail: true },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -482,7 +482,7 @@ export const requestPasswordReset = /* @__PURE__ */ contract({
   bodyExample: { email: 'ada@example.com' },
   responses: { 200: { description: 'Always, account or not.', body: Success, example: { success: true } } },
   errors: ['rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], mail: true },
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], queues: ['jobs'] },
 });
 
 export const resetPassword = /* @__PURE__ */ contract({
