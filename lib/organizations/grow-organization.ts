@@ -12,15 +12,20 @@ type Counter = 'projectCount' | 'webhookCount';
  * so parallel requests cannot pass the limit together.
  * The transaction fails with plan_limit_exceeded, or organization_not_found when it is being deleted.
  */
-export function growOrganization(orgSlug: string, counter: Counter, limit: LimitName, value: number): Write {
-  const active = { status: equals('active') };
+export function growOrganization(
+  { id, slug }: { id: string; slug: string },
+  counter: Counter,
+  limit: LimitName,
+  value: number,
+): Write {
+  const active = { id: equals(id), status: equals('active') };
   return update(
-    at(organizationRecord, orgSlug),
+    at(organizationRecord, slug),
     { add: { [counter]: 1 } },
     {
       if: isUnlimited(value) ? active : { ...active, [counter]: lessThan(value) },
       refused: current =>
-        current?.status === 'active'
+        current?.id === id && current.status === 'active'
           ? planLimitExceeded(limit, value, Number(current[counter]))
           : new ApiError('organization_not_found', 'There is no such organization.'),
     },

@@ -7,6 +7,7 @@ import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from
 import { newEnvironment } from '../secrets/engine/new-environment.ts';
 import { equals, lessThan } from '../table/expressions.ts';
 import { projectRecord } from '../table/records/project.ts';
+import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
 import { at, ConditionFailed, find, transact, update } from '../table/store.ts';
 import { environmentView } from './project-view.ts';
 
@@ -30,6 +31,7 @@ export async function createEnvironment(
   const findProject = () => find(at(projectRecord, organization.slug, projectSlug));
   let [found, limits] = await Promise.all([findProject(), configs]);
   const { maxEnvironmentsPerProject: limit } = effectiveLimits(organization, limits).effective;
+  const budget = retryBudget();
   const createdAt = new Date().toISOString();
   let slug = wanted.slug ?? slugFromName(wanted.name);
   for (;;) {
@@ -39,36 +41,40 @@ export async function createEnvironment(
     if (described === undefined) throw new Error('A new environment has no writes.');
     const unchanged = { status: equals('active'), id: equals(project.id), keyVersion: equals(project.keyVersion) };
     try {
-      await transact([
-        // The key version is part of the condition: an environment made beside a rotation must not be left behind by it.
-        update(
-          at(projectRecord, organization.slug, projectSlug),
-          { add: { environmentCount: 1 } },
+      await transact(
+        [
+          // The key version is part of the condition: a rotation at the same moment must not leave the new environment behind.
+          update(
+            at(projectRecord, organization.slug, projectSlug),
+            { add: { environmentCount: 1 } },
+            {
+              if: isUnlimited(limit) ? unchanged : { ...unchanged, environmentCount: lessThan(limit) },
+              refused: current =>
+                Number(current?.environmentCount) >= limit && !isUnlimited(limit)
+                  ? planLimitExceeded('maxEnvironmentsPerProject', limit, Number(current?.environmentCount))
+                  : new ConditionFailed([0]),
+            },
+          ),
           {
-            if: isUnlimited(limit) ? unchanged : { ...unchanged, environmentCount: lessThan(limit) },
-            refused: current =>
-              Number(current?.environmentCount) >= limit && !isUnlimited(limit)
-                ? planLimitExceeded('maxEnvironmentsPerProject', limit, Number(current?.environmentCount))
-                : new ConditionFailed([0]),
+            ...described,
+            refused: () =>
+              wanted.slug === undefined
+                ? new ConditionFailed([1])
+                : new ApiError('slug_taken', `The slug ${slug} is taken in this project.`),
           },
-        ),
-        {
-          ...described,
-          refused: () =>
-            wanted.slug === undefined
-              ? new ConditionFailed([1])
-              : new ApiError('slug_taken', `The slug ${slug} is taken in this project.`),
-        },
-        ...others,
-        await context.audit({
-          action: 'environment.created',
-          target: { type: 'environment', id: environment.id, name: slug },
-          environment: { id: environment.id, slug },
-        }),
-      ]);
+          ...others,
+          await context.audit({
+            action: 'environment.created',
+            target: { type: 'environment', id: environment.id, name: slug },
+            environment: { id: environment.id, slug },
+          }),
+        ],
+        budget,
+      );
       return environmentView(environment, state);
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
+      await pauseBeforeRetry(budget, error);
       if (error.indexes.includes(0)) found = await findProject();
       else slug = withSuffix(slugFromName(wanted.name));
     }

@@ -10,6 +10,7 @@ import { firstEnvironments, newEnvironment } from '../secrets/engine/new-environ
 import { isNew } from '../table/expressions.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { firstRevisionOfProject } from '../table/records/retired-slug.ts';
 import { at, ConditionFailed, put, transact } from '../table/store.ts';
 import { environmentView } from './project-view.ts';
 
@@ -27,7 +28,9 @@ export async function createProject(context: MemberContext, wanted: NewProject):
   const { organization } = context;
   const id = randomUUID();
   const keyVersion = 1;
-  const [wrapped, configs] = await Promise.all([
+  let slug = wanted.slug ?? slugFromName(wanted.name);
+  const [firstTry, wrapped, configs] = await Promise.all([
+    firstRevisionOfProject(organization.slug, slug),
     createDataKey({ organizationId: organization.id, projectId: id, keyVersion }),
     readPlanConfigs(),
   ]);
@@ -35,11 +38,12 @@ export async function createProject(context: MemberContext, wanted: NewProject):
   if (!isUnlimited(maxEnvironmentsPerProject) && maxEnvironmentsPerProject < firstEnvironments.length) {
     throw planLimitExceeded('maxEnvironmentsPerProject', maxEnvironmentsPerProject, 0);
   }
+  let used = firstTry;
   const createdAt = new Date().toISOString();
-  let slug = wanted.slug ?? slugFromName(wanted.name);
   for (;;) {
     const project: ProjectRecord = {
       id,
+      organizationId: organization.id,
       slug,
       name: wanted.name,
       description: wanted.description ?? null,
@@ -47,6 +51,7 @@ export async function createProject(context: MemberContext, wanted: NewProject):
       wrappedKeys: { [keyVersion]: wrapped },
       rotation: null,
       environmentCount: firstEnvironments.length,
+      firstRevision: Math.max(organization.firstRevision, used.firstRevision),
       createdAt,
       status: 'active',
     };
@@ -54,11 +59,12 @@ export async function createProject(context: MemberContext, wanted: NewProject):
     const slugTaken = () => new ApiError('slug_taken', `The slug ${slug} is taken in this organization.`);
     try {
       await transact([
-        growOrganization(organization.slug, 'projectCount', 'maxProjects', maxProjects),
+        growOrganization(organization, 'projectCount', 'maxProjects', maxProjects),
         put(at(projectRecord, organization.slug, slug), project, {
           if: isNew,
           ...(wanted.slug === undefined ? {} : { refused: slugTaken }),
         }),
+        ...used.stillHolds,
         ...environments.flatMap(({ writes }) => writes),
         countPlatform({ projects: 1 }),
         await context.audit({
@@ -79,6 +85,7 @@ export async function createProject(context: MemberContext, wanted: NewProject):
     } catch (error) {
       if (!(error instanceof ConditionFailed) || wanted.slug !== undefined) throw error;
       slug = withSuffix(slugFromName(wanted.name));
+      used = await firstRevisionOfProject(organization.slug, slug);
     }
   }
 }

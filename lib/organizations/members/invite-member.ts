@@ -21,7 +21,7 @@ const sweptAtOnce = 40;
 
 type PlanConfigs = Awaited<ReturnType<typeof readPlanConfigs>>;
 
-/** What inviting needs to know, read beside authentication. */
+/** What inviting needs to know, read in parallel with authentication. */
 export async function readBeforeInviting(organizationId: string): Promise<{ roster: Roster; configs: PlanConfigs }> {
   const [roster, configs] = await Promise.all([readRoster(organizationId), readPlanConfigs()]);
   return { roster, configs };
@@ -40,7 +40,7 @@ export async function inviteMember(
   const { principal, log } = context;
   const { member } = context.access;
   if (outranks(role, member.role)) {
-    throw new ApiError('forbidden', `The role ${member.role} may not invite anybody as ${role}.`);
+    throw new ApiError('forbidden', `The role ${member.role} may not invite anyone as ${role}.`);
   }
   const { slug, id: organizationId } = context.organization;
   const { secret, hash } = createCredential(principal.userId);
@@ -60,10 +60,10 @@ export async function inviteMember(
     roster: before.roster,
   };
   await retryOnConditionFailed(async budget => {
-    const { organization, roster } = known ?? (await readAgain(slug));
+    const { organization, roster } = known ?? (await readAgain(slug, organizationId));
     known = undefined;
     if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(email))) {
-      throw new ApiError('already_member', 'Somebody with this e-mail address is a member already.');
+      throw new ApiError('already_member', 'A member has this e-mail address already.');
     }
     const isSame = ({ id }: InvitationRecord) => id === invitation.id;
     const replaced = roster.invitations.find(isSame);
@@ -120,9 +120,9 @@ export async function inviteMember(
   return { invitation, token: secret };
 }
 
-async function readAgain(slug: string): Promise<{ organization: OrganizationRecord; roster: Roster }> {
+async function readAgain(slug: string, id: string): Promise<{ organization: OrganizationRecord; roster: Roster }> {
   const [organization, roster] = await Promise.all([find(at(organizationRecord, slug)), readRosterBySlug(slug)]);
-  if (organization?.status !== 'active') {
+  if (organization?.id !== id || organization.status !== 'active') {
     throw new ApiError('organization_not_found', 'There is no such organization.');
   }
   return { organization, roster };
