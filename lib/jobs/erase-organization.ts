@@ -3,7 +3,7 @@ import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { tokensBoundTo } from '../organizations/members/remove-member.ts';
-import { equals, isThere } from '../table/expressions.ts';
+import { type Changes, equals, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { customerRecord } from '../table/records/customer.ts';
 import { environmentRecord } from '../table/records/environment.ts';
@@ -14,7 +14,7 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
-import { projectRecord } from '../table/records/project.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { retiredOrganizationRecord } from '../table/records/retired-slug.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
 import { at, ConditionFailed, check, find, list, put, remove, transact, update, type Write } from '../table/store.ts';
@@ -82,7 +82,7 @@ async function destroyDataKeys({ slug }: OrganizationRecord, budget: StepBudget)
     if (budget.items <= 0) return false;
     budget.items -= 1;
     try {
-      const gone = { set: { status: 'deleting', wrappedKeys: {} } };
+      const gone: Changes<ProjectRecord> = { set: { status: 'deleting', wrappedKeys: {} } };
       await transact([
         update(at(projectRecord, slug, project.slug), gone, { if: { ...isThere, id: equals(project.id) } }),
       ]);

@@ -1,5 +1,5 @@
 import type { Key } from '../table/entity.ts';
-import { type Condition, equals } from '../table/expressions.ts';
+import { equals } from '../table/expressions.ts';
 import {
   chunksOf,
   maximumWritesPerTransaction,
@@ -29,7 +29,7 @@ export class AlreadyErased extends Error {
  * Holds only while the thing under a slug is the one that is being erased. Every deletion of what is addressed by a slug
  * demands it in the same transaction, so a deletion that comes late touches nothing of what has the slug by then.
  */
-export function isBeingErased(id: string): { if: Condition; refused: () => Error } {
+export function isBeingErased(id: string) {
   return {
     if: { id: equals(id), status: equals('deleting') },
     refused: () => new AlreadyErased(`${id} was erased in the meantime.`),

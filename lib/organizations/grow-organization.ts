@@ -1,11 +1,11 @@
 import type { LimitName } from '../contracts/fields/limits.ts';
 import { ApiError } from '../core/errors.ts';
 import { isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
-import { equals, lessThan } from '../table/expressions.ts';
-import { organizationRecord } from '../table/records/organization.ts';
+import { attribute, type Condition, equals, lessThan } from '../table/expressions.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { at, update, type Write } from '../table/store.ts';
 
-type Counter = 'projectCount' | 'webhookCount';
+type Counter = keyof Pick<OrganizationRecord, 'projectCount' | 'webhookCount'>;
 
 /**
  * The write that counts one more of something in an organization, to stand in the same transaction as its creation:
@@ -13,17 +13,17 @@ type Counter = 'projectCount' | 'webhookCount';
  * The transaction fails with plan_limit_exceeded, or organization_not_found when it is being deleted.
  */
 export function growOrganization(
-  { id, slug }: { id: string; slug: string },
+  { id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>,
   counter: Counter,
   limit: LimitName,
   value: number,
 ): Write {
-  const active = { id: equals(id), status: equals('active') };
+  const active: Condition<OrganizationRecord> = { id: equals(id), status: equals('active') };
   return update(
     at(organizationRecord, slug),
-    { add: { [counter]: 1 } },
+    { add: attribute(counter, 1) },
     {
-      if: isUnlimited(value) ? active : { ...active, [counter]: lessThan(value) },
+      if: isUnlimited(value) ? active : { ...active, ...attribute(counter, lessThan(value)) },
       refused: current =>
         current?.id === id && current.status === 'active'
           ? planLimitExceeded(limit, value, Number(current[counter]))

@@ -13,7 +13,7 @@ import {
   chunksOf,
   find,
   list,
-  retryOnConditionFailed,
+  retryWithFreshRead,
   transact,
   update,
   type Write,
@@ -47,10 +47,9 @@ export async function deleteProject(
   begun: FoundProject | undefined,
 ): Promise<void> {
   const { organization, access } = context;
-  let known = begun?.orgSlug === organization.slug && fitsTogether(begun) ? begun : undefined;
-  const later = await retryOnConditionFailed(async budget => {
-    const { project: found, environments } = known ?? (await readInOrder(organization.slug, slug));
-    known = undefined;
+  const readAgain = () => readInOrder(organization.slug, slug);
+  const known = begun?.orgSlug === organization.slug && fitsTogether(begun) ? begun : await readAgain();
+  const later = await retryWithFreshRead(known, readAgain, async ({ project: found, environments }, budget) => {
     const project = access.requireProject(found);
     const [first = [], ...others] = chunksOf(
       environmentsAtOnce,

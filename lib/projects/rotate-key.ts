@@ -4,7 +4,7 @@ import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
 import { partsOf } from '../secrets/engine/environment-path.ts';
-import { absent, atMost, equals } from '../table/expressions.ts';
+import { absent, atMost, attribute, type Condition, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
@@ -90,7 +90,7 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
   await transact([
     update(
       at(projectRecord, context.organization.slug, project.slug),
-      { set: { keyVersion: toVersion, [`wrappedKeys.${toVersion}`]: wrapped, rotation } },
+      { set: { keyVersion: toVersion, ...attribute(`wrappedKeys.${toVersion}`, wrapped), rotation } },
       {
         if: stillAt(project),
         refused: current =>
@@ -145,7 +145,7 @@ async function completeAtOnce(
 }
 
 /** Each rotation raises the key version, so at the same one none has begun since. */
-function stillAt({ id, keyVersion }: ProjectRecord) {
+function stillAt({ id, keyVersion }: ProjectRecord): Condition<ProjectRecord> {
   return { id: equals(id), status: equals('active'), keyVersion: equals(keyVersion) };
 }
 

@@ -7,13 +7,13 @@ import { deliveryClaimRecord } from '../../lib/table/records/delivery.ts';
 import { projectRecord } from '../../lib/table/records/project.ts';
 import { at, chunksOf, find, transact, update } from '../../lib/table/store.ts';
 import type { Answer, Api, Person } from '../support/api.ts';
-import { startDisturbedApi, withFault } from '../support/disturbed-api.ts';
 import type { AwsCall } from '../support/observe-calls.ts';
+import { startObservedApi, withFault } from '../support/observed-api.ts';
 import { seedPerson } from '../support/sample-requests.ts';
 
 let api: Api;
 beforeAll(async () => {
-  api = await startDisturbedApi();
+  api = await startObservedApi();
 });
 afterAll(() => api.stop());
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { loadFromFunctions } from '../../infra/local/invoke.ts';
+import { loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
 import { Job } from '../../lib/core/job.ts';
 import { type Api, type Person, startApi } from '../support/api.ts';
 import { type Conductor, conduct } from '../support/observe-calls.ts';

@@ -28,7 +28,7 @@ export const projectRecord = entity({
     /** Where its environments begin to count revisions (see `retired-slug.ts`). */
     firstRevision: z.int().default(0),
     createdAt: z.string(),
-    /** From `deleting` on, the project does not exist for anybody; its data is being erased. */
+    /** `deleting`: nobody can reach the project any more, and its data is being erased. */
     status: z.enum(['active', 'deleting']),
   }),
 });

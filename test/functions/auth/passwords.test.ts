@@ -2,25 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { linkRecord } from '../../../lib/table/records/link.ts';
 import { at, transact, update } from '../../../lib/table/store.ts';
-import { type Api, createToken, registerPerson, sessionOf, startApi, testPassword } from '../../support/api.ts';
-import { type AwsCall, conductedHandlers } from '../../support/observe-calls.ts';
+import { type Api, createToken, registerPerson, sessionOf, testPassword } from '../../support/api.ts';
+import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
 
 let api: Api;
-/** What requests for a reset link call, one after the other. */
-const callsOfRequests: AwsCall[] = [];
 beforeAll(async () => {
-  api = await startApi(
-    { LOGIN_FAILURE_LIMIT: '3' },
-    conductedHandlers(({ name }) => {
-      if (name !== 'request-password-reset') return undefined;
-      return {
-        call: (call, send) => {
-          callsOfRequests.push(call);
-          return send();
-        },
-      };
-    }),
-  );
+  api = await startObservedApi({ LOGIN_FAILURE_LIMIT: '3' });
 });
 afterAll(() => api.stop());
 
@@ -168,16 +155,26 @@ describe('a forgotten password', () => {
     const { email } = await registerPerson(api);
     const unknown = `${randomUUID()}@example.com`;
     const ask = async (address: string) => {
-      callsOfRequests.length = 0;
-      const { status, body } = await api.post('/auth/forgot-password', { email: address });
-      const calls = callsOfRequests.map(call => [call.operation, JSON.stringify(call.input).length]);
-      return { status, body: body.error?.code ?? body, calls: calls.toSorted() };
+      const { answer, calls } = await recordRequest(headers =>
+        api.post('/auth/forgot-password', { email: address }, undefined, headers),
+      );
+      const sent = calls.map(({ operation, wave, input }) => ({
+        operation,
+        wave,
+        length: JSON.stringify(input).length,
+      }));
+      const inOrder = sent.toSorted((one, other) => one.operation.localeCompare(other.operation));
+      return { status: answer.status, body: answer.body.error?.code ?? answer.body, calls: inOrder };
     };
 
     const known = [await ask(email), await ask(email), await ask(email), await ask(email), await ask(email)];
     const nobody = [await ask(unknown), await ask(unknown), await ask(unknown), await ask(unknown), await ask(unknown)];
 
-    expect(known[0]?.calls.map(([operation]) => operation)).toEqual(['GetItem', 'SendMessage', 'UpdateItem']);
+    expect(known[0]?.calls).toEqual([
+      expect.objectContaining({ operation: 'GetItem', wave: 1 }),
+      expect.objectContaining({ operation: 'SendMessage', wave: 2 }),
+      expect.objectContaining({ operation: 'UpdateItem', wave: 1 }),
+    ]);
     expect(nobody).toEqual(known);
     expect(await ask(unknown)).toEqual(await ask(email));
     expect(await linksTo(email, 'Reset', 5)).toHaveLength(5);
@@ -186,10 +183,10 @@ describe('a forgotten password', () => {
 
   it('travels through the queue without the address and without the token', async () => {
     const { email, user } = await registerPerson(api);
-    callsOfRequests.length = 0;
-    await api.post('/auth/forgot-password', { email });
 
-    const message = callsOfRequests.find(({ service }) => service === 'SQS');
+    const { calls } = await recordRequest(headers => api.post('/auth/forgot-password', { email }, undefined, headers));
+
+    const message = calls.find(({ service }) => service === 'SQS');
 
     expect(JSON.parse(message?.input.MessageBody)).toEqual({ type: 'mail-reset-link', userId: user.id });
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadFromFunctions } from '../../../infra/local/invoke.ts';
+import { loadFromFunctions } from '../../../infra/local/lambda/invoke.ts';
 import { openLog } from '../../../lib/core/logger.ts';
 import { eraseOrganization } from '../../../lib/jobs/erase-organization.ts';
 import { eraseProject } from '../../../lib/jobs/erase-project.ts';
