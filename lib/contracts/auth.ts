@@ -225,7 +225,7 @@ export const register = /* @__PURE__ */ contract({
     },
   },
   errors: ['email_taken', 'rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], mail: true },
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], mail: true },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -484,7 +484,7 @@ export const requestPasswordReset = /* @__PURE__ */ contract({
     200: { description: 'Sent whether or not the account exists.', body: Success, example: { success: true } },
   },
   errors: ['rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], mail: true },
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], queues: ['jobs'] },
 });
 
 export const resetPassword = /* @__PURE__ */ contract({

@@ -41,7 +41,7 @@ export const createOrganization = /* @__PURE__ */ contract({
     },
   },
   errors: ['slug_taken'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
 });
 
 export const deleteOrganization = /* @__PURE__ */ contract({

@@ -124,7 +124,7 @@ export const createProject = /* @__PURE__ */ contract({
   },
   errors: ['plan_limit_exceeded', 'slug_taken'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
     key: ['GenerateDataKey'],
   },
 });

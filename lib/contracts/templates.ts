@@ -97,7 +97,7 @@ export const removeTemplateKey = /* @__PURE__ */ contract({
   notFound: { key: 'template_key_not_found' },
   responses: { 200: { description: 'The template key is removed.', body: Success, example: { success: true } } },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'] },
 });
 
 export const validateEnvironment = /* @__PURE__ */ contract({

@@ -44,7 +44,8 @@ export const Slug = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, {
   message: 'must be 1 to 48 lower-case letters, digits and hyphens, beginning and ending with a letter or digit',
 });
 
-export const Uuid = z.guid();
+/** Ids are compared without case (RFC 9562, section 4), so from here on they are in lower case. */
+export const Uuid = z.guid().toLowerCase();
 
 /** ISO 8601 UTC with milliseconds, as `Date.prototype.toISOString` writes it. */
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-01-31T09:26:53.589Z' });

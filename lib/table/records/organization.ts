@@ -35,6 +35,8 @@ export const organizationRecord = entity({
     ownerCount: z.int(),
     invitationCount: z.int(),
     webhookCount: z.int(),
+    /** Where its projects' environments begin to count revisions (see `retired-slug.ts`). */
+    firstRevision: z.int().default(0),
     /** Absent before the first checkout. */
     billing: billingState.optional(),
     /** Epoch milliseconds at which an administrator last set `plan`, 0 before: older provider events leave it alone. */

@@ -9,6 +9,8 @@ export const projectRecord = entity({
   key: keys.project,
   schema: z.object({
     id: z.string(),
+    /** Absent in projects made before it was recorded. */
+    organizationId: z.string().optional(),
     slug: z.string(),
     name: z.string(),
     description: z.string().nullable(),
@@ -16,6 +18,8 @@ export const projectRecord = entity({
     wrappedKeys: z.record(z.string(), Bytes),
     rotation: Rotation.nullable(),
     environmentCount: z.int(),
+    /** Where its environments begin to count revisions (see `retired-slug.ts`). */
+    firstRevision: z.int().default(0),
     createdAt: z.string(),
     /** `deleting`: nobody can reach the project any more, and its data is being erased. */
     status: z.enum(['active', 'deleting']),
