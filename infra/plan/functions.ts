@@ -109,11 +109,12 @@ export const workers = {
     area: 'workers',
     summary: 'Run one step of background work',
     uses: {
-      table: ['GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+      table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
       reads: ['ORG', 'ENV', 'USER', 'AUDIT', 'DELIVERIES'],
-      writes: ['ORG', 'ORGID', 'ENV', 'USER', 'AUDIT', 'DELIVERIES', 'INVITATION', 'CUSTOMER'],
+      writes: ['ORG', 'ORGID', 'ENV', 'USER', 'AUDIT', 'DELIVERIES', 'INVITATION', 'CUSTOMER', 'RETIRED'],
       key: { project: ['Decrypt'] },
       queues: ['jobs'],
+      mail: true,
       // Erasing an organization ends its subscription.
       payments: true,
     },

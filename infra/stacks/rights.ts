@@ -14,7 +14,7 @@ export interface Resources {
   paymentParameterArns: readonly string[];
 }
 
-const readActions: ReadonlySet<TableAction> = new Set(['GetItem', 'BatchGetItem', 'Query']);
+const readActions: ReadonlySet<TableAction> = new Set(['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem']);
 
 /**
  * A function's rights: exactly those its plan names, on exactly this installation's resources. A transaction needs the
@@ -86,7 +86,7 @@ function encryptionContext(purpose: KeyPurpose): Record<string, unknown> {
 }
 
 function nobodyBecomesAdmin(changes: readonly TableAction[], tableArn: string): PolicyStatement | undefined {
-  const writes = changes.filter(action => action !== 'DeleteItem' && action !== 'ConditionCheckItem');
+  const writes = changes.filter(action => action !== 'DeleteItem');
   if (writes.length === 0) return undefined;
   return new PolicyStatement({
     sid: 'NobodyBecomesAdmin',

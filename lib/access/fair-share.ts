@@ -85,7 +85,7 @@ async function flush(share: Share, log: Log): Promise<void> {
   try {
     const item = at(rateRecord, 'requests', `${share.organizationId}#${share.minute}`);
     const expiresAt = ((share.minute + 2) * windowMs) / 1000;
-    const { tries } = await increment(item, 'tries', counted, { expiresAt });
+    const { tries } = await increment(item, { add: { tries: counted }, setIfAbsent: { expiresAt } });
     share.total = Math.max(share.total, tries);
   } catch (error) {
     log.error('could not count the requests of an organization', error);

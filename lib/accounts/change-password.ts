@@ -32,7 +32,7 @@ export async function changePassword(
     windowSeconds: 15 * 60,
     subject: user.id,
   };
-  const [held] = await Promise.all([revokeTokens ? readHeldTokens(user.id) : undefined, takeTry(limit)]);
+  const [held, taken] = await Promise.all([revokeTokens ? readHeldTokens(user.id) : undefined, takeTry(limit)]);
   if (!(await verifyPassword(currentPassword, user.passwordHash))) {
     log.account('password_change_refused', { userId: user.id, ip: source.ip });
     throw invalidRequest([{ path: 'currentPassword', message: 'is wrong' }]);
@@ -45,7 +45,7 @@ export async function changePassword(
   );
   await Promise.all([
     setPassword({ user, passwordHash, held, source, others: [ownSession], overtaken: sessionEnded }),
-    forgetTries(limit),
+    forgetTries(taken),
   ]);
   log.account('password_changed', { userId: user.id, ip: source.ip, tokensRevoked: revokeTokens });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { issuingKey } from '../access/credential-key.ts';
-import type { TokenAccess } from '../contracts/auth.ts';
+import type { TokenAccess } from '../contracts/fields/token-access.ts';
 import { createCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { isNew } from '../table/expressions.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';

@@ -140,7 +140,10 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
       // Without a listener a failed fetch would end the process while authentication is still under way; the `await`
       // below throws its error all the same.
       early?.catch(() => undefined);
-      state.caller = await judge(claimed, contract.access, path.params);
+      state.caller = await judge(claimed, contract.access, path.params).catch((error: unknown) => {
+        // An organization named in the wrong form is not found either, and the path's problem says what is wrong.
+        throw error instanceof ApiError && error.code === path.problem?.code ? path.problem : error;
+      });
       await flushing;
       if (state.caller?.access !== undefined) takeShare(state.caller.access.organization);
       if (path.problem !== undefined) throw path.problem;

@@ -5,7 +5,7 @@ import { queueJob } from '../core/queue.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
 import { fenceEnvironment } from '../secrets/engine/fence-environment.ts';
 import { type KeyRing, keyRing } from '../secrets/engine/key-ring.ts';
-import { equals, lessThan } from '../table/expressions.ts';
+import { type Condition, equals, lessThan } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
@@ -221,7 +221,7 @@ async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: 
   log.info('completed a key rotation', { projectId: project.id, toVersion, damaged });
 }
 
-function isInProgress({ projectId, toVersion }: ReEncryptProject) {
+function isInProgress({ projectId, toVersion }: ReEncryptProject): Condition<ProjectRecord> {
   return {
     id: equals(projectId),
     'rotation.toVersion': equals(toVersion),

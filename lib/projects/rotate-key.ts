@@ -1,42 +1,18 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { Project, Rotation } from '../contracts/projects.ts';
+import type { Rotation } from '../contracts/fields/rotation.ts';
+import type { Project } from '../contracts/projects.ts';
 import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
 import { partsOf } from '../secrets/engine/environment-path.ts';
-import { absent, atMost, equals } from '../table/expressions.ts';
+import { absent, atMost, attribute, type Condition, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
-import {
-  type EnvironmentRecord,
-  type EnvironmentState,
-  environmentRecord,
-  environmentStateRecord,
-} from '../table/records/environment.ts';
-import { organizationPointerRecord } from '../table/records/organization.ts';
+import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { at, ConditionFailed, find, list, queryPage, transact, update } from '../table/store.ts';
+import { at, ConditionFailed, queryPage, transact, update } from '../table/store.ts';
 import { viewProjects } from './project-view.ts';
 import { firstCursor } from './re-encrypt-project.ts';
-
-export interface BegunRotation {
-  orgSlug: string;
-  project: ProjectRecord | undefined;
-  environments: EnvironmentRecord[];
-}
-
-/** Two waves beside the two that authentication by an organization's id takes; undefined where there is none of that id. */
-export async function beginRotation(orgId: string, slug: string): Promise<BegunRotation | undefined> {
-  const pointer = await find(at(organizationPointerRecord, orgId));
-  return pointer === undefined ? undefined : readForRotation(pointer.orgSlug, slug);
-}
-
-async function readForRotation(orgSlug: string, slug: string): Promise<BegunRotation> {
-  const [project, environments] = await Promise.all([
-    find(at(projectRecord, orgSlug, slug)),
-    list(environmentRecord, ranges.projectEnvironments(orgSlug, slug)),
-  ]);
-  return { orgSlug, project, environments };
-}
+import { type FoundProject, findProject } from './read-projects.ts';
 
 /** Environments that fit the one transaction beside the project and the audit entry. */
 const maximumEnvironmentsAtOnce = 90;
@@ -49,10 +25,10 @@ const maximumEnvironmentsAtOnce = 90;
 export async function rotateKey(
   context: MemberContext,
   slug: string,
-  begun: BegunRotation | undefined,
+  begun: FoundProject | undefined,
 ): Promise<{ project: Project; rotation: Rotation }> {
   const { access, organization } = context;
-  const reads = begun?.orgSlug === organization.slug ? begun : await readForRotation(organization.slug, slug);
+  const reads = begun?.orgSlug === organization.slug ? begun : await findProject(organization.slug, slug);
   const project = access.requireProject(reads.project);
   if (project.rotation?.status === 'in_progress') throw rotationInProgress();
   const toVersion = project.keyVersion + 1;
@@ -115,7 +91,7 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
   await transact([
     update(
       at(projectRecord, context.organization.slug, project.slug),
-      { set: { keyVersion: toVersion, [`wrappedKeys.${toVersion}`]: wrapped, rotation } },
+      { set: { keyVersion: toVersion, ...attribute(`wrappedKeys.${toVersion}`, wrapped), rotation } },
       {
         if: stillAt(project),
         refused: current =>
@@ -158,7 +134,7 @@ async function completeAtOnce(
         update(
           at(environmentStateRecord, ...partsOf({ orgSlug, project: project.slug, env: slug })),
           { set: { keyVersion: toVersion } },
-          { if: { id: equals(id), revision: equals(0), pending: absent, keyVersion: atMost(toVersion) } },
+          { if: { id: equals(id), valueCount: equals(0), pending: absent, keyVersion: atMost(toVersion) } },
         ),
       ),
     ]);
@@ -170,7 +146,7 @@ async function completeAtOnce(
 }
 
 /** Each rotation raises the key version, so at the same one none has begun since. */
-function stillAt({ id, keyVersion }: ProjectRecord) {
+function stillAt({ id, keyVersion }: ProjectRecord): Condition<ProjectRecord> {
   return { id: equals(id), status: equals('active'), keyVersion: equals(keyVersion) };
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { normalizeEmail } from '../contracts/fields/text.ts';
 import type { Key } from './entity.ts';
 
@@ -14,7 +15,7 @@ import type { Key } from './entity.ts';
  *                                    MEMBERSHIP#<orgId>           the user's side of a membership
  *   EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mails unique
  *   HANDOFF#<hash>                   HANDOFF                      a dashboard-to-CLI code
- *   RATE#<limit>#<subject>           RATE                         tries in the current window
+ *   RATE#<limit>#<subject>           RATE                         the tries in the current window
  *   ORG#<orgSlug>                    ORG                          the organization, with its counters
  *                                    MEMBER#<userId>              a member
  *                                    INVITATION#<id>              a pending invitation
@@ -22,10 +23,13 @@ import type { Key } from './entity.ts';
  *                                    ENV#<project>#<env>          an environment's description
  *                                    TEMPLATE#<project>#<key>     a template key
  *                                    WEBHOOK#<webhookId>          a webhook
+ *                                    RETIRED#<project>            a slug that an erased project had
  *   ORGID#<orgId>                    ORG                          → orgSlug
+ *   RETIRED#<hash of orgSlug>        RETIRED                      a slug that an erased organization had
  *   ORGS                             SLUG#<slug>, NAME#<name>#…   the directory for administrators
  *   INVITATION#<hash>                INVITATION                   → the invitation
- *   ENV#<orgSlug>#<project>#<env>    HEAD                         the environment's state: revision, counts, change in flight
+ *   ENV#<orgSlug>#<project>#<env>    HEAD                         the environment's state, not a secret: revision, counts,
+ *                                                                 change in flight; sorts before every HEAD#<key>
  *                                    HEAD#<key>                   the newest version of a key
  *                                    VERSION#<key>#<n>            one version, immutable
  *   DELIVERIES#<webhookId>           <time>#<id>                  a delivery's log entry
@@ -66,6 +70,10 @@ export const keys = {
   project: (orgSlug: string, project: string) => key(`ORG#${orgSlug}`, `PROJECT#${project}`),
   environment: (orgSlug: string, project: string, env: string) => key(`ORG#${orgSlug}`, `ENV#${project}#${env}`),
   templateKey: (orgSlug: string, project: string, name: string) => key(`ORG#${orgSlug}`, `TEMPLATE#${project}#${name}`),
+  retiredProject: (orgSlug: string, project: string) => key(`ORG#${orgSlug}`, `RETIRED#${project}`),
+  /** The slug itself is not kept: it may tell who the tenant was. */
+  retiredOrganization: (orgSlug: string) =>
+    key(`RETIRED#${createHash('sha256').update(orgSlug).digest('base64url')}`, 'RETIRED'),
   webhook: (orgSlug: string, webhookId: string) => key(`ORG#${orgSlug}`, `WEBHOOK#${webhookId}`),
   environmentState: (orgSlug: string, project: string, env: string) =>
     key(environmentPartition(orgSlug, project, env), 'HEAD'),
@@ -100,10 +108,11 @@ export const ranges = {
   environments: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'ENV#' }),
   projectEnvironments: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `ENV#${project}#` }),
   templateKeys: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `TEMPLATE#${project}#` }),
+  retiredProjects: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'RETIRED#' }),
   webhooks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'WEBHOOK#' }),
   directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),
   directoryByName: (start: string) => ({ pk: 'ORGS', beginsWith: `NAME#${start.toLowerCase()}` }),
-  /** The environment's state first, then its heads in key order: one Query reads all that a pull needs. */
+  /** The environment's state (`HEAD`) first, then its heads (`HEAD#<key>`) in key order: one Query for a whole pull. */
   environmentHeads: (orgSlug: string, project: string, env: string) => ({
     pk: environmentPartition(orgSlug, project, env),
     beginsWith: 'HEAD',

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { temporarilyUnavailable } from '../core/errors.ts';
 
 /** How long one request may go on trying, and how often it has. */
@@ -36,7 +35,7 @@ export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Pr
   if (Date.now() + pauseMs >= budget.endsAt) {
     throw temporarilyUnavailable('Too many changes at once. Nothing was changed; send the request again.', cause);
   }
-  await sleep(pauseMs);
+  await new Promise(resolve => setTimeout(resolve, pauseMs));
   const judge = judges.getStore();
   // The judge may have to wait, too, and needs no judge for that.
   if (judge !== undefined) await judges.run(undefined, judge);

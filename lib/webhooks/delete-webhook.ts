@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { Key } from '../table/entity.ts';
-import { isThere } from '../table/expressions.ts';
+import { equals, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
@@ -21,7 +21,11 @@ export async function deleteWebhook(context: MemberContext, webhookId: string): 
   await transact([
     ...(log.items as unknown as Key[]).map(key => remove({ key })),
     remove(at(webhookRecord, organization.slug, webhook.id), { if: isThere, refused: webhookNotFound }),
-    update(at(organizationRecord, organization.slug), { add: { webhookCount: -1 } }, { if: isThere }),
+    update(
+      at(organizationRecord, organization.slug),
+      { add: { webhookCount: -1 } },
+      { if: { id: equals(organization.id) }, refused: webhookNotFound },
+    ),
     await context.audit({
       action: 'webhook.deleted',
       target: webhookTarget(webhook),

@@ -10,7 +10,9 @@ import { webhookNotFound } from './webhook-target.ts';
 /** The organization's webhooks, oldest first. */
 export async function listWebhooks({ organization }: MemberContext): Promise<WebhookRecord[]> {
   const webhooks = await findWebhooks(organization.slug);
-  return webhooks.sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id));
+  return webhooks
+    .filter(({ organizationId }) => organizationId === organization.id)
+    .sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id));
 }
 
 function compare(a: string, b: string): number {
@@ -19,7 +21,7 @@ function compare(a: string, b: string): number {
 
 /** @throws webhook_not_found */
 export async function requireWebhook({ organization }: MemberContext, webhookId: string): Promise<WebhookRecord> {
-  const webhook = await find(at(webhookRecord, organization.slug, webhookId.toLowerCase()));
+  const webhook = await find(at(webhookRecord, organization.slug, webhookId));
   if (webhook === undefined) throw webhookNotFound();
   return webhook;
 }
@@ -31,7 +33,7 @@ export async function getWebhook(
 ): Promise<{ webhook: WebhookRecord; deliveries: DeliveryRecord[] }> {
   const [webhook, page] = await Promise.all([
     requireWebhook(context, webhookId),
-    queryPage({ ...ranges.deliveries(webhookId.toLowerCase()), newestFirst: true, pageSize: keptDeliveries }),
+    queryPage({ ...ranges.deliveries(webhookId), newestFirst: true, pageSize: keptDeliveries }),
   ]);
   return { webhook, deliveries: page.items.map(deliveryRecord.parse) };
 }

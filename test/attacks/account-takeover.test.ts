@@ -25,7 +25,7 @@ const newPassword = 'another battery horse';
 
 async function resetPassword(person: Person): Promise<void> {
   await api.post('/auth/forgot-password', { email: person.email });
-  const token = await mailedToken(api, person.email);
+  const token = await mailedToken(api, person.email, 'Reset');
   expect((await api.post('/auth/reset-password', { token, newPassword })).status).toBe(200);
 }
 
@@ -88,7 +88,7 @@ describe('an attacker who held an account before its password was reset', () => 
     for (let round = 0; round < 5; round += 1) {
       const victim = await seedPerson();
       await api.post('/auth/forgot-password', { email: victim.email });
-      const token = await mailedToken(api, victim.email);
+      const token = await mailedToken(api, victim.email, 'Reset');
       let done = false;
       const minting = (async () => {
         const minted: { token: string }[] = [];

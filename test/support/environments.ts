@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { at, transact, update } from '../../lib/table/store.ts';
 import { type Answer, type Api, type Caller, createProject, type Person, registerPerson } from './api.ts';
@@ -33,7 +34,7 @@ export async function registerOwner(api: Api): Promise<Person> {
 
 export async function openWorkplace(api: Api, ownerGiven?: Person): Promise<Workplace> {
   const owner = ownerGiven ?? (await registerOwner(api));
-  const project = await createProject(api, owner, 'Shop');
+  const project = await createProject(api, owner, `Shop ${randomUUID().slice(0, 8)}`);
   const pathOf = (env: string, rest = '') => `/secrets/${owner.organization.slug}/${project.slug}/${env}${rest}`;
   const pull: Workplace['pull'] = (env, query = '', { as = owner.session, headers } = {}) =>
     api.get(pathOf(env, query), as, headers);

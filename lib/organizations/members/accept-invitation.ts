@@ -12,7 +12,7 @@ import { isPending } from './invitation-view.ts';
 
 type InvitationPointer = ReturnType<typeof invitationPointerRecord.parse>;
 
-/** Where the token points to, read beside authentication; nothing is read for junk. */
+/** Where the token points to, read in parallel with authentication. A malformed token reads nothing. */
 export async function findInvitation(token: string): Promise<InvitationPointer | undefined> {
   if (readCredential(token) === undefined) return undefined;
   return find(at(invitationPointerRecord, hashCredential(token)));
@@ -72,7 +72,7 @@ export async function acceptInvitation(
 }
 
 /** The inviter's role, as a condition: one of those that may invite as `invited`. */
-function rolesThatMayInvite(invited: Role): Condition[] {
+function rolesThatMayInvite(invited: Role): Condition<MemberRecord>[] {
   return roles.filter(role => mayInvite(role, invited)).map(role => ({ role: equals(role) }));
 }
 

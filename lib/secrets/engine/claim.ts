@@ -1,5 +1,5 @@
 import { atMost, type Condition, equals } from '../../table/expressions.ts';
-import { environmentStateRecord } from '../../table/records/environment.ts';
+import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
 import type { RetryBudget } from '../../table/retry.ts';
 import { at, maximumWritesPerTransaction, transact, update, type Write } from '../../table/store.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
@@ -16,7 +16,7 @@ export interface Claim {
 }
 
 /** The claim was not taken over, and the state takes values sealed under the writer's data key. */
-export function holds({ changeId, keyVersion }: Claim): Condition {
+export function holds({ changeId, keyVersion }: Claim): Condition<EnvironmentState> {
   return { 'pending.changeId': equals(changeId), keyVersion: atMost(keyVersion) };
 }
 
@@ -47,7 +47,7 @@ export async function writeUnderClaim(claim: Claim, writes: readonly SizedWrite[
 
 export async function giveUpClaim(claim: Claim, budget: RetryBudget): Promise<void> {
   await transact(
-    [update(at(environmentStateRecord, ...partsOf(claim.path)), { remove: ['pending'] }, { if: holds(claim) })],
+    [update(at(environmentStateRecord, ...partsOf(claim.path)), { set: { pending: undefined } }, { if: holds(claim) })],
     budget,
   );
 }

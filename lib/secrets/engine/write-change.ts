@@ -148,7 +148,7 @@ const undoTimeMs = 3000;
 /** Makes the change visible. After a lost answer the audit entry tells whether it was. */
 async function commit(
   change: WritableChange,
-  condition: Condition,
+  condition: Condition<EnvironmentState>,
   budget: RetryBudget,
   writes: readonly Write[],
 ): Promise<void> {
@@ -175,7 +175,7 @@ async function commit(
 }
 
 /** The state is still the one the change was decided on, and takes values sealed under its data key. */
-function unclaimed({ state, ring }: WritableChange): Condition {
+function unclaimed({ state, ring }: WritableChange): Condition<EnvironmentState> {
   return {
     revision: equals(state.revision),
     pending: absent,

@@ -3,7 +3,16 @@ import { EnvironmentType } from '../../contracts/fields/environment-type.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** An environment's description, none of which changes; what changes is in its state below. */
+/*
+ * An environment is two items, made in one transaction and erased together:
+ * - its description, in the partition of its organization, so that one Query lists the environments of a project with
+ *   the project itself. Nothing in it ever changes.
+ * - its state, in the partition of its secrets, so that one Query reads the state and the secrets of one revision. Every
+ *   change of the secrets writes it.
+ * Both carry the environment's id. What addresses an environment by its slugs compares the id of what it read.
+ */
+
+/** The description. */
 export const environmentRecord = entity({
   kind: 'environment',
   key: keys.environment,
@@ -24,13 +33,14 @@ export type EnvironmentRecord = ReturnType<typeof environmentRecord.parse>;
 const pendingChange = z.object({
   changeId: z.string(),
   revision: z.int(),
-  /** Epoch milliseconds of its last step. A change that stays silent for long is presumed dead and undone. */
+  /** Epoch milliseconds of its last step. A change without one for some time is presumed dead (see `undo-change.ts`). */
   beatAtMs: z.int(),
 });
 
 /**
- * The state of an environment, the one item that every change of its secrets passes through. All of a change becomes
- * visible in the write that raises `revision` here.
+ * The state: the one item that every change of the environment's secrets passes through. All of a change becomes visible
+ * in the write that raises `revision` here. It sorts before the heads of the secrets, so it comes first in the Query that
+ * reads them all (`ranges.environmentHeads`).
  */
 export const environmentStateRecord = entity({
   kind: 'environmentState',
@@ -41,6 +51,8 @@ export const environmentStateRecord = entity({
     type: EnvironmentType,
     projectId: z.string(),
     revision: z.int(),
+    /** The revision it began with, without any secret: above every revision of earlier environments of this name. */
+    firstRevision: z.int().default(0),
     secretCount: z.int(),
     /** JSON-encoded keys and values plus 256 bytes a key: what the 4 MiB bound is counted on. */
     sizeBytes: z.int(),

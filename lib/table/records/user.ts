@@ -3,7 +3,7 @@ import { entity } from '../entity.ts';
 import { absent, type Condition, equals, exists } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
-/** An account. `sessionEpoch` stands in every session and reset link; raising it ends all of them in one write. */
+/** An account. Every session and reset link carries its `sessionEpoch`, so raising it ends them all in one write. */
 export const userRecord = entity({
   kind: 'user',
   key: keys.user,
@@ -26,7 +26,7 @@ export const userRecord = entity({
 export type UserRecord = ReturnType<typeof userRecord.parse>;
 
 /** The account has the password, and has made what it had made, when it was read. */
-export function isUnchanged({ sessionEpoch, creations }: UserRecord): Condition[] {
+export function isUnchanged({ sessionEpoch, creations }: UserRecord): Condition<UserRecord>[] {
   const known = { pk: exists, sessionEpoch: equals(sessionEpoch) };
   const counted = { ...known, creations: equals(creations) };
   // Accounts from before creations were counted have no such attribute.
