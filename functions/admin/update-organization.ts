@@ -5,8 +5,8 @@ import { updateOrganization as contract } from '../../lib/contracts/admin.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findPointer(params.orgId),
-  run: async ({ params, body, fetched, principal, source }) => ({
+  run: async ({ context, params, body, fetched }) => ({
     status: 200,
-    body: await updateOrganization(principal, source, params.orgId, fetched, body),
+    body: await updateOrganization(context, params.orgId, body, fetched),
   }),
 });

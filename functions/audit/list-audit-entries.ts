@@ -3,8 +3,8 @@ import { listAuditEntries } from '../../lib/audit/list-audit-entries.ts';
 import { listAuditEntries as contract } from '../../lib/contracts/audit.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ access, query }) => ({
+  run: async ({ context, query }) => ({
     status: 200,
-    body: await listAuditEntries(access.organization.id, query),
+    body: await listAuditEntries(context.organization.id, query),
   }),
 });

@@ -4,8 +4,8 @@ import { changePassword as contract } from '../../lib/contracts/auth.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ principal, source, body, log }) => {
-    await changePassword(principal, body, source, log);
+  run: async ({ context, body }) => {
+    await changePassword(context, body);
     return { status: 200, body: succeeded };
   },
 });

@@ -3,5 +3,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { getCurrentUser as contract } from '../../lib/contracts/auth.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ principal }) => ({ status: 200, body: await readCurrentUser(principal) }),
+  run: async ({ context }) => ({ status: 200, body: await readCurrentUser(context) }),
 });

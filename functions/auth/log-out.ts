@@ -5,8 +5,8 @@ import { logOut as contract } from '../../lib/contracts/auth.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ principal, log }) => {
-    await logOut(principal, log);
+  run: async ({ context }) => {
+    await logOut(context);
     return { status: 200, body: succeeded, cookies: [expiredSessionCookie()] };
   },
 });

@@ -4,8 +4,8 @@ import { requestPasswordReset as contract } from '../../lib/contracts/auth.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ body, source, log }) => {
-    await requestPasswordReset(body.email, source, log);
+  run: async ({ context, body }) => {
+    await requestPasswordReset(context, body.email);
     return { status: 200, body: succeeded };
   },
 });

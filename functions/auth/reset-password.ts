@@ -4,8 +4,8 @@ import { resetPassword as contract } from '../../lib/contracts/auth.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ body, source, log }) => {
-    await resetPassword(body, source, log);
+  run: async ({ context, body }) => {
+    await resetPassword(context, body);
     return { status: 200, body: succeeded };
   },
 });

@@ -4,8 +4,8 @@ import { revokeToken as contract } from '../../lib/contracts/auth.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ principal, source, params, log }) => {
-    await revokeToken(principal, source, params.tokenId, log);
+  run: async ({ context, params }) => {
+    await revokeToken(context, params.tokenId);
     return { status: 200, body: succeeded };
   },
 });

@@ -4,8 +4,8 @@ import { sendVerification as contract } from '../../lib/contracts/auth.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ principal }) => {
-    await sendVerification(principal.user);
+  run: async ({ context }) => {
+    await sendVerification(context);
     return { status: 200, body: succeeded };
   },
 });

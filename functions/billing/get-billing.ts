@@ -3,5 +3,5 @@ import { readBilling } from '../../lib/billing/read-billing.ts';
 import { getBilling as contract } from '../../lib/contracts/billing.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ access }) => ({ status: 200, body: await readBilling(access) }),
+  run: async ({ context }) => ({ status: 200, body: await readBilling(context) }),
 });

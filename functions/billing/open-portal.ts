@@ -3,5 +3,5 @@ import { openPortal } from '../../lib/billing/open-portal.ts';
 import { openPortal as contract } from '../../lib/contracts/billing.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ access, source }) => ({ status: 200, body: { url: await openPortal(access, source) } }),
+  run: async ({ context }) => ({ status: 200, body: { url: await openPortal(context) } }),
 });

@@ -4,8 +4,8 @@ import { receiveProviderEvent as contract } from '../../lib/contracts/billing.ts
 import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ body, headers, source, log }) => {
-    await receiveProviderEvent(body, headers['stripe-signature'], source, log);
+  run: async ({ context, headers, body }) => {
+    await receiveProviderEvent(context, body, headers['stripe-signature']);
     return { status: 200, body: succeeded };
   },
 });

@@ -3,8 +3,5 @@ import { startCheckout } from '../../lib/billing/start-checkout.ts';
 import { startCheckout as contract } from '../../lib/contracts/billing.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ access, source, body }) => ({
-    status: 200,
-    body: { url: await startCheckout(access, source, body.plan) },
-  }),
+  run: async ({ context, body }) => ({ status: 200, body: { url: await startCheckout(context, body.plan) } }),
 });

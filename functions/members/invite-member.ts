@@ -1,12 +1,12 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { inviteMember as contract } from '../../lib/contracts/members.ts';
+import { invitationView } from '../../lib/organizations/members/invitation-view.ts';
 import { inviteMember, readBeforeInviting } from '../../lib/organizations/members/invite-member.ts';
-import { invitationView } from '../../lib/organizations/members/member-view.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readBeforeInviting(params.orgId),
-  run: async ({ access, source, body, fetched, log }) => {
-    const { invitation, token } = await inviteMember(access, source, body, fetched, log);
+  run: async ({ context, body, fetched }) => {
+    const { invitation, token } = await inviteMember(context, body, fetched);
     return { status: 201, body: { invitation: invitationView(invitation), token } };
   },
 });

@@ -6,8 +6,8 @@ import { removeMember } from '../../lib/organizations/members/remove-member.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readRoster(params.orgId),
-  run: async ({ access, source, params, fetched }) => {
-    await removeMember(access, source, params.id, fetched);
+  run: async ({ context, params, fetched }) => {
+    await removeMember(context, params.id, fetched);
     return { status: 200, body: succeeded };
   },
 });

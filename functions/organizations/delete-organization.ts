@@ -4,8 +4,8 @@ import { deleteOrganization as contract } from '../../lib/contracts/organization
 import { deleteOrganization } from '../../lib/organizations/delete-organization.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ access, log }) => {
-    await deleteOrganization(access, log);
+  run: async ({ context }) => {
+    await deleteOrganization(context);
     return { status: 200, body: succeeded };
   },
 });

@@ -3,8 +3,5 @@ import { createProject as contract } from '../../lib/contracts/projects.ts';
 import { createProject } from '../../lib/projects/create-project.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ access, source, body }) => ({
-    status: 201,
-    body: { project: await createProject(access, source, body) },
-  }),
+  run: async ({ context, body }) => ({ status: 201, body: { project: await createProject(context, body) } }),
 });

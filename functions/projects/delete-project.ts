@@ -5,8 +5,8 @@ import { beginDeletion, deleteProject } from '../../lib/projects/delete-project.
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginDeletion(params.orgId, params.slug),
-  run: async ({ access, source, params, fetched }) => {
-    await deleteProject(access, source, params.slug, fetched);
+  run: async ({ context, params, fetched }) => {
+    await deleteProject(context, params.slug, fetched);
     return { status: 200, body: succeeded };
   },
 });

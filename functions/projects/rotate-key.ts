@@ -4,8 +4,8 @@ import { beginRotation, rotateKey } from '../../lib/projects/rotate-key.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginRotation(params.orgId, params.slug),
-  run: async ({ access, source, params, fetched }) => {
-    const body = await rotateKey(access, source, params.slug, fetched);
+  run: async ({ context, params, fetched }) => {
+    const body = await rotateKey(context, params.slug, fetched);
     return { status: body.rotation.status === 'completed' ? 200 : 202, body };
   },
 });

@@ -5,5 +5,8 @@ import { bulkDeleteSecrets } from '../../lib/secrets/delete-secrets.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, body }) => beginChange(params, body.keys),
-  run: async input => ({ status: 200, body: await bulkDeleteSecrets(input) }),
+  run: async ({ context, headers, body, fetched }) => ({
+    status: 200,
+    body: await bulkDeleteSecrets(context, { keys: body.keys, ifMatch: headers['if-match'] }, fetched),
+  }),
 });

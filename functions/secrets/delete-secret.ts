@@ -5,5 +5,8 @@ import { deleteSecret } from '../../lib/secrets/delete-secrets.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginChange(params, [params.key]),
-  run: async input => ({ status: 200, body: await deleteSecret(input) }),
+  run: async ({ context, params, headers, fetched }) => ({
+    status: 200,
+    body: await deleteSecret(context, { key: params.key, ifMatch: headers['if-match'] }, fetched),
+  }),
 });

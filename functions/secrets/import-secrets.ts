@@ -9,5 +9,8 @@ export const handler = endpoint(contract, {
       params,
       body.secrets.map(({ key }) => key),
     ),
-  run: async input => ({ status: 200, body: await importSecrets(input) }),
+  run: async ({ context, headers, body, fetched }) => ({
+    status: 200,
+    body: await importSecrets(context, { secrets: body.secrets, ifMatch: headers['if-match'] }, fetched),
+  }),
 });

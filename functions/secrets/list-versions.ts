@@ -4,5 +4,8 @@ import { beginHistory, listVersions } from '../../lib/secrets/list-versions.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginHistory(params),
-  run: async input => ({ status: 200, body: await listVersions(input) }),
+  run: async ({ context, params, query, fetched }) => ({
+    status: 200,
+    body: await listVersions(context, params, query, fetched),
+  }),
 });

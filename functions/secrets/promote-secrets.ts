@@ -3,6 +3,9 @@ import { promoteSecrets as contract } from '../../lib/contracts/secrets.ts';
 import { beginPromotion, promoteSecrets } from '../../lib/secrets/promote-secrets.ts';
 
 export const handler = endpoint(contract, {
-  fetch: beginPromotion,
-  run: async input => ({ status: 200, body: await promoteSecrets(input) }),
+  fetch: ({ params, body }) => beginPromotion(params, body),
+  run: async ({ context, headers, body, fetched }) => ({
+    status: 200,
+    body: await promoteSecrets(context, { ...body, ifMatch: headers['if-match'] }, fetched),
+  }),
 });

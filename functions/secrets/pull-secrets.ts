@@ -1,3 +1,4 @@
+import { conditionalAnswer } from '../../lib/api/conditional-answer.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { pullSecrets as contract } from '../../lib/contracts/secrets.ts';
 import { beginConditionalRead } from '../../lib/secrets/begin-conditional-read.ts';
@@ -5,5 +6,5 @@ import { pullSecrets } from '../../lib/secrets/pull-secrets.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, headers }) => beginConditionalRead(params, headers['if-none-match']),
-  run: input => pullSecrets(input),
+  run: async ({ context, query, fetched }) => conditionalAnswer(await pullSecrets(context, query, fetched)),
 });

@@ -5,8 +5,8 @@ import { setSecret } from '../../lib/secrets/set-secret.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, body }) => beginChange(params, [body.key]),
-  run: async input => {
-    const { created, result } = await setSecret(input);
-    return { status: created ? 201 : 200, body: result };
+  run: async ({ context, headers, body, fetched }) => {
+    const { created, ...answer } = await setSecret(context, { ...body, ifMatch: headers['if-match'] }, fetched);
+    return { status: created ? 201 : 200, body: answer };
   },
 });

@@ -4,5 +4,8 @@ import { addTemplateKey, beginTemplate } from '../../lib/projects/templates/temp
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginTemplate(params),
-  run: async input => ({ status: 201, body: await addTemplateKey(input) }),
+  run: async ({ context, body, fetched }) => ({
+    status: 201,
+    body: { templateKey: await addTemplateKey(context, body, fetched) },
+  }),
 });

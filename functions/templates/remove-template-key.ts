@@ -1,8 +1,12 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
+import { succeeded } from '../../lib/contracts/fields/success.ts';
 import { removeTemplateKey as contract } from '../../lib/contracts/templates.ts';
 import { beginProject, removeTemplateKey } from '../../lib/projects/templates/template-keys.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginProject(params),
-  run: async input => ({ status: 200, body: await removeTemplateKey(input) }),
+  run: async ({ context, params, fetched }) => {
+    await removeTemplateKey(context, params.key, fetched);
+    return { status: 200, body: succeeded };
+  },
 });

@@ -4,5 +4,5 @@ import { beginValidation, validateEnvironment } from '../../lib/projects/templat
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginValidation(params),
-  run: async input => ({ status: 200, body: await validateEnvironment(input) }),
+  run: async ({ context, fetched }) => ({ status: 200, body: await validateEnvironment(context, fetched) }),
 });

@@ -4,8 +4,8 @@ import { deleteWebhook as contract } from '../../lib/contracts/webhooks.ts';
 import { deleteWebhook } from '../../lib/webhooks/delete-webhook.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ access, source, params }) => {
-    await deleteWebhook(access, source, params.webhookId);
+  run: async ({ context, params }) => {
+    await deleteWebhook(context, params.webhookId);
     return { status: 200, body: succeeded };
   },
 });

@@ -3,5 +3,5 @@ import { getWebhook as contract } from '../../lib/contracts/webhooks.ts';
 import { getWebhook } from '../../lib/webhooks/read-webhooks.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ access, params }) => ({ status: 200, body: await getWebhook(access, params.webhookId) }),
+  run: async ({ context, params }) => ({ status: 200, body: await getWebhook(context, params.webhookId) }),
 });

@@ -3,5 +3,5 @@ import { listWebhooks as contract } from '../../lib/contracts/webhooks.ts';
 import { listWebhooks } from '../../lib/webhooks/read-webhooks.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ access }) => ({ status: 200, body: { webhooks: await listWebhooks(access) } }),
+  run: async ({ context }) => ({ status: 200, body: { webhooks: await listWebhooks(context) } }),
 });

@@ -3,8 +3,8 @@ import { testWebhook as contract } from '../../lib/contracts/webhooks.ts';
 import { testWebhook } from '../../lib/webhooks/test-webhook.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ access, source, params }) => ({
+  run: async ({ context, params }) => ({
     status: 202,
-    body: { deliveryId: await testWebhook(access, source, params.webhookId) },
+    body: { deliveryId: await testWebhook(context, params.webhookId) },
   }),
 });

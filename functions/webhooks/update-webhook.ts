@@ -3,8 +3,8 @@ import { updateWebhook as contract } from '../../lib/contracts/webhooks.ts';
 import { updateWebhook } from '../../lib/webhooks/update-webhook.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ access, source, params, body }) => ({
+  run: async ({ context, params, body }) => ({
     status: 200,
-    body: { webhook: await updateWebhook(access, source, params.webhookId, body) },
+    body: { webhook: await updateWebhook(context, params.webhookId, body) },
   }),
 });

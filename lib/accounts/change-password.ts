@@ -1,13 +1,11 @@
-import type { Principal } from '../access/principal.ts';
+import type { AccountContext } from '../access/request-context.ts';
 import { ApiError, invalidRequest } from '../core/errors.ts';
-import type { Log } from '../core/logger.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { settings } from '../core/settings.ts';
 import { hashPassword, verifyPassword } from '../crypto/passwords.ts';
 import { equals, isThere } from '../table/expressions.ts';
 import { linkRecord } from '../table/records/link.ts';
 import { sessionRecord } from '../table/records/session.ts';
-import { type UserRecord, userRecord } from '../table/records/user.ts';
+import { userRecord } from '../table/records/user.ts';
 import { at, remove, transact, update } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { forgetTries, type RateLimit, takeTry } from './rate-limit.ts';
@@ -17,10 +15,8 @@ import { forgetTries, type RateLimit, takeTry } from './rate-limit.ts';
  * @throws invalid_request naming the field for a wrong current or a common new password; rate_limited
  */
 export async function changePassword(
-  { user, credential }: Principal & { user: UserRecord },
+  { principal: { user, credential }, source, log }: AccountContext,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
-  source: RequestSource,
-  log: Log,
 ): Promise<void> {
   if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This needs a session.');
   refuseCommonPassword('newPassword', newPassword);

@@ -1,7 +1,4 @@
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { Principal } from '../access/principal.ts';
-import type { Log } from '../core/logger.ts';
-import type { RequestSource } from '../core/request-source.ts';
+import type { AccountContext } from '../access/request-context.ts';
 import { transact } from '../table/store.ts';
 import { type IssuedToken, newToken } from './new-token.ts';
 import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.ts';
@@ -11,12 +8,8 @@ import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.t
  * other in the log of account events.
  * @throws organization_not_found, project_not_found, environment_not_found
  */
-export async function createToken(
-  principal: Principal,
-  source: RequestSource,
-  wanted: WantedToken,
-  log: Log,
-): Promise<IssuedToken> {
+export async function createToken(context: AccountContext, wanted: WantedToken): Promise<IssuedToken> {
+  const { principal } = context;
   const scope = await resolveTokenScope(principal.userId, wanted);
   const { write, ...issued } = newToken(
     { id: principal.userId, email: principal.email },
@@ -33,7 +26,7 @@ export async function createToken(
   const { id, name } = issued.cliToken;
   if (scope === undefined) {
     await transact([write]);
-    log.account('token_created', { userId: principal.userId, tokenId: id });
+    context.log.account('token_created', { userId: principal.userId, tokenId: id });
     return issued;
   }
   const { organization, member } = scope;
@@ -45,7 +38,7 @@ export async function createToken(
       userId: principal.userId,
       memberId: member.id,
     }),
-    await auditWrite(organization, actorOf(principal), source, {
+    await context.auditIn(organization, {
       action: 'token.created',
       target: { type: 'token', id, name },
     }),

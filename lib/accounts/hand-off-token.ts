@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { auditWrite } from '../access/audit-write.ts';
-import type { Principal } from '../access/principal.ts';
+import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
-import type { Log } from '../core/logger.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { handOffRecord } from '../table/records/hand-off.ts';
 import { organizationRecord } from '../table/records/organization.ts';
-import { type UserRecord, userRecord } from '../table/records/user.ts';
+import { userRecord } from '../table/records/user.ts';
 import { at, find, put, readTogether, remove, transact } from '../table/store.ts';
 import { type IssuedToken, newToken } from './new-token.ts';
 import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.ts';
@@ -20,7 +18,7 @@ const codeLifetimeSeconds = 60;
  * @throws unauthenticated without a session; organization_not_found, project_not_found, environment_not_found
  */
 export async function offerHandOff(
-  principal: (Principal & { user: UserRecord }) | undefined,
+  principal: AccountContext['principal'] | undefined,
   wanted: WantedToken & { codeChallenge: string },
 ): Promise<{ code: string; expiresAt: string }> {
   if (principal === undefined) throw new ApiError('unauthenticated', 'Asking for a code needs a session. Sign in.');
@@ -57,9 +55,8 @@ export async function offerHandOff(
  * @throws invalid_token; organization_not_found where the membership has ended in the meantime
  */
 export async function takeHandOff(
+  { source, log }: RequestContext,
   { code, codeVerifier }: { code: string; codeVerifier: string },
-  source: RequestSource,
-  log: Log,
 ): Promise<IssuedToken> {
   const claimed = readCredential(code);
   if (claimed === undefined) throw invalidCode();

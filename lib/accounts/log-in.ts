@@ -1,6 +1,5 @@
+import type { RequestContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
-import type { Log } from '../core/logger.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { settings } from '../core/settings.ts';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../crypto/passwords.ts';
 import { equals } from '../table/expressions.ts';
@@ -24,9 +23,8 @@ import {
  * @throws rate_limited, invalid_credentials
  */
 export async function logIn(
+  { source, log }: RequestContext,
   { email, password }: { email: string; password: string },
-  source: RequestSource,
-  log: Log,
 ): Promise<{ user: UserRecord; cookie: string }> {
   const limits = loginLimits(email, source.ip);
   const [pointer] = await Promise.all([

@@ -1,13 +1,11 @@
-import type { Principal } from '../access/principal.ts';
+import type { AccountContext } from '../access/request-context.ts';
 import type { CliToken, OwnOrganization, User } from '../contracts/auth.ts';
 import { ApiError } from '../core/errors.ts';
-import { organizationView } from '../organizations/organization-view.ts';
 import { ranges } from '../table/keys.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
-import type { UserRecord } from '../table/records/user.ts';
 import { at, list, readAll } from '../table/store.ts';
-import { tokenView, userView } from './account-view.ts';
+import { tokenView } from './token-view.ts';
 
 interface CurrentUser {
   user: User;
@@ -20,11 +18,8 @@ interface CurrentUser {
  * is no valid credential any more.
  * @throws unauthenticated
  */
-export async function readCurrentUser({
-  userId,
-  user,
-  credential,
-}: Principal & { user: UserRecord }): Promise<CurrentUser> {
+export async function readCurrentUser({ principal }: AccountContext): Promise<CurrentUser> {
+  const { userId, user, credential } = principal;
   const token = credential.method === 'token' ? credential.token : undefined;
   const boundTo = token?.organizationId ?? null;
   const memberships = (await list(membershipRecord, ranges.memberships(userId))).filter(
@@ -39,13 +34,13 @@ export async function readCurrentUser({
     const member = members[index];
     if (organization?.id !== organizationId || organization.status !== 'active' || member === undefined) return [];
     if (boundTo !== null && member.id !== token?.memberId) return [];
-    return [{ ...organizationView(organization), role: member.role }];
+    return [{ ...organization, role: member.role }];
   });
   if (boundTo !== null && seen.length === 0) {
     throw new ApiError('unauthenticated', 'The membership that this token was made under has ended.');
   }
   return {
-    user: userView(user),
+    user: user,
     organizations: seen.sort((a, b) => a.name.localeCompare(b.name) || a.slug.localeCompare(b.slug)),
     authentication: token === undefined ? { method: 'session' } : { method: 'token', token: tokenView(token) },
   };

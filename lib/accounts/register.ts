@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { RequestContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
-import type { Log } from '../core/logger.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { settings } from '../core/settings.ts';
 import { hashPassword } from '../crypto/passwords.ts';
 import { verificationMail } from '../mail/account-mails.ts';
@@ -35,7 +34,7 @@ interface Registered {
  * link. A mail that cannot be sent is logged: the account is there, and the link can be asked for again.
  * @throws rate_limited, invalid_request for a common password, email_taken
  */
-export async function register(wanted: Registration, source: RequestSource, log: Log): Promise<Registered> {
+export async function register({ source, log }: RequestContext, wanted: Registration): Promise<Registered> {
   refuseCommonPassword('password', wanted.password);
   await takeTry({
     name: 'register',

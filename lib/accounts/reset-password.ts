@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../core/logger.ts';
-import type { RequestSource } from '../core/request-source.ts';
+import type { RequestContext } from '../access/request-context.ts';
 import { settings } from '../core/settings.ts';
 import { hashPassword } from '../crypto/passwords.ts';
 import { passwordResetMail } from '../mail/account-mails.ts';
@@ -23,7 +22,7 @@ const answerAfterMs = 500;
  * Mails a reset link, if there is such an account; the caller cannot tell. The limit counts for an unknown address, too.
  * @throws rate_limited
  */
-export async function requestPasswordReset(email: string, source: RequestSource, log: Log): Promise<void> {
+export async function requestPasswordReset({ source, log }: RequestContext, email: string): Promise<void> {
   const limit = {
     name: 'password-reset',
     tries: settings().PASSWORD_RESET_LIMIT_PER_HOUR,
@@ -53,9 +52,8 @@ async function mailResetLink(userId: string): Promise<void> {
  * @throws invalid_token; invalid_request naming `newPassword` for a common one, which leaves the link usable
  */
 export async function resetPassword(
+  { source, log }: RequestContext,
   { token, newPassword }: { token: string; newPassword: string },
-  source: RequestSource,
-  log: Log,
 ): Promise<void> {
   refuseCommonPassword('newPassword', newPassword);
   const { user, useUp } = await openLink(token, 'reset-password');

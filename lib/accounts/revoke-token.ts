@@ -1,8 +1,5 @@
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { Principal } from '../access/principal.ts';
+import type { AccountContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
-import type { Log } from '../core/logger.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { membershipRecord } from '../table/records/member.ts';
@@ -16,13 +13,8 @@ import { listTokens } from './list-tokens.ts';
  * organization's audit log.
  * @throws token_not_found
  */
-export async function revokeToken(
-  principal: Principal,
-  source: RequestSource,
-  tokenId: string,
-  log: Log,
-): Promise<void> {
-  const { userId } = principal;
+export async function revokeToken(context: AccountContext, tokenId: string): Promise<void> {
+  const { userId } = context.principal;
   const [tokens, memberships] = await Promise.all([
     listTokens(userId),
     list(membershipRecord, ranges.memberships(userId)),
@@ -34,12 +26,12 @@ export async function revokeToken(
   const revocation = remove(at(tokenRecord, userId, token.hash), { if: isThere, refused: tokenNotFound });
   if (organization === undefined || organization.id !== token.organizationId || organization.status !== 'active') {
     await transact([revocation]);
-    log.account('token_revoked', { userId, tokenId });
+    context.log.account('token_revoked', { userId, tokenId });
     return;
   }
   await transact([
     revocation,
-    await auditWrite(organization, actorOf(principal), source, {
+    await context.auditIn(organization, {
       action: 'token.revoked',
       target: { type: 'token', id: tokenId, name: token.name },
     }),

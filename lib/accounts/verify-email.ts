@@ -1,5 +1,5 @@
+import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { temporarilyUnavailable } from '../core/errors.ts';
-import type { Log } from '../core/logger.ts';
 import { verificationMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { isThere } from '../table/expressions.ts';
@@ -15,7 +15,7 @@ const mailsAnHour = 20;
  * Mails a verification link, which replaces any earlier one. Nothing happens where the address is verified.
  * @throws rate_limited; temporarily_unavailable where the mail cannot be handed over
  */
-export async function sendVerification(user: UserRecord): Promise<void> {
+export async function sendVerification({ principal: { user } }: AccountContext): Promise<void> {
   if (user.emailVerified) return;
   await takeTry({ name: 'verification', tries: mailsAnHour, windowSeconds: 60 * 60, subject: user.id });
   const link = newLink(user.id, 'verify-email');
@@ -31,7 +31,7 @@ export async function sendVerification(user: UserRecord): Promise<void> {
  * Confirms the address with a mailed link's token.
  * @throws invalid_token
  */
-export async function verifyEmail(token: string, log: Log): Promise<UserRecord> {
+export async function verifyEmail({ log }: RequestContext, token: string): Promise<UserRecord> {
   const { user, useUp } = await openLink(token, 'verify-email');
   await transact([useUp, update(at(userRecord, user.id), { set: { emailVerified: true } }, { if: isThere })]);
   log.account('email_verified', { userId: user.id });

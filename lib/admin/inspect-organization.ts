@@ -1,15 +1,14 @@
 import type { EffectiveLimits, Usage } from '../contracts/fields/limits.ts';
-import type { Organization } from '../contracts/fields/organization.ts';
-import { organizationView } from '../organizations/organization-view.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
 import { getOrganization } from './organization-by-id.ts';
 
 /** An organization, what it uses, and where each of its limits comes from. @throws organization_not_found */
 export async function inspectOrganization(
   organizationId: string,
   pointer: { orgSlug: string } | undefined,
-): Promise<{ organization: Organization; usage: Usage; limits: EffectiveLimits }> {
+): Promise<{ organization: OrganizationRecord; usage: Usage; limits: EffectiveLimits }> {
   const counting = pointer === undefined ? undefined : readUsage(pointer.orgSlug);
   const [organization, counted, configs] = await Promise.all([
     getOrganization(organizationId, pointer),
@@ -18,7 +17,7 @@ export async function inspectOrganization(
   ]);
   if (counted === undefined) throw new Error('An organization that was found has no slug.');
   return {
-    organization: organizationView(organization),
+    organization: organization,
     usage: usageOf(organization, counted),
     limits: effectiveLimits(organization, configs),
   };

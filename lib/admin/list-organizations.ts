@@ -1,5 +1,4 @@
 import type { OrganizationWithUsage } from '../contracts/admin.ts';
-import { organizationView } from '../organizations/organization-view.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
 import { ranges } from '../table/keys.ts';
 import { directoryByNameRecord, directoryBySlugRecord, organizationRecord } from '../table/records/organization.ts';
@@ -33,7 +32,7 @@ export async function listOrganizations({ limit, offset, search }: Search): Prom
     for (const [index, record] of records.entries()) {
       const usage = usages[index];
       if (record?.status !== 'active' || usage === undefined) continue;
-      organizations.push({ ...organizationView(record), usage: usageOf(record, usage) });
+      organizations.push({ ...record, usage: usageOf(record, usage) });
     }
   }
   return { organizations, pagination: { limit, offset, total: slugs.length } };

@@ -1,11 +1,7 @@
 import type { z } from 'zod';
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { Principal } from '../access/principal.ts';
+import type { AccountContext } from '../access/request-context.ts';
 import type { updateOrganization as contract } from '../contracts/admin.ts';
 import { type EffectiveLimits, limitNames } from '../contracts/fields/limits.ts';
-import type { Organization } from '../contracts/fields/organization.ts';
-import type { RequestSource } from '../core/request-source.ts';
-import { organizationView } from '../organizations/organization-view.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { equals } from '../table/expressions.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
@@ -21,12 +17,11 @@ type Wanted = z.output<(typeof contract)['body']>;
  * @throws organization_not_found
  */
 export async function updateOrganization(
-  principal: Principal,
-  source: RequestSource,
+  context: AccountContext,
   organizationId: string,
-  pointer: { orgSlug: string } | undefined,
   wanted: Wanted,
-): Promise<{ organization: Organization; limits: EffectiveLimits }> {
+  pointer: { orgSlug: string } | undefined,
+): Promise<{ organization: OrganizationRecord; limits: EffectiveLimits }> {
   return retryOnConditionFailed(async budget => {
     const [before, configs] = await Promise.all([getOrganization(organizationId, pointer), readPlanConfigs()]);
     const after: OrganizationRecord = {
@@ -41,9 +36,7 @@ export async function updateOrganization(
       ...(haveSameOverrides(before, after) ? [] : (['organization.limits_changed'] as const)),
     ];
     const target = { type: 'organization', id, name } as const;
-    const audits = await Promise.all(
-      actions.map(action => auditWrite(after, actorOf(principal), source, { action, target })),
-    );
+    const audits = await Promise.all(actions.map(action => context.auditIn(after, { action, target })));
     const { plan, planChangedAtMs, limitOverrides } = after;
     const change = update(
       at(organizationRecord, slug),
@@ -59,7 +52,7 @@ export async function updateOrganization(
       },
     );
     await transact([change, ...audits], budget);
-    return { organization: organizationView(after), limits: effectiveLimits(after, configs) };
+    return { organization: after, limits: effectiveLimits(after, configs) };
   });
 }
 

@@ -3,37 +3,41 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { authenticate, type Caller, claimCredential } from '../access/authenticate.ts';
 import { authorize } from '../access/authorize.ts';
 import { keepCredentialFresh } from '../access/keep-credential-fresh.ts';
-import type { MemberAccess } from '../access/member-access.ts';
-import type { Principal } from '../access/principal.ts';
+import {
+  type AccountContext,
+  accountContext,
+  type MemberContext,
+  memberContext,
+  type RequestContext,
+} from '../access/request-context.ts';
 import type { Access, Contract, HandlerResponse, ParsedRequest } from '../contracts/contract.ts';
 import { parameterNames } from '../contracts/path-parameters.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { type RequestSource, sourceOf } from '../core/request-source.ts';
-import type { UserRecord } from '../table/records/user.ts';
 import { parseParts, parsePath } from './parse-request.ts';
 import { type Answer, render, renderError, toApiError } from './respond.ts';
 
-type CallerOf<A extends Access> = A extends { kind: 'member' }
-  ? { principal: Principal; access: MemberAccess }
+type ContextOf<A extends Access> = A extends { kind: 'member' }
+  ? MemberContext
   : A extends { kind: 'account' | 'admin' }
-    ? { principal: Principal & { user: UserRecord } }
+    ? AccountContext
     : A extends { kind: 'optional' }
-      ? { principal: (Principal & { user: UserRecord }) | undefined }
-      : Record<never, never>;
+      ? RequestContext & { principal: AccountContext['principal'] | undefined }
+      : RequestContext;
 
-/** What a handler is given: the parsed request, who calls, where from, and the request's log. */
-export type EndpointInput<C extends Contract, Fetched = undefined> = ParsedRequest<C> &
-  CallerOf<C['access']> & { source: RequestSource; log: Log; fetched: Fetched };
+/** What a handler is given: the parsed request, its context, and what `fetch` read. */
+export type EndpointInput<C extends Contract, Fetched = undefined> = ParsedRequest<C> & {
+  context: ContextOf<C['access']>;
+  fetched: Fetched;
+};
 
-interface Behaviour<C extends Contract, Deps, Fetched> {
-  /** Made once per cold start. */
-  deps?: () => Deps;
+interface Behaviour<C extends Contract, Fetched> {
   /**
-   * Reads that need nothing but the request, begun together with authentication to save a wave. `run` gets the result
-   * only after the caller was found to be allowed; for anybody else it is thrown away.
+   * Reads that need nothing but the request. They begin together with authentication, which saves a wave. `run` gets the
+   * result only after the caller was found to be allowed; otherwise it is thrown away.
    */
-  fetch?: (request: ParsedRequest<C>, deps: Deps) => Promise<Fetched>;
-  run: (input: EndpointInput<C, NoInfer<Fetched>>, deps: NoInfer<Deps>) => Promise<HandlerResponse<NoInfer<C>>>;
+  fetch?: (request: ParsedRequest<C>) => Promise<Fetched>;
+  run: (input: EndpointInput<C, NoInfer<Fetched>>) => Promise<HandlerResponse<NoInfer<C>>>;
 }
 
 /** What the middlewares of one request hand on to each other and to the handler, kept on Lambda's context. */
@@ -55,35 +59,32 @@ type Chain = middy.MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructur
  * (with `fetch` in the same wave) → authorize → refuse what did not parse → run → parse the answer → render. Whatever
  * throws anywhere ends as the one error shape, and nothing leaves that its schema does not declare.
  */
-export function endpoint<const C extends Contract, Deps = undefined, Fetched = undefined>(
-  contract: C,
-  behaviour: Behaviour<C, Deps, Fetched>,
-) {
-  let made: { deps: Deps } | undefined;
-  const deps = () => {
-    made ??= { deps: behaviour.deps?.() as Deps };
-    return made.deps;
-  };
+export function endpoint<const C extends Contract, Fetched = undefined>(contract: C, behaviour: Behaviour<C, Fetched>) {
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, ChainContext>({
     timeoutEarlyInMillis: 0,
   })
     .use(requestContext(contract))
     .use(errorRendering())
-    .use(guard(contract, behaviour, deps))
+    .use(guard(contract, behaviour))
     .handler(async (_event: APIGatewayProxyEventV2, { state }: ChainContext) => {
-      const { request, caller } = state;
+      const { request, caller, fetched } = state;
       if (request === undefined) throw new Error('The chain reached the handler without a parsed request.');
-      const input = {
-        ...request,
-        ...(caller === undefined ? { principal: undefined } : caller),
-        source: state.source,
-        log: state.log,
-        fetched: state.fetched,
-      } as unknown as EndpointInput<C, Fetched>;
-      const answer = (await behaviour.run(input, deps())) as Answer;
+      const input = { ...request, context: contextOf(contract.access, state), fetched };
+      const answer = (await behaviour.run(input as unknown as EndpointInput<C, Fetched>)) as Answer;
       requireAllQuestionsAsked(contract, caller);
       return render(await checkedAnswer(contract, answer, state), state.source.requestId);
     });
+}
+
+function contextOf(access: Access, { source, log, caller }: State) {
+  const request = { source, log };
+  if (access.kind === 'public') return request;
+  const principal = caller?.principal as AccountContext['principal'] | undefined;
+  if (access.kind === 'optional') return { ...request, principal };
+  if (principal === undefined) throw new Error('The chain reached the handler without a caller.');
+  if (access.kind !== 'member') return accountContext(request, principal);
+  if (caller?.access === undefined) throw new Error('The chain reached the handler without a membership.');
+  return memberContext(request, caller.access);
 }
 
 /** Opens the request's log and gives every answer its request id. */
@@ -110,11 +111,7 @@ function errorRendering(): Chain {
 }
 
 /** Parse, authenticate, authorize; only then may the handler run. */
-function guard<C extends Contract, Deps, Fetched>(
-  contract: C,
-  behaviour: Behaviour<C, Deps, Fetched>,
-  deps: () => Deps,
-): Chain {
+function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C, Fetched>): Chain {
   return {
     before: async ({ event, context }) => {
       const { state } = context;
@@ -127,7 +124,7 @@ function guard<C extends Contract, Deps, Fetched>(
         path.problem === undefined && 'value' in parts
           ? ({ params: path.params, ...parts.value } as ParsedRequest<C>)
           : undefined;
-      const fetched = request === undefined ? undefined : behaviour.fetch?.(request, deps());
+      const fetched = request === undefined ? undefined : behaviour.fetch?.(request);
       // Without a listener a failed fetch would end the process while authentication is still under way; the `await`
       // below throws its error all the same.
       fetched?.catch(() => undefined);

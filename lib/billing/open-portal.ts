@@ -1,6 +1,4 @@
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { MemberAccess } from '../access/member-access.ts';
-import type { RequestSource } from '../core/request-source.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import { transact } from '../table/store.ts';
 import { ensureCustomer } from './ensure-customer.ts';
 import { createPortal } from './provider.ts';
@@ -10,12 +8,12 @@ import { billingPage } from './return-address.ts';
  * The address of the hosted portal where the organization's subscription is changed or cancelled.
  * @throws billing_not_configured, billing_provider_error
  */
-export async function openPortal(access: MemberAccess, source: RequestSource): Promise<string> {
-  const { organization, principal } = access;
+export async function openPortal(context: MemberContext): Promise<string> {
+  const { organization } = context;
   const { id, slug, name } = organization;
   const customerId = await ensureCustomer(organization);
   const url = await createPortal({ customerId, returnUrl: billingPage(slug) });
-  const audit = await auditWrite(organization, actorOf(principal), source, {
+  const audit = await context.audit({
     action: 'billing.portal_opened',
     target: { type: 'organization', id, name },
   });

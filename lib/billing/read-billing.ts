@@ -1,4 +1,4 @@
-import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import type { BillingStatus } from '../contracts/billing.ts';
 import type { PlanLimits, PlanName, Usage } from '../contracts/fields/limits.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
@@ -13,11 +13,11 @@ interface Billing {
 }
 
 /** What the organization pays for, may use and uses. */
-export async function readBilling({ organization }: MemberAccess): Promise<Billing> {
+export async function readBilling({ organization }: MemberContext): Promise<Billing> {
   const [counted, configs] = await Promise.all([readUsage(organization.slug), readPlanConfigs()]);
   const { plan, billing } = organization;
   return {
-    plan: plan as PlanName,
+    plan,
     status: billing?.status ?? 'none',
     limits: effectiveLimits(organization, configs).effective,
     usage: usageOf(organization, counted),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { auditWrite, systemActor } from '../access/audit-write.ts';
+import type { RequestContext } from '../access/request-context.ts';
 import { problemsOf } from '../contracts/fields/problems.ts';
 import { invalidRequest } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
@@ -35,10 +36,9 @@ import { applyNews, type SubscriptionNews } from './subscription-news.ts';
  * the provider sends it again when the service understands it
  */
 export async function receiveProviderEvent(
+  { source, log }: RequestContext,
   rawBody: string,
   signature: string | undefined,
-  source: RequestSource,
-  log: Log,
 ): Promise<void> {
   const event = understand(await verifiedEvent(rawBody, signature), log);
   const { news } = event;

@@ -1,7 +1,5 @@
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import type { BoughtPlan } from '../contracts/billing.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { transact } from '../table/store.ts';
 import { ensureCustomer } from './ensure-customer.ts';
 import { createCheckout, createPortal, priceOf } from './provider.ts';
@@ -12,8 +10,8 @@ import { billingPage } from './return-address.ts';
  * changes it: a second checkout would end in two subscriptions, both paid.
  * @throws billing_not_configured, billing_provider_error
  */
-export async function startCheckout(access: MemberAccess, source: RequestSource, plan: BoughtPlan): Promise<string> {
-  const { organization, principal } = access;
+export async function startCheckout(context: MemberContext, plan: BoughtPlan): Promise<string> {
+  const { organization } = context;
   const { id, slug, name, billing } = organization;
   const price = priceOf(plan);
   const customerId = await ensureCustomer(organization);
@@ -33,7 +31,7 @@ export async function startCheckout(access: MemberAccess, source: RequestSource,
           successUrl: billingPage(slug, 'success'),
           cancelUrl: billingPage(slug, 'cancelled'),
         });
-  const audit = await auditWrite(organization, actorOf(principal), source, {
+  const audit = await context.audit({
     action: 'billing.checkout_started',
     target: { type: 'organization', id, name },
   });

@@ -27,7 +27,7 @@ export interface SubscriptionNews {
 type Known = Pick<OrganizationRecord, 'plan' | 'planChangedAtMs' | 'billing'>;
 
 export interface BillingChange {
-  plan: string;
+  plan: PlanName;
   billing: BillingState;
 }
 

@@ -1,9 +1,7 @@
 import { actorOf } from '../access/audit-write.ts';
-import type { Principal } from '../access/principal.ts';
-import type { RequestSource } from '../core/request-source.ts';
+import type { AccountContext } from '../access/request-context.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
-import type { UserRecord } from '../table/records/user.ts';
 import { transact } from '../table/store.ts';
 import { newOrganization, withFreeSlug } from './new-organization.ts';
 
@@ -12,12 +10,16 @@ import { newOrganization, withFreeSlug } from './new-organization.ts';
  * @throws slug_taken for an explicit slug (one made from the name gets a suffix instead)
  */
 export async function createOrganization(
-  principal: Principal & { user: UserRecord },
-  source: RequestSource,
+  context: AccountContext,
   wanted: { name: string; slug?: string | undefined },
 ): Promise<OrganizationRecord> {
   return withFreeSlug(wanted, async slug => {
-    const made = await newOrganization({ name: wanted.name, slug }, principal.user, actorOf(principal), source);
+    const made = await newOrganization(
+      { name: wanted.name, slug },
+      context.principal.user,
+      actorOf(context.principal),
+      context.source,
+    );
     await transact([...made.writes, countPlatform({ organizations: 1 })]);
     return made.organization;
   });

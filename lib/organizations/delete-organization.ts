@@ -1,9 +1,9 @@
-import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
-import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { equals } from '../table/expressions.ts';
 import { keys } from '../table/keys.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { at, find, remove, retryOnConditionFailed, transact, update } from '../table/store.ts';
@@ -13,10 +13,10 @@ import { at, find, remove, retryOnConditionFailed, transact, update } from '../t
  * it, so what is left to tell of the deletion is the service's own log.
  * @throws organization_not_found where somebody else was faster
  */
-export async function deleteOrganization(access: MemberAccess, log: Log): Promise<void> {
-  const { id, slug, name } = access.organization;
+export async function deleteOrganization(context: MemberContext): Promise<void> {
+  const { id, slug, name } = context.organization;
   await queueJob({ type: 'erase-organization', orgSlug: slug, organizationId: id }, 1);
-  let known: typeof access.organization | undefined = access.organization;
+  let known: OrganizationRecord | undefined = context.organization;
   await retryOnConditionFailed(async budget => {
     const organization = known ?? (await find(at(organizationRecord, slug)));
     known = undefined;
@@ -39,5 +39,5 @@ export async function deleteOrganization(access: MemberAccess, log: Log): Promis
       budget,
     );
   });
-  log.account('organization_deleted', { organizationId: id, userId: access.principal.userId });
+  context.log.account('organization_deleted', { organizationId: id, userId: context.principal.userId });
 }

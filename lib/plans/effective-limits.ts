@@ -11,13 +11,13 @@ import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-confi
 import { at, find } from '../table/store.ts';
 
 interface Planned {
-  plan: string;
+  plan: PlanName;
   limitOverrides: Readonly<Record<string, number>>;
 }
 
 /** The limits in force: the organization's override, else the plan's runtime config, else the built-in constant. Pure. */
 export function effectiveLimits(organization: Planned, configs: PlanConfigs): EffectiveLimits {
-  const builtIn = defaultLimits[organization.plan as PlanName];
+  const builtIn = defaultLimits[organization.plan];
   const resolved = limitNames.map(name => {
     const override = organization.limitOverrides[name];
     if (override !== undefined) return { name, value: override, source: 'override' as const };

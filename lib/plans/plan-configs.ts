@@ -26,7 +26,7 @@ function planOf(name: PlanName, configs: PlanConfigs): Plan {
  * audit log is the place for it, so it goes to the structured log.
  * @throws plan_not_found
  */
-export async function updatePlan(userId: string, log: Log, planName: string, limits: LimitOverrides): Promise<Plan> {
+export async function updatePlan(log: Log, userId: string, planName: string, limits: LimitOverrides): Promise<Plan> {
   const parsed = PlanName.safeParse(planName);
   if (!parsed.success) throw new ApiError('plan_not_found', 'There is no such plan.');
   const name = parsed.data;

@@ -1,9 +1,7 @@
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
 import type { Environment } from '../contracts/projects.ts';
 import { ApiError } from '../core/errors.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { slugFromName, withSuffix } from '../organizations/slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
 import { newEnvironment } from '../secrets/engine/new-environment.ts';
@@ -23,12 +21,11 @@ interface NewEnvironment {
  * @throws project_not_found, plan_limit_exceeded; slug_taken for an explicit slug
  */
 export async function createEnvironment(
-  access: MemberAccess,
-  source: RequestSource,
+  context: MemberContext,
   projectSlug: string,
   wanted: NewEnvironment,
 ): Promise<Environment> {
-  const { organization, principal } = access;
+  const { organization, access } = context;
   const configs = readPlanConfigs();
   const findProject = () => find(at(projectRecord, organization.slug, projectSlug));
   let [found, limits] = await Promise.all([findProject(), configs]);
@@ -63,7 +60,7 @@ export async function createEnvironment(
               : new ApiError('slug_taken', `The slug ${slug} is taken in this project.`),
         },
         ...others,
-        await auditWrite(organization, actorOf(principal), source, {
+        await context.audit({
           action: 'environment.created',
           target: { type: 'environment', id: environment.id, name: slug },
           environment: { id: environment.id, slug },

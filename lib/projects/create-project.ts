@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import type { Project } from '../contracts/projects.ts';
 import { ApiError } from '../core/errors.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
 import { growOrganization } from '../organizations/grow-organization.ts';
 import { slugFromName, withSuffix } from '../organizations/slug.ts';
@@ -25,8 +23,8 @@ interface NewProject {
  * Creates a project with its data key and first environments, all or nothing.
  * @throws plan_limit_exceeded; slug_taken for an explicit slug (one made from the name gets a suffix instead)
  */
-export async function createProject(access: MemberAccess, source: RequestSource, wanted: NewProject): Promise<Project> {
-  const { organization, principal } = access;
+export async function createProject(context: MemberContext, wanted: NewProject): Promise<Project> {
+  const { organization } = context;
   const id = randomUUID();
   const keyVersion = 1;
   const [wrapped, configs] = await Promise.all([
@@ -63,7 +61,7 @@ export async function createProject(access: MemberAccess, source: RequestSource,
         }),
         ...environments.flatMap(({ writes }) => writes),
         countPlatform({ projects: 1 }),
-        await auditWrite(organization, actorOf(principal), source, {
+        await context.audit({
           action: 'project.created',
           target: { type: 'project', id, name: slug },
         }),

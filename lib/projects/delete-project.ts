@@ -1,8 +1,6 @@
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { equals, isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { type EnvironmentRecord, environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
@@ -39,12 +37,11 @@ const environmentsAtOnce = 90;
  * @throws project_not_found
  */
 export async function deleteProject(
-  access: MemberAccess,
-  source: RequestSource,
+  context: MemberContext,
   slug: string,
   begun: BegunDeletion | undefined,
 ): Promise<void> {
-  const { organization, principal } = access;
+  const { organization, access } = context;
   let known = begun?.orgSlug === organization.slug ? begun : undefined;
   await retryOnConditionFailed(async budget => {
     const { project: found, environments } = known ?? (await readForDeletion(organization.slug, slug));
@@ -61,7 +58,7 @@ export async function deleteProject(
         ),
       ),
     );
-    const audit = await auditWrite(organization, actorOf(principal), source, {
+    const audit = await context.audit({
       action: 'project.deleted',
       target: { type: 'project', id: project.id, name: slug },
     });

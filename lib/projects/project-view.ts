@@ -1,4 +1,4 @@
-import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import { type EnvironmentType, environmentTypes } from '../contracts/fields/environment-type.ts';
 import type { Environment, Project } from '../contracts/projects.ts';
 import type { EnvironmentRecord } from '../table/records/environment.ts';
@@ -26,13 +26,13 @@ function inOrder(a: { type: EnvironmentType } & EnvironmentRecord, b: Environmen
  * environments. An environment whose state is gone is being erased, and not shown.
  */
 export async function viewProjects(
-  access: MemberAccess,
+  { access, organization }: Pick<MemberContext, 'access' | 'organization'>,
   projects: readonly ProjectRecord[],
   environments: readonly EnvironmentRecord[],
 ): Promise<Project[]> {
   const shown = environments.filter(environment => access.seesEnvironment(environment)).toSorted(inOrder);
   const states = await readAll(
-    shown.map(({ project, slug }) => at(environmentStateRecord, access.organization.slug, project, slug)),
+    shown.map(({ project, slug }) => at(environmentStateRecord, organization.slug, project, slug)),
   );
   return projects.map(({ id, slug, name, description, keyVersion, rotation, createdAt }) => ({
     id,

@@ -1,9 +1,7 @@
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import type { Project, Rotation } from '../contracts/projects.ts';
 import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
 import { partsOf } from '../secrets/engine/environment-path.ts';
 import { absent, atMost, equals } from '../table/expressions.ts';
@@ -49,12 +47,11 @@ const maximumEnvironmentsAtOnce = 90;
  * @throws project_not_found, rotation_in_progress
  */
 export async function rotateKey(
-  access: MemberAccess,
-  source: RequestSource,
+  context: MemberContext,
   slug: string,
   begun: BegunRotation | undefined,
 ): Promise<{ project: Project; rotation: Rotation }> {
-  const { organization } = access;
+  const { access, organization } = context;
   const reads = begun?.orgSlug === organization.slug ? begun : await readForRotation(organization.slug, slug);
   const project = access.requireProject(reads.project);
   if (project.rotation?.status === 'in_progress') throw rotationInProgress();
@@ -70,7 +67,7 @@ export async function rotateKey(
   } as const;
   const [contents, [view], wrapped] = await Promise.all([
     Promise.all(reads.environments.map(environment => readContent(organization.slug, environment))),
-    viewProjects(access, [project], reads.environments),
+    viewProjects(context, [project], reads.environments),
     createDataKey({ organizationId: organization.id, projectId: project.id, keyVersion: toVersion }),
     queueJob(job, 1),
   ]);
@@ -80,8 +77,7 @@ export async function rotateKey(
   const neverUsed = contents.every(({ isEmpty }) => isEmpty) && contents.length <= maximumEnvironmentsAtOnce;
   const plan = { project, toVersion, wrapped, total };
   const rotation =
-    (neverUsed ? await completeAtOnce(access, source, plan, reads.environments) : undefined) ??
-    (await begin(access, source, plan));
+    (neverUsed ? await completeAtOnce(context, plan, reads.environments) : undefined) ?? (await begin(context, plan));
   return { project: { ...view, keyVersion: toVersion, rotation }, rotation };
 }
 
@@ -107,7 +103,7 @@ interface Plan {
   total: number;
 }
 
-async function begin(access: MemberAccess, source: RequestSource, plan: Plan): Promise<Rotation> {
+async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
   const { project, toVersion, wrapped, total } = plan;
   const rotation: Rotation = {
     status: 'in_progress',
@@ -118,15 +114,17 @@ async function begin(access: MemberAccess, source: RequestSource, plan: Plan): P
   };
   await transact([
     update(
-      at(projectRecord, access.organization.slug, project.slug),
+      at(projectRecord, context.organization.slug, project.slug),
       { set: { keyVersion: toVersion, [`wrappedKeys.${toVersion}`]: wrapped, rotation } },
       {
         if: stillAt(project),
         refused: current =>
-          current?.status === 'active' && current.id === project.id ? rotationInProgress() : access.projectNotFound(),
+          current?.status === 'active' && current.id === project.id
+            ? rotationInProgress()
+            : context.access.projectNotFound(),
       },
     ),
-    await auditOf(access, source, project),
+    await auditOf(context, project),
   ]);
   return rotation;
 }
@@ -136,12 +134,11 @@ async function begin(access: MemberAccess, source: RequestSource, plan: Plan): P
  * @returns undefined when something was written, or an environment was added, in this moment
  */
 async function completeAtOnce(
-  access: MemberAccess,
-  source: RequestSource,
+  context: MemberContext,
   { project, toVersion, wrapped }: Plan,
   environments: readonly EnvironmentRecord[],
 ): Promise<Rotation | undefined> {
-  const orgSlug = access.organization.slug;
+  const orgSlug = context.organization.slug;
   const rotation: Rotation = {
     status: 'completed',
     fromVersion: project.keyVersion,
@@ -156,7 +153,7 @@ async function completeAtOnce(
         { set: { keyVersion: toVersion, wrappedKeys: { [toVersion]: wrapped }, rotation } },
         { if: { ...stillAt(project), environmentCount: equals(environments.length) } },
       ),
-      await auditOf(access, source, project),
+      await auditOf(context, project),
       ...environments.map(({ slug, id }) =>
         update(
           at(environmentStateRecord, ...partsOf({ orgSlug, project: project.slug, env: slug })),
@@ -177,8 +174,8 @@ function stillAt({ id, keyVersion }: ProjectRecord) {
   return { id: equals(id), status: equals('active'), keyVersion: equals(keyVersion) };
 }
 
-function auditOf({ organization, principal }: MemberAccess, source: RequestSource, { id, slug }: ProjectRecord) {
-  return auditWrite(organization, actorOf(principal), source, {
+function auditOf(context: MemberContext, { id, slug }: ProjectRecord) {
+  return context.audit({
     action: 'project.key_rotated',
     target: { type: 'project', id, name: slug },
   });

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { actorOf, auditWrite } from '../access/audit-write.ts';
 import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import { type EventName, manyKeys } from '../contracts/fields/events.ts';
 import { matchesRevision, type Precondition } from '../contracts/fields/preconditions.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
 import { findWebhooks, publishSecretEvent } from '../deliveries/publish.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
@@ -109,11 +108,13 @@ export interface Decision<Answer> {
   answer(outcome: Outcome): Answer;
 }
 
-interface ChangeRequest<Answer> {
-  access: MemberAccess;
-  source: RequestSource;
-  log: Log;
+/** What every change of secrets takes. */
+export interface ChangeOptions {
+  /** The revision that the environment must be at. */
   ifMatch: Precondition | undefined;
+}
+
+interface ChangeRequest<Answer> extends ChangeOptions {
   /** Called again for each attempt; throws the domain's errors. */
   decide(standing: Standing): Promise<Decision<Answer>>;
 }
@@ -123,10 +124,15 @@ interface ChangeRequest<Answer> {
  * @throws project_not_found, environment_not_found, forbidden, revision_mismatch, plan_limit_exceeded, payload_too_large,
  * whatever `decide` throws, and temporarily_unavailable when others kept getting in first
  */
-export async function changeSecrets<Answer>(begun: BegunChange, request: ChangeRequest<Answer>): Promise<Answer> {
+export async function changeSecrets<Answer>(
+  context: MemberContext,
+  begun: BegunChange,
+  request: ChangeRequest<Answer>,
+): Promise<Answer> {
   const budget = retryBudget();
   const change: OpenChange<Answer> = {
     ...request,
+    context,
     path: begun.path,
     changeId: randomUUID(),
     budget,
@@ -138,7 +144,7 @@ export async function changeSecrets<Answer>(begun: BegunChange, request: ChangeR
     try {
       const done = await attempt(change, reads ?? (await readFor(begun.path, keys)));
       if (done !== 'needs all heads') {
-        if (done.event !== undefined) await publishSecretEvent(done.event, begun.webhooks, request.log);
+        if (done.event !== undefined) await publishSecretEvent(done.event, begun.webhooks, context.log);
         return done.answer;
       }
       keys = 'all';
@@ -146,7 +152,7 @@ export async function changeSecrets<Answer>(begun: BegunChange, request: ChangeR
     } catch (error) {
       if (error instanceof StaleRead) {
         staleReads += 1;
-        if (staleReads >= maximumStaleReads) throw staysInconsistent(request.log, { ...begun.path }, error);
+        if (staleReads >= maximumStaleReads) throw staysInconsistent(context.log, { ...begun.path }, error);
       } else if (!(error instanceof ConditionFailed)) throw error;
       reads = undefined;
       await pauseBeforeRetry(budget, error);
@@ -155,6 +161,7 @@ export async function changeSecrets<Answer>(begun: BegunChange, request: ChangeR
 }
 
 interface OpenChange<Answer> extends ChangeRequest<Answer> {
+  context: MemberContext;
   path: EnvironmentPath;
   changeId: string;
   budget: RetryBudget;
@@ -172,8 +179,8 @@ interface Done<Answer> {
  * @throws ConditionFailed, StaleRead when it has to be made again
  */
 async function attempt<Answer>(change: OpenChange<Answer>, reads: Reads): Promise<Done<Answer> | 'needs all heads'> {
-  const { access, source, log, path, changeId, ifMatch, budget, decide } = change;
-  const { organization, principal } = access;
+  const { context, path, changeId, ifMatch, budget, decide } = change;
+  const { access, organization, principal, log } = context;
   const project = access.requireProject(reads.project);
   const state = access.requireEnvironment(reads.state, 'write');
   if (state.changeId === changeId && change.written !== undefined) return change.written;
@@ -219,7 +226,7 @@ async function attempt<Answer>(change: OpenChange<Answer>, reads: Reads): Promis
   const revision = state.revision + 1;
   const environment = { id: state.id, slug: state.slug };
   const keys = heads.map(({ key }) => key);
-  const audit = await auditWrite(organization, actorOf(principal), source, {
+  const audit = await context.audit({
     action: decision.event,
     target: { type: 'project', id: project.id, name: project.slug },
     environment,

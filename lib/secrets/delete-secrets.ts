@@ -1,49 +1,36 @@
-import type { EndpointInput } from '../api/endpoint.ts';
-import type { bulkDeleteSecrets as bulkContract, deleteSecret as contract } from '../contracts/secrets.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
-import { type BegunChange, changeSecrets } from './change-secrets.ts';
+import { type BegunChange, type ChangeOptions, changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
 /** Deletes one secret; its history stays. @throws secret_not_found, and what `changeSecrets` throws */
-export async function deleteSecret({
-  access,
-  source,
-  log,
-  headers,
-  params: { key },
-  fetched,
-}: EndpointInput<typeof contract, BegunChange>) {
-  return changeSecrets(fetched, {
-    access,
-    source,
-    log,
-    ifMatch: headers['if-match'],
+export async function deleteSecret(
+  context: MemberContext,
+  { key, ...options }: ChangeOptions & { key: string },
+  begun: BegunChange,
+): Promise<{ success: true; revision: number }> {
+  return changeSecrets(context, begun, {
+    ...options,
     decide: async ({ head }) => {
       if (!isLive(head(key))) throw new ApiError('secret_not_found', `There is no secret ${key} in this environment.`);
       return {
         puts: [],
         deletions: [key],
         event: 'secret.deleted',
-        answer: ({ revision }) => ({ success: true as const, revision }),
+        answer: ({ revision }) => ({ success: true, revision }),
       };
     },
   });
 }
 
-/** Deletes those of the keys that are there, as one change. */
-export async function bulkDeleteSecrets({
-  access,
-  source,
-  log,
-  headers,
-  body: { keys },
-  fetched,
-}: EndpointInput<typeof bulkContract, BegunChange>) {
-  return changeSecrets(fetched, {
-    access,
-    source,
-    log,
-    ifMatch: headers['if-match'],
+/** Deletes those of the keys that exist, as one change. */
+export async function bulkDeleteSecrets(
+  context: MemberContext,
+  { keys, ...options }: ChangeOptions & { keys: readonly string[] },
+  begun: BegunChange,
+) {
+  return changeSecrets(context, begun, {
+    ...options,
     decide: async ({ head }) => {
       const deleted = keys.filter(key => isLive(head(key)));
       const notFound = keys.filter(key => !isLive(head(key)));

@@ -1,22 +1,15 @@
-import type { EndpointInput } from '../api/endpoint.ts';
-import type { importSecrets as contract } from '../contracts/secrets.ts';
-import { type BegunChange, changeSecrets } from './change-secrets.ts';
+import type { MemberContext } from '../access/request-context.ts';
+import { type BegunChange, type ChangeOptions, changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
-/** Sets all of the secrets as one change; those that are not named stay. */
-export async function importSecrets({
-  access,
-  source,
-  log,
-  headers,
-  body: { secrets },
-  fetched,
-}: EndpointInput<typeof contract, BegunChange>) {
-  return changeSecrets(fetched, {
-    access,
-    source,
-    log,
-    ifMatch: headers['if-match'],
+interface Import extends ChangeOptions {
+  secrets: readonly { key: string; value: string }[];
+}
+
+/** Sets all of the secrets as one change. Secrets that are not named stay. */
+export async function importSecrets(context: MemberContext, { secrets, ...options }: Import, begun: BegunChange) {
+  return changeSecrets(context, begun, {
+    ...options,
     decide: async ({ head, hasValue }) => {
       const same = await Promise.all(secrets.map(({ key, value }) => hasValue(key, value)));
       const puts = secrets.filter((_, index) => !same[index]);

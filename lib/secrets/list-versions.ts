@@ -1,6 +1,4 @@
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { EndpointInput } from '../api/endpoint.ts';
-import type { listVersions as contract } from '../contracts/secrets.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { keys } from '../table/keys.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
@@ -33,16 +31,15 @@ export async function beginHistory(params: Params): Promise<BegunHistory> {
  * The history of a key, newest first. Values leave only after their audit entry is written.
  * @throws secret_not_found for a key that never was; payload_too_large when the values do not fit one answer
  */
-export async function listVersions({
-  access,
-  source,
-  log,
-  params,
-  query,
-  fetched,
-}: EndpointInput<typeof contract, BegunHistory>) {
+export async function listVersions(
+  context: MemberContext,
+  params: Params,
+  query: { limit?: number | undefined; offset: number; values: boolean },
+  first: BegunHistory,
+) {
+  const { access, organization, log } = context;
   return readAgainWhileStale(log, { ...params }, async tries => {
-    const begun = tries === 0 ? fetched : await beginHistory(params);
+    const begun = tries === 0 ? first : await beginHistory(params);
     const project = access.requireProject(begun.project);
     const state = access.requireEnvironment(begun.state, 'read');
     const newest = newestVersion(state, begun.head);
@@ -53,19 +50,21 @@ export async function listVersions({
     const versions = to < from ? [] : await readVersions(params, from, to, query.values);
     requireComplete(versions, from, to, state);
 
-    const ring = keyRing(access.organization.id, project);
+    const ring = keyRing(organization.id, project);
     const valued = query.values ? versions.filter(({ deleted }) => deleted === undefined) : [];
     if (!valued.every(ring.canOpen)) throw new StaleRead(`The project ${project.id} lacks a data key of the history.`);
     const [values] = await Promise.all([
       openAll(ring, state.id, valued),
       query.values
-        ? auditWrite(access.organization, actorOf(access.principal), source, {
-            action: 'secret.history_read',
-            target: { type: 'project', id: project.id, name: project.slug },
-            environment: { id: state.id, slug: state.slug },
-            keys: [params.key],
-            revision: state.revision,
-          }).then(write => transact([write]))
+        ? context
+            .audit({
+              action: 'secret.history_read',
+              target: { type: 'project', id: project.id, name: project.slug },
+              environment: { id: state.id, slug: state.slug },
+              keys: [params.key],
+              revision: state.revision,
+            })
+            .then(write => transact([write]))
         : undefined,
     ]);
     return {

@@ -1,17 +1,30 @@
-import type { EndpointInput } from '../api/endpoint.ts';
-import type { promoteSecrets as contract } from '../contracts/secrets.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
-import { type BegunChange, beginChange, changeSecrets } from './change-secrets.ts';
+import { type BegunChange, beginChange, type ChangeOptions, changeSecrets } from './change-secrets.ts';
 import { type BegunRead, beginRead, readLive } from './engine/read-live-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
-type Request = EndpointInput<typeof contract, { source: BegunRead; target: BegunChange }>;
+interface Promotion {
+  from: string;
+  to: string;
+  /** All of the source's secrets where undefined. */
+  keys?: readonly string[] | undefined;
+  overwrite: boolean;
+}
 
-/** The reads of both ends, to be begun together with authentication. */
-export async function beginPromotion({ params, body }: Pick<Request, 'params' | 'body'>) {
+interface BegunPromotion {
+  source: BegunRead;
+  target: BegunChange;
+}
+
+/** The reads of both ends, to begin together with authentication. */
+export async function beginPromotion(
+  project: { orgSlug: string; project: string },
+  { from, to, keys }: Promotion,
+): Promise<BegunPromotion> {
   const [source, target] = await Promise.all([
-    beginRead({ ...params, env: body.from }),
-    beginChange({ ...params, env: body.to }, body.keys ?? 'all'),
+    beginRead({ ...project, env: from }),
+    beginChange({ ...project, env: to }, keys ?? 'all'),
   ]);
   return { source, target };
 }
@@ -20,15 +33,19 @@ export async function beginPromotion({ params, body }: Pick<Request, 'params' | 
  * Copies secrets of one environment to another of the project, as one change of the target.
  * @throws secret_not_found for a key that the source lacks, and what `changeSecrets` throws
  */
-export async function promoteSecrets({ access, source, log, headers, body, fetched }: Request) {
+export async function promoteSecrets(
+  context: MemberContext,
+  { keys, overwrite, ...options }: Promotion & ChangeOptions,
+  begun: BegunPromotion,
+) {
   // Without the right to read the source a developer could read production by promoting it to development.
-  const from = await readLive(access, fetched.source, log, async ({ state, live, ring }) => {
+  const from = await readLive(context, begun.source, async ({ state, live, ring }) => {
     const there = new Set(live.map(({ key }) => key));
-    const lacking = (body.keys ?? []).find(key => !there.has(key));
+    const lacking = (keys ?? []).find(key => !there.has(key));
     if (lacking !== undefined) {
       throw new ApiError('secret_not_found', `There is no secret ${lacking} in the source environment.`);
     }
-    const wanted = body.keys === undefined ? there : new Set(body.keys);
+    const wanted = keys === undefined ? there : new Set(keys);
     const secrets = await Promise.all(
       live
         .filter(({ key }) => wanted.has(key))
@@ -37,14 +54,11 @@ export async function promoteSecrets({ access, source, log, headers, body, fetch
     return { id: state.id, slug: state.slug, secrets };
   });
 
-  return changeSecrets(fetched.target, {
-    access,
-    source,
-    log,
-    ifMatch: headers['if-match'],
+  return changeSecrets(context, begun.target, {
+    ...options,
     decide: async ({ head, hasValue }) => {
-      const candidates = from.secrets.filter(({ key }) => body.overwrite || !isLive(head(key)));
-      const skipped = from.secrets.filter(({ key }) => !body.overwrite && isLive(head(key))).map(({ key }) => key);
+      const candidates = from.secrets.filter(({ key }) => overwrite || !isLive(head(key)));
+      const skipped = from.secrets.filter(({ key }) => !overwrite && isLive(head(key))).map(({ key }) => key);
       const same = await Promise.all(candidates.map(({ key, value }) => hasValue(key, value)));
       const puts = candidates.filter((_, index) => !same[index]);
       const unchanged = candidates.filter((_, index) => same[index]).map(({ key }) => key);

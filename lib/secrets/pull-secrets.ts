@@ -1,29 +1,17 @@
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { EndpointInput } from '../api/endpoint.ts';
-import { revisionTag } from '../contracts/fields/preconditions.ts';
-import type { pullSecrets as contract } from '../contracts/secrets.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import { transact } from '../table/store.ts';
 import type { ConditionalRead } from './begin-conditional-read.ts';
 import { readLive } from './engine/read-live-secrets.ts';
-import { pageOf } from './read-page.ts';
+import { type PageWanted, pageOf } from './read-page.ts';
 
 /** The secrets of an environment with their values, at one revision. No value leaves without its audit entry. */
-export async function pullSecrets({
-  access,
-  source,
-  log,
-  query,
-  fetched,
-}: EndpointInput<typeof contract, ConditionalRead>) {
-  if ('unchanged' in fetched) {
-    const { revision } = access.requireEnvironment(fetched.unchanged, 'read');
-    return { status: 304 as const, body: null, headers: { etag: revisionTag(revision) } };
-  }
-  return readLive(access, fetched.begun, log, async ({ project, state, live, ring }) => {
+export async function pullSecrets(context: MemberContext, query: PageWanted, begun: ConditionalRead) {
+  if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
+  return readLive(context, begun.begun, async ({ project, state, live, ring }) => {
     const { revision } = state;
     const { shown, pagination } = pageOf(live, query);
     const isWhole = query.limit === undefined && query.search === undefined;
-    const entry = auditWrite(access.organization, actorOf(access.principal), source, {
+    const entry = context.audit({
       action: 'secret.pulled',
       target: { type: 'project', id: project.id, name: project.slug },
       environment: { id: state.id, slug: state.slug },
@@ -40,7 +28,6 @@ export async function pullSecrets({
       ),
       entry.then(write => transact([write])),
     ]);
-    const body = { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
-    return { status: 200 as const, body, headers: { etag: revisionTag(revision) } };
+    return { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
   });
 }

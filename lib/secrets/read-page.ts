@@ -1,6 +1,6 @@
 import type { Pagination } from '../contracts/fields/pagination.ts';
 
-interface Query {
+export interface PageWanted {
   limit?: number | undefined;
   offset: number;
   search?: string | undefined;
@@ -9,7 +9,7 @@ interface Query {
 /** The part of a list in key order that a query asks for: a prefix, and a page where a limit is given. Pure. */
 export function pageOf<T extends { key: string }>(
   all: readonly T[],
-  { limit, offset, search }: Query,
+  { limit, offset, search }: PageWanted,
 ): { shown: readonly T[]; pagination?: Pagination } {
   const found = search === undefined ? all : all.filter(({ key }) => key.startsWith(search));
   if (limit === undefined) return { shown: found };

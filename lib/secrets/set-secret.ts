@@ -1,27 +1,28 @@
-import type { EndpointInput } from '../api/endpoint.ts';
-import type { setSecret as contract, SecretSummary } from '../contracts/secrets.ts';
+import type { MemberContext } from '../access/request-context.ts';
+import type { SecretSummary } from '../contracts/secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
-import { type BegunChange, changeSecrets } from './change-secrets.ts';
+import { type BegunChange, type ChangeOptions, changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
+
+interface NewValue extends ChangeOptions {
+  key: string;
+  value: string;
+  /** The version that the secret must be at; 0 = it must not exist. */
+  expectedVersion?: number | undefined;
+}
 
 /**
  * Creates a secret or writes its next version.
  * @throws version_mismatch, and what `changeSecrets` throws
  */
-export async function setSecret({
-  access,
-  source,
-  log,
-  headers,
-  body: { key, value, expectedVersion },
-  fetched,
-}: EndpointInput<typeof contract, BegunChange>) {
-  return changeSecrets(fetched, {
-    access,
-    source,
-    log,
-    ifMatch: headers['if-match'],
+export async function setSecret(
+  context: MemberContext,
+  { key, value, expectedVersion, ...options }: NewValue,
+  begun: BegunChange,
+) {
+  return changeSecrets(context, begun, {
+    ...options,
     decide: async standing => {
       const head = standing.head(key);
       const isThere = isLive(head);
@@ -33,7 +34,9 @@ export async function setSecret({
         event: isThere ? 'secret.updated' : 'secret.created',
         answer: ({ changed, revision, head }) => ({
           created: !isThere,
-          result: { secret: summaryOf(head(key)), changed, revision },
+          secret: summaryOf(head(key)),
+          changed,
+          revision,
         }),
       };
     },

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import type { EventName } from '../contracts/fields/events.ts';
-import type { Webhook } from '../contracts/webhooks.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { createSigningSecret, sealSigningSecret } from '../deliveries/signing-secret.ts';
 import { growOrganization } from '../organizations/grow-organization.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
@@ -12,7 +9,7 @@ import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { at, put, transact } from '../table/store.ts';
 import { findScope, readPlaces, scopeChecks } from './find-scope.ts';
 import { requireTarget } from './require-target.ts';
-import { webhookTarget, webhookView } from './webhook-view.ts';
+import { webhookTarget } from './webhook-target.ts';
 
 interface NewWebhook {
   url: string;
@@ -27,11 +24,10 @@ interface NewWebhook {
  * plan_limit_exceeded
  */
 export async function createWebhook(
-  access: MemberAccess,
-  source: RequestSource,
+  context: MemberContext,
   wanted: NewWebhook,
-): Promise<{ webhook: Webhook; signingSecret: string }> {
-  const { organization, principal } = access;
+): Promise<{ webhook: WebhookRecord; signingSecret: string }> {
+  const { organization } = context;
   requireTarget(wanted.url);
   const id = randomUUID();
   const signingSecret = createSigningSecret();
@@ -60,10 +56,10 @@ export async function createWebhook(
     growOrganization(organization.slug, 'webhookCount', 'maxWebhooks', maxWebhooks),
     put(at(webhookRecord, organization.slug, id), webhook, { if: isNew }),
     ...scopeChecks(organization.slug, scope),
-    await auditWrite(organization, actorOf(principal), source, {
+    await context.audit({
       action: 'webhook.created',
       target: webhookTarget(webhook),
     }),
   ]);
-  return { webhook: webhookView(webhook), signingSecret };
+  return { webhook, signingSecret };
 }

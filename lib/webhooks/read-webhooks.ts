@@ -1,19 +1,18 @@
-import type { MemberAccess } from '../access/member-access.ts';
-import type { Delivery, Webhook } from '../contracts/webhooks.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import { findWebhooks } from '../deliveries/publish.ts';
 import { ranges } from '../table/keys.ts';
-import { deliveryRecord } from '../table/records/delivery.ts';
+import { type DeliveryRecord, deliveryRecord } from '../table/records/delivery.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { at, find, queryPage } from '../table/store.ts';
-import { deliveryView, webhookNotFound, webhookView } from './webhook-view.ts';
+import { webhookNotFound } from './webhook-target.ts';
 
 /** How many deliveries are shown with a webhook (specification, Events 6). */
 const shownDeliveries = 20;
 
 /** The organization's webhooks, oldest first. */
-export async function listWebhooks({ organization }: MemberAccess): Promise<Webhook[]> {
+export async function listWebhooks({ organization }: MemberContext): Promise<WebhookRecord[]> {
   const webhooks = await findWebhooks(organization.slug);
-  return webhooks.sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id)).map(webhookView);
+  return webhooks.sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id));
 }
 
 function compare(a: string, b: string): number {
@@ -21,7 +20,7 @@ function compare(a: string, b: string): number {
 }
 
 /** @throws webhook_not_found */
-export async function requireWebhook({ organization }: MemberAccess, webhookId: string): Promise<WebhookRecord> {
+export async function requireWebhook({ organization }: MemberContext, webhookId: string): Promise<WebhookRecord> {
   const webhook = await find(at(webhookRecord, organization.slug, webhookId.toLowerCase()));
   if (webhook === undefined) throw webhookNotFound();
   return webhook;
@@ -29,14 +28,14 @@ export async function requireWebhook({ organization }: MemberAccess, webhookId: 
 
 /** The webhook and its last deliveries, newest first. @throws webhook_not_found */
 export async function getWebhook(
-  access: MemberAccess,
+  context: MemberContext,
   webhookId: string,
-): Promise<{ webhook: Webhook; deliveries: Delivery[] }> {
+): Promise<{ webhook: WebhookRecord; deliveries: DeliveryRecord[] }> {
   const [webhook, page] = await Promise.all([
-    requireWebhook(access, webhookId),
+    requireWebhook(context, webhookId),
     queryPage({ ...ranges.deliveries(webhookId.toLowerCase()), newestFirst: true, pageSize: shownDeliveries }),
   ]);
   const now = Date.now() / 1000;
   const deliveries = page.items.map(deliveryRecord.parse).filter(({ expiresAt }) => expiresAt > now);
-  return { webhook: webhookView(webhook), deliveries: deliveries.map(deliveryView) };
+  return { webhook, deliveries };
 }

@@ -1,13 +1,11 @@
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import { type EventPayload, manyKeys, pingEvent } from '../contracts/fields/events.ts';
 import { temporarilyUnavailable } from '../core/errors.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { deliveriesOf, queueDeliveries } from '../deliveries/queue-deliveries.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 import { transact } from '../table/store.ts';
 import { requireWebhook } from './read-webhooks.ts';
-import { webhookTarget } from './webhook-view.ts';
+import { webhookTarget } from './webhook-target.ts';
 
 /** Stands for the project and the environment of a ping where the webhook has no such limit. */
 const nowhere = { id: '00000000-0000-0000-0000-000000000000', slug: 'ping' };
@@ -34,13 +32,13 @@ export function pingPayload(
  * Queues a ping, also for an inactive webhook. @returns the delivery's id, to look for in the webhook's log
  * @throws webhook_not_found; temporarily_unavailable where the queue does not take it
  */
-export async function testWebhook(access: MemberAccess, source: RequestSource, webhookId: string): Promise<string> {
-  const { organization, principal } = access;
-  const webhook = await requireWebhook(access, webhookId);
+export async function testWebhook(context: MemberContext, webhookId: string): Promise<string> {
+  const { principal } = context;
+  const webhook = await requireWebhook(context, webhookId);
   const actor = { id: principal.userId, email: principal.email };
   const [delivery] = deliveriesOf(pingPayload(webhook, actor, new Date().toISOString()), [webhook]);
   if (delivery === undefined) throw new Error('A ping has one delivery.');
-  const entry = await auditWrite(organization, actorOf(principal), source, {
+  const entry = await context.audit({
     action: 'webhook.tested',
     target: webhookTarget(webhook),
   });

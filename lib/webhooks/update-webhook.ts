@@ -1,16 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { actorOf, auditWrite } from '../access/audit-write.ts';
-import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
 import type { EventName } from '../contracts/fields/events.ts';
-import type { Webhook } from '../contracts/webhooks.ts';
-import type { RequestSource } from '../core/request-source.ts';
 import { equals } from '../table/expressions.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { at, put, retryOnConditionFailed, transact } from '../table/store.ts';
 import { findScope, type Places, readPlaces, type Scope, scopeChecks } from './find-scope.ts';
 import { requireWebhook } from './read-webhooks.ts';
 import { requireTarget } from './require-target.ts';
-import { webhookTarget, webhookView } from './webhook-view.ts';
+import { webhookTarget } from './webhook-target.ts';
 
 interface WebhookChanges {
   url?: string | undefined;
@@ -26,16 +23,15 @@ interface WebhookChanges {
  * @throws webhook_not_found, invalid_request for a forbidden target, project_not_found, environment_not_found
  */
 export async function updateWebhook(
-  access: MemberAccess,
-  source: RequestSource,
+  context: MemberContext,
   webhookId: string,
   changes: WebhookChanges,
-): Promise<Webhook> {
-  const { organization, principal } = access;
+): Promise<WebhookRecord> {
+  const { organization } = context;
   if (changes.url !== undefined) requireTarget(changes.url);
   return retryOnConditionFailed(async budget => {
     const [webhook, places] = await Promise.all([
-      requireWebhook(access, webhookId),
+      requireWebhook(context, webhookId),
       readPlaces(organization.slug, changes.projectId !== undefined || changes.environmentId !== undefined),
     ]);
     const scope = changedScope(webhook, changes, places);
@@ -47,7 +43,7 @@ export async function updateWebhook(
       ...scope,
       updatedAt: laterThan(webhook.updatedAt),
     };
-    if (isDeepStrictEqual(changed, { ...webhook, updatedAt: changed.updatedAt })) return webhookView(webhook);
+    if (isDeepStrictEqual(changed, { ...webhook, updatedAt: changed.updatedAt })) return webhook;
     await transact(
       [
         // As it was read: a change made in between is not overwritten, and a deleted webhook does not come back.
@@ -55,14 +51,14 @@ export async function updateWebhook(
           if: { updatedAt: equals(webhook.updatedAt) },
         }),
         ...(scope === undefined ? [] : scopeChecks(organization.slug, scope)),
-        await auditWrite(organization, actorOf(principal), source, {
+        await context.audit({
           action: 'webhook.updated',
           target: webhookTarget(changed),
         }),
       ],
       budget,
     );
-    return webhookView(changed);
+    return changed;
   });
 }
 

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { actorOf, auditWrite } from '../../access/audit-write.ts';
-import type { Principal } from '../../access/principal.ts';
+import type { AccountContext } from '../../access/request-context.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { RequestSource } from '../../core/request-source.ts';
 import { hashCredential, readCredential } from '../../crypto/credentials.ts';
 import { equals, isNew } from '../../table/expressions.ts';
 import { invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
 import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
-import type { UserRecord } from '../../table/records/user.ts';
 import { at, find, put, readTogether, remove, transact, update } from '../../table/store.ts';
-import { isPending } from './member-view.ts';
+import { isPending } from './invitation-view.ts';
 
 type InvitationPointer = ReturnType<typeof invitationPointerRecord.parse>;
 
@@ -26,14 +23,13 @@ export async function findInvitation(token: string): Promise<InvitationPointer |
  * @throws invalid_token where it is unknown, used, replaced or expired; already_member
  */
 export async function acceptInvitation(
-  principal: Principal & { user: UserRecord },
-  source: RequestSource,
+  context: AccountContext,
   token: string,
   pointer: InvitationPointer | undefined,
 ): Promise<{ organization: OrganizationRecord; member: MemberRecord }> {
   if (pointer === undefined) throw invalidInvitation();
   const { orgSlug, organizationId, invitationId } = pointer;
-  const { user } = principal;
+  const { user } = context.principal;
   const hash = hashCredential(token);
   const { organization, invitation, existing } = await readTogether({
     organization: at(organizationRecord, orgSlug),
@@ -61,7 +57,7 @@ export async function acceptInvitation(
       { add: { memberCount: 1, invitationCount: -1, ownerCount: invitation.role === 'owner' ? 1 : 0 } },
       { if: { id: equals(organizationId), status: equals('active') }, refused: invalidInvitation },
     ),
-    await auditWrite(organization, actorOf(principal), source, {
+    await context.auditIn(organization, {
       action: 'member.joined',
       target: { type: 'member', id: member.id, name: user.email },
     }),

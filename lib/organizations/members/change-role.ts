@@ -1,8 +1,6 @@
-import { actorOf, auditWrite } from '../../access/audit-write.ts';
-import type { MemberAccess } from '../../access/member-access.ts';
+import type { MemberContext } from '../../access/request-context.ts';
 import type { Role } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { RequestSource } from '../../core/request-source.ts';
 import { type Condition, equals, greaterThan } from '../../table/expressions.ts';
 import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
 import { organizationRecord } from '../../table/records/organization.ts';
@@ -15,12 +13,11 @@ import { type Roster, readRosterBySlug } from './read-roster.ts';
  * @throws member_not_found, last_owner
  */
 export async function changeRole(
-  access: MemberAccess,
-  source: RequestSource,
+  context: MemberContext,
   { memberId, role }: { memberId: string; role: Role },
   before: Roster,
 ): Promise<MemberRecord> {
-  const { organization, principal } = access;
+  const { organization } = context;
   let known: Roster | undefined = before;
   return retryOnConditionFailed(async budget => {
     const { members } = known ?? (await readRosterBySlug(organization.slug));
@@ -36,7 +33,7 @@ export async function changeRole(
           { set: { role } },
           { if: { id: equals(memberId), role: equals(member.role) } },
         ),
-        await auditWrite(organization, actorOf(principal), source, {
+        await context.audit({
           action: 'member.role_changed',
           target: { type: 'member', id: memberId, name: member.email },
         }),

@@ -1,10 +1,7 @@
-import { actorOf, auditWrite } from '../../access/audit-write.ts';
-import type { MemberAccess } from '../../access/member-access.ts';
+import type { MemberContext } from '../../access/request-context.ts';
 import { outranks, type Role } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { Log } from '../../core/logger.ts';
-import type { RequestSource } from '../../core/request-source.ts';
 import { createCredential } from '../../crypto/credentials.ts';
 import { dashboardLink } from '../../mail/dashboard-link.ts';
 import { invitationMail } from '../../mail/invitation-mail.ts';
@@ -36,17 +33,16 @@ export async function readBeforeInviting(organizationId: string): Promise<{ rost
  * @throws forbidden for a role above one's own, already_member, plan_limit_exceeded
  */
 export async function inviteMember(
-  access: MemberAccess,
-  source: RequestSource,
+  context: MemberContext,
   { email, role }: { email: string; role: Role },
   before: { roster: Roster; configs: PlanConfigs },
-  log: Log,
 ): Promise<{ invitation: InvitationRecord; token: string }> {
-  const { principal, member } = access;
+  const { principal, log } = context;
+  const { member } = context.access;
   if (outranks(role, member.role)) {
     throw new ApiError('forbidden', `The role ${member.role} may not invite anybody as ${role}.`);
   }
-  const { slug, id: organizationId } = access.organization;
+  const { slug, id: organizationId } = context.organization;
   const { secret, hash } = createCredential(principal.userId);
   const now = Date.now();
   const expiryMs = now + invitationLifetimeSeconds * 1000;
@@ -60,7 +56,7 @@ export async function inviteMember(
     expiryDate: new Date(expiryMs).toISOString(),
   };
   let known: { organization: OrganizationRecord; roster: Roster } | undefined = {
-    organization: access.organization,
+    organization: context.organization,
     roster: before.roster,
   };
   await retryOnConditionFailed(async budget => {
@@ -106,7 +102,7 @@ export async function inviteMember(
         }),
         ...(older === undefined ? [] : [remove(at(invitationPointerRecord, older.hash))]),
         ...swept.flatMap(expired => invitationRemoval(slug, expired)),
-        await auditWrite(organization, actorOf(principal), source, {
+        await context.audit({
           action: 'member.invited',
           target: { type: 'invitation', id: invitation.id, name: email },
         }),
@@ -116,7 +112,7 @@ export async function inviteMember(
   });
   const url = dashboardLink('accept-invitation', secret);
   try {
-    const { name } = access.organization;
+    const { name } = context.organization;
     await sendMail(email, invitationMail({ organization: name, role, invitedBy: principal.email }, url));
   } catch (error) {
     log.error('could not send an invitation mail', error, { organizationId, invitationId: invitation.id });

@@ -3,7 +3,7 @@ import { type InvitationRecord, invitationRecord } from '../../table/records/inv
 import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
 import { organizationPointerRecord } from '../../table/records/organization.ts';
 import { at, find, list } from '../../table/store.ts';
-import { isPending } from './member-view.ts';
+import { isPending } from './invitation-view.ts';
 
 /** Everybody who is in an organization or invited to it. */
 export interface Roster {

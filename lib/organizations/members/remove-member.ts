@@ -1,8 +1,6 @@
-import { actorOf, auditWrite } from '../../access/audit-write.ts';
-import type { MemberAccess } from '../../access/member-access.ts';
+import type { MemberContext } from '../../access/request-context.ts';
 import { outranks } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
-import type { RequestSource } from '../../core/request-source.ts';
 import { equals } from '../../table/expressions.ts';
 import { keys, ranges } from '../../table/keys.ts';
 import type { InvitationRecord } from '../../table/records/invitation.ts';
@@ -21,26 +19,21 @@ const tokensAtOnce = 90;
  * Removes a member with their tokens bound to the organization, or cancels the invitation of that id.
  * @throws member_not_found, forbidden for an admin who would remove an owner, last_owner
  */
-export async function removeMember(
-  access: MemberAccess,
-  source: RequestSource,
-  id: string,
-  before: Roster,
-): Promise<void> {
+export async function removeMember(context: MemberContext, id: string, before: Roster): Promise<void> {
   let known: Roster | undefined = before;
   await retryOnConditionFailed(async () => {
-    const roster = known ?? (await readRosterBySlug(access.organization.slug));
+    const roster = known ?? (await readRosterBySlug(context.organization.slug));
     known = undefined;
     const member = roster.members.find(one => one.id === id);
-    if (member !== undefined) return endMembership(access, source, member);
+    if (member !== undefined) return endMembership(context, member);
     const invitation = roster.invitations.find(one => one.id === id);
     if (invitation === undefined) throw memberNotFound();
-    return cancelInvitation(access, source, invitation);
+    return cancelInvitation(context, invitation);
   });
 }
 
-async function endMembership(access: MemberAccess, source: RequestSource, member: MemberRecord): Promise<void> {
-  const { organization, principal } = access;
+async function endMembership(context: MemberContext, member: MemberRecord): Promise<void> {
+  const { organization, access } = context;
   if (outranks(member.role, access.member.role)) {
     throw new ApiError(
       'forbidden',
@@ -55,7 +48,7 @@ async function endMembership(access: MemberAccess, source: RequestSource, member
       if: { id: equals(member.id), role: equals(member.role) },
     }),
     remove(at(membershipRecord, member.userId, organization.id)),
-    await auditWrite(organization, actorOf(principal), source, {
+    await context.audit({
       action: 'member.removed',
       target: { type: 'member', id: member.id, name: member.email },
     }),
@@ -70,11 +63,8 @@ export async function tokensBoundTo(organizationId: string, userId: string): Pro
   return tokens.filter(token => token.organizationId === organizationId);
 }
 
-async function cancelInvitation(
-  { organization, principal }: MemberAccess,
-  source: RequestSource,
-  invitation: InvitationRecord,
-): Promise<void> {
+async function cancelInvitation(context: MemberContext, invitation: InvitationRecord): Promise<void> {
+  const { organization } = context;
   await transact([
     update(
       at(organizationRecord, organization.slug),
@@ -85,7 +75,7 @@ async function cancelInvitation(
       },
     ),
     ...invitationRemoval(organization.slug, invitation),
-    await auditWrite(organization, actorOf(principal), source, {
+    await context.audit({
       action: 'member.invitation_cancelled',
       target: { type: 'invitation', id: invitation.id, name: invitation.email },
     }),

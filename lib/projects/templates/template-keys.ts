@@ -1,11 +1,4 @@
-import { actorOf, auditWrite } from '../../access/audit-write.ts';
-import type { EndpointInput } from '../../api/endpoint.ts';
-import type {
-  addTemplateKey as addContract,
-  listTemplateKeys as listContract,
-  removeTemplateKey as removeContract,
-  TemplateKey,
-} from '../../contracts/templates.ts';
+import type { MemberContext } from '../../access/request-context.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
 import { equals, isNew, isThere } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
@@ -41,26 +34,31 @@ export function beginProject({ orgSlug, project }: ProjectPath): Promise<Project
   return find(at(projectRecord, orgSlug, project));
 }
 
-export function listTemplateKeys({ access, fetched }: EndpointInput<typeof listContract, BegunTemplate>) {
-  access.requireProject(fetched.project);
-  return { keys: fetched.template.map(viewOf) };
+export function listTemplateKeys({ access }: MemberContext, { project, template }: BegunTemplate): TemplateKeyRecord[] {
+  access.requireProject(project);
+  return template;
+}
+
+interface NewTemplateKey {
+  key: string;
+  description?: string | undefined;
+  required: boolean;
+  pattern?: string | undefined;
 }
 
 /** @throws template_key_exists; invalid_request for a pattern that does not compile or a template that is full */
-export async function addTemplateKey({
-  access,
-  source,
-  params,
-  body: { key, description, required, pattern },
-  fetched,
-}: EndpointInput<typeof addContract, BegunTemplate>) {
-  const { organization, principal } = access;
-  const project = access.requireProject(fetched.project);
+export async function addTemplateKey(
+  context: MemberContext,
+  { key, description, required, pattern }: NewTemplateKey,
+  begun: BegunTemplate,
+): Promise<TemplateKeyRecord> {
+  const { access, organization } = context;
+  const project = access.requireProject(begun.project);
   const problem = pattern === undefined ? undefined : patternProblem(pattern);
   if (problem !== undefined) throw invalidRequest([{ path: 'pattern', message: problem }]);
   const alreadyThere = () => new ApiError('template_key_exists', `The template has the key ${key} already.`);
-  if (fetched.template.some(one => one.key === key)) throw alreadyThere();
-  if (fetched.template.length >= maximumTemplateKeys) {
+  if (begun.template.some(one => one.key === key)) throw alreadyThere();
+  if (begun.template.length >= maximumTemplateKeys) {
     throw invalidRequest([{ path: 'key', message: `a template has at most ${maximumTemplateKeys} keys` }]);
   }
   const record: TemplateKeyRecord = {
@@ -71,48 +69,35 @@ export async function addTemplateKey({
     createdAt: new Date().toISOString(),
   };
   await transact([
-    put(at(templateKeyRecord, params.orgSlug, params.project, key), record, { if: isNew, refused: alreadyThere }),
+    put(at(templateKeyRecord, organization.slug, project.slug, key), record, { if: isNew, refused: alreadyThere }),
     // The eraser of a project deleted in this moment may have passed by already.
-    check(at(projectRecord, params.orgSlug, params.project), {
+    check(at(projectRecord, organization.slug, project.slug), {
       if: { status: equals('active'), id: equals(project.id) },
       refused: () => access.projectNotFound(),
     }),
-    await auditWrite(organization, actorOf(principal), source, {
+    await context.audit({
       action: 'template_key.added',
       target: { type: 'template_key', id: project.id, name: key },
     }),
   ]);
-  return { templateKey: viewOf(record) };
+  return record;
 }
 
 /** @throws template_key_not_found */
-export async function removeTemplateKey({
-  access,
-  source,
-  params: { orgSlug, project: slug, key },
-  fetched,
-}: EndpointInput<typeof removeContract, ProjectRecord | undefined>) {
-  const { organization, principal } = access;
-  const project = access.requireProject(fetched);
+export async function removeTemplateKey(
+  context: MemberContext,
+  key: string,
+  begun: ProjectRecord | undefined,
+): Promise<void> {
+  const project = context.access.requireProject(begun);
   await transact([
-    remove(at(templateKeyRecord, orgSlug, slug, key), {
+    remove(at(templateKeyRecord, context.organization.slug, project.slug, key), {
       if: isThere,
       refused: () => new ApiError('template_key_not_found', `The template has no key ${key}.`),
     }),
-    await auditWrite(organization, actorOf(principal), source, {
+    await context.audit({
       action: 'template_key.removed',
       target: { type: 'template_key', id: project.id, name: key },
     }),
   ]);
-  return { success: true as const };
-}
-
-function viewOf({ key, description, required, pattern, createdAt }: TemplateKeyRecord): TemplateKey {
-  return {
-    key,
-    ...(description === undefined ? {} : { description }),
-    required,
-    ...(pattern === undefined ? {} : { pattern }),
-    createdAt,
-  };
 }

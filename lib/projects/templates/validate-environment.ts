@@ -1,5 +1,4 @@
-import type { EndpointInput } from '../../api/endpoint.ts';
-import type { validateEnvironment as contract } from '../../contracts/templates.ts';
+import type { MemberContext } from '../../access/request-context.ts';
 import type { EnvironmentPath } from '../../secrets/engine/environment-path.ts';
 import { type BegunRead, beginRead, readLive } from '../../secrets/engine/read-live-secrets.ts';
 import { ranges } from '../../table/keys.ts';
@@ -25,15 +24,13 @@ export async function beginValidation(path: EnvironmentPath): Promise<BegunValid
  * Compares an environment with its project's template. Values are opened only to match them with patterns, and none
  * leaves, so there is no audit entry.
  */
-export async function validateEnvironment({
-  access,
-  log,
-  fetched: { template, environment },
-}: EndpointInput<typeof contract, BegunValidation>): Promise<Comparison> {
+export async function validateEnvironment(
+  context: MemberContext,
+  { template, environment }: BegunValidation,
+): Promise<Comparison> {
   return readLive(
-    access,
+    context,
     environment,
-    log,
     async ({ state, live, ring }) => {
       const patterned = new Set(template.filter(({ pattern }) => pattern !== undefined).map(({ key }) => key));
       const matched = live.filter(({ key }) => patterned.has(key));
@@ -48,7 +45,7 @@ export async function validateEnvironment({
         values,
       );
       // What is there beside the template is for those who may read the environment.
-      return access.roleMay('read', state.type) ? comparison : { ...comparison, undeclared: null };
+      return context.access.roleMay('read', state.type) ? comparison : { ...comparison, undeclared: null };
     },
     'see',
   );

@@ -1,5 +1,4 @@
-import type { MemberAccess } from '../../access/member-access.ts';
-import type { Log } from '../../core/logger.ts';
+import type { MemberContext } from '../../access/request-context.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
@@ -38,9 +37,8 @@ export async function beginRead(path: EnvironmentPath): Promise<BegunRead> {
  * @throws project_not_found, environment_not_found, forbidden
  */
 export async function readLive<T>(
-  access: MemberAccess,
+  { access, organization, log }: MemberContext,
   begun: BegunRead,
-  log: Log,
   use: (secrets: LiveSecrets) => Promise<T>,
   right: 'read' | 'see' = 'read',
 ): Promise<T> {
@@ -50,7 +48,7 @@ export async function readLive<T>(
     const project = access.requireProject(reads.project);
     access.requireEnvironment(stateIn(reads.page), right);
     const { state, heads } = await finishSnapshot(path, reads.page);
-    const ring = keyRing(access.organization.id, project);
+    const ring = keyRing(organization.id, project);
     const live = heads.filter(isLive);
     // Known before `use` does anything that must not be done twice, such as writing an audit entry.
     const closed = live.find(head => !ring.canOpen(head));

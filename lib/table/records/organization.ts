@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PlanName } from '../../contracts/fields/limits.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
@@ -23,7 +24,7 @@ export const organizationRecord = entity({
     id: z.string(),
     slug: z.string(),
     name: z.string(),
-    plan: z.string(),
+    plan: PlanName,
     limitOverrides: z.record(z.string(), z.int()),
     createdAt: z.string(),
     /** From `deleting` on, the organization does not exist for anybody; its data is being erased. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyNews, type SubscriptionNews } from '../../../lib/billing/subscription-news.ts';
 
-const fresh = { plan: 'free', planChangedAtMs: 0 };
+const fresh = { plan: 'free' as const, planChangedAtMs: 0 };
 
 function news(more: Partial<SubscriptionNews> = {}): SubscriptionNews {
   return {
@@ -123,7 +123,7 @@ describe('applyNews', () => {
   });
 
   it('leaves an administrator’s plan alone for older events and changes it for later ones', () => {
-    const set = { plan: 'enterprise', planChangedAtMs: 2_000_500 };
+    const set = { plan: 'enterprise' as const, planChangedAtMs: 2_000_500 };
 
     expect(applyNews(set, news({ created: 1999 }))?.plan).toBe('enterprise');
     expect(applyNews(set, news({ created: 2000 }))?.plan).toBe('pro');

@@ -1,0 +1,49 @@
+import type { Log } from '../core/logger.ts';
+import type { RequestSource } from '../core/request-source.ts';
+import type { OrganizationRecord } from '../table/records/organization.ts';
+import type { UserRecord } from '../table/records/user.ts';
+import type { Write } from '../table/store.ts';
+import { type AuditFacts, actorOf, auditWrite } from './audit-write.ts';
+import type { MemberAccess } from './member-access.ts';
+import type { Principal } from './principal.ts';
+
+/** A request as operations see it: where it comes from, and its log. */
+export interface RequestContext {
+  readonly source: RequestSource;
+  readonly log: Log;
+}
+
+/** A request of a signed-in user. */
+export interface AccountContext extends RequestContext {
+  readonly principal: Principal & { user: UserRecord };
+  /** The write of an audit entry in one of the user's organizations, for the transaction of the change it records. */
+  auditIn(organization: OrganizationRecord, facts: AuditFacts): Promise<Write>;
+}
+
+/** A request of a member in the organization that the path names. */
+export interface MemberContext extends RequestContext {
+  readonly principal: Principal;
+  readonly organization: OrganizationRecord;
+  readonly access: MemberAccess;
+  /** The write of an audit entry, for the transaction of the change it records. */
+  audit(facts: AuditFacts): Promise<Write>;
+}
+
+export function accountContext(request: RequestContext, principal: AccountContext['principal']): AccountContext {
+  return {
+    ...request,
+    principal,
+    auditIn: (organization, facts) => auditWrite(organization, actorOf(principal), request.source, facts),
+  };
+}
+
+export function memberContext(request: RequestContext, access: MemberAccess): MemberContext {
+  const { organization, principal } = access;
+  return {
+    ...request,
+    principal,
+    organization,
+    access,
+    audit: facts => auditWrite(organization, actorOf(principal), request.source, facts),
+  };
+}

@@ -1,0 +1,9 @@
+import { revisionTag } from '../contracts/fields/preconditions.ts';
+
+/** The answer to a read under `If-None-Match`: 304 where the caller has this revision already. Both carry its tag. */
+export function conditionalAnswer<Body extends { revision: number }>(read: Body | { notModified: number }) {
+  if ('notModified' in read) {
+    return { status: 304 as const, body: null, headers: { etag: revisionTag(read.notModified) } };
+  }
+  return { status: 200 as const, body: read, headers: { etag: revisionTag(read.revision) } };
+}
