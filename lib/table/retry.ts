@@ -35,7 +35,7 @@ export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Pr
   const ceiling = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(budget.attempts, 10));
   const pauseMs = Math.random() * ceiling;
   if (Date.now() + pauseMs >= budget.endsAt) {
-    throw temporarilyUnavailable('Too many changes at once. Nothing was changed; send the request again.', cause);
+    throw temporarilyUnavailable('Too many requests at once. Send the request again.', cause);
   }
   await sleep(pauseMs);
 }

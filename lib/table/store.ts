@@ -43,7 +43,8 @@ type ReadResults<Reads extends Record<string, Read<unknown> | undefined>> = {
 
 /** A strongly consistent read of one item. */
 export async function find<R>(read: Read<R>): Promise<R | undefined> {
-  const command = () => new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true });
+  const command = () =>
+    new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true });
   const { Item: item } = await sendPatiently(() => tableClient().send(command()), { repeatable: true });
   return item === undefined ? undefined : read.entity.parse(item);
 }

@@ -63,6 +63,8 @@ export function countCalls(): Conductor & { counts: Counts } {
   return {
     counts,
     call(call, send) {
+      // Their number depends on how fast this machine is.
+      if (isHeartbeat(call)) return send();
       counts.calls += 1;
       return new Promise((resolve, reject) => {
         waiting.push(async () => {
@@ -77,6 +79,11 @@ export function countCalls(): Conductor & { counts: Counts } {
       });
     },
   };
+}
+
+/** A writer of a large change sends one each second. */
+function isHeartbeat({ operation, input }: AwsCall): boolean {
+  return /^Update(Item)?$/.test(operation) && Object.values(input.ExpressionAttributeNames ?? {}).includes('heartbeat');
 }
 
 async function measured(call: AwsCall, send: () => Promise<unknown>, counts: Counts): Promise<unknown> {

@@ -23,6 +23,7 @@ export const auditRecord = entity({
     keys: z.array(z.string()).optional(),
     keysOmitted: z.int().optional(),
     revision: z.int().optional(),
+    from: z.object({ id: z.string(), slug: z.string(), revision: z.int() }).optional(),
     ip: z.string(),
     userAgent: z.string(),
     requestId: z.string(),
