@@ -1,7 +1,7 @@
 import type { Log } from '../../core/logger.ts';
 import { ranges } from '../../table/keys.ts';
-import type { EnvironmentState } from '../../table/records/environment.ts';
-import { type HeadRecord, headRecord, versionRecord } from '../../table/records/secret.ts';
+import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
+import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { pauseBeforeRetry, retryBudget } from '../../table/retry.ts';
 import { at, ConditionFailed, find, put, queryItems, readAll, remove } from '../../table/store.ts';
 import {
@@ -78,37 +78,42 @@ export async function undoAndRelease(claim: Claim, ring: KeyRing, log: Log): Pro
  * Restores every head that was stamped later than the claim's revision from the history, under the ring's data key: after
  * a rotation has fenced the environment nothing may be written under an older one. Reads until it finds nothing more to
  * restore, because the last transaction before the token rose may become visible a moment after it.
+ * @throws ConditionFailed when the claim was taken over
  */
 async function restoreHeads(claim: Claim, ring: KeyRing): Promise<void> {
   for (;;) {
-    const items = await queryItems(ranges.environmentHeads(...partsOf(claim.path)));
-    const stamped = items
-      .filter(({ kind }) => kind === headRecord.kind)
-      .map(item => headRecord.parse(item))
-      .filter(head => head.revision > claim.revision);
+    const [first, ...items] = await queryItems(ranges.environmentHeads(...partsOf(claim.path)));
+    // Without the claim, what is stamped later may be committed.
+    if (first === undefined || environmentStateRecord.parse(first).fence !== claim.fence) throw new ConditionFailed([]);
+    const stamped = items.map(item => headRecord.parse(item)).filter(head => head.revision > claim.revision);
     if (stamped.length === 0) return;
     const before = await readAll(
       stamped.map(({ key, version }) => at(versionRecord, ...partsOf(claim.path), key, version - 1)),
     );
-    const writes: SizedWrite[] = [];
-    for (const [index, head] of stamped.entries()) {
-      const read = at(headRecord, ...partsOf(claim.path), head.key);
-      if (head.version === 1) {
-        writes.push({ write: remove(read), bytes: headBytes(head) });
-        continue;
-      }
-      const version = before[index];
-      if (version === undefined || version.revision > claim.revision) {
-        throw new Error(
-          `${head.key} of environment ${claim.environmentId} has no version ${head.version - 1} of revision ${claim.revision} to go back to.`,
-        );
-      }
-      const restored = await underCurrentKey(headOf(version), claim.environmentId, ring);
-      writes.push({ write: put(read, restored), bytes: headBytes(restored) });
-    }
+    const writes = await Promise.all(stamped.map((head, index) => restoring(head, before[index], claim, ring)));
     const { steps, lanes } = planSteps(writes);
     await writeSteps(claim, steps, lanes);
   }
+}
+
+/** The write that takes a head back to the version before. */
+async function restoring(
+  head: HeadRecord,
+  before: VersionRecord | undefined,
+  { path, environmentId, fence, revision }: Claim,
+  ring: KeyRing,
+): Promise<SizedWrite> {
+  const read = at(headRecord, ...partsOf(path), head.key);
+  if (head.version === 1) return { write: remove(read), bytes: headBytes(head) };
+  if (before === undefined || before.revision > revision) {
+    const state = await find(stateAt(path));
+    if (state?.fence !== fence) throw new ConditionFailed([]);
+    throw new Error(
+      `${head.key} of environment ${environmentId} has no version ${head.version - 1} of revision ${revision} to go back to.`,
+    );
+  }
+  const restored = await underCurrentKey(headOf(before), environmentId, ring);
+  return { write: put(read, restored), bytes: headBytes(restored) };
 }
 
 async function underCurrentKey(head: HeadRecord, environmentId: string, ring: KeyRing): Promise<HeadRecord> {
