@@ -172,10 +172,12 @@ type Phase =
   | { at: 'small'; plan: Plan }
   | { at: 'acquire'; plan: Plan }
   | { at: 'steps'; plan: Plan; steps: ItemWrite[][] }
+  /** A step failed. Those of the other lanes come to their end before anything else happens. */
+  | { at: 'last steps'; holds: number; steps: ItemWrite[][]; next: Phase }
   | { at: 'commit'; plan: Plan }
   | { at: 'raise'; plan: Plan }
   | { at: 'look'; plan: Plan; raised: 'refused' | 'unknown' }
-  | { at: 'undo read'; holds: number; revision: number; own: boolean; again: boolean }
+  | { at: 'undo read'; holds: number; revision: number; own: boolean }
   | { at: 'undo'; holds: number; revision: number; own: boolean; steps: ItemWrite[][] }
   | { at: 'release'; holds: number; own: boolean }
   | { at: 'new key' }
@@ -247,7 +249,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
       // It may have stood still for a whole lease at any time, by this writer's clock.
       const { revision } = table;
       return send({ kind: 'raise claim', fence, beat, copies: maximumCopies }, answer => {
-        if (answer === 'done') return become({ at: 'undo read', holds: fence + 1, revision, own: false, again: false });
+        if (answer === 'done') return become({ at: 'undo read', holds: fence + 1, revision, own: false });
         return answer === 'refused' ? again() : fail();
       });
     }
@@ -280,15 +282,20 @@ export function actionsOf(me: Writer, table: Table): Action[] {
     }
     case 'steps': {
       const { plan, steps } = phase;
-      // The lanes are equals: any of the next steps, one for each lane, may be executed first.
-      return steps.slice(0, me.lanes).flatMap((writes, lane) => {
-        const rest = steps.filter(step => step !== writes);
-        return send({ kind: 'step', lane, fence: plan.fence + 1, writes }, answer => {
-          if (answer === 'done')
-            return become(rest.length === 0 ? { at: 'commit', plan } : { at: 'steps', plan, steps: rest });
-          return become(answer === 'refused' ? { at: 'look', plan, raised: 'refused' } : { at: 'raise', plan });
-        });
+      return stepsOf(me, plan.fence + 1, steps, {
+        done: rest => (rest.length === 0 ? { at: 'commit', plan } : { at: 'steps', plan, steps: rest }),
+        failed: answer => (answer === 'refused' ? { at: 'look', plan, raised: 'refused' } : { at: 'raise', plan }),
       });
+    }
+    case 'last steps': {
+      const { holds, steps, next } = phase;
+      if (steps.length === 0) return look(become(next));
+      const ended = (writes: ItemWrite[]) => become({ ...phase, steps: steps.filter(step => step !== writes) });
+      return [
+        ...steps.flatMap(writes => send({ kind: 'step', lane: 0, fence: holds, writes }, () => ended(writes))),
+        // Or it was not sent yet.
+        ...look(become(next)),
+      ];
     }
     case 'commit': {
       const { plan } = phase;
@@ -320,7 +327,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
       const holds = plan.fence + 2;
       return send({ kind: 'raise claim', fence: plan.fence + 1, copies: maximumCopies }, answer => {
         if (answer !== 'done') return become({ at: 'look', plan, raised: answer });
-        return become({ at: 'undo read', holds, revision: plan.revision - 1, own: true, again: false });
+        return become({ at: 'undo read', holds, revision: plan.revision - 1, own: true });
       });
     }
     case 'look': {
@@ -345,18 +352,12 @@ export function actionsOf(me: Writer, table: Table): Action[] {
     }
     case 'undo': {
       const { holds, revision, own, steps } = phase;
-      return steps.slice(0, me.lanes).flatMap((writes, lane) => {
-        const rest = steps.filter(step => step !== writes);
-        return send({ kind: 'step', lane, fence: holds, writes }, answer => {
-          if (answer === 'done') {
-            return become(
-              rest.length === 0
-                ? { at: 'undo read', holds, revision, own, again: true }
-                : { at: 'undo', holds, revision, own, steps: rest },
-            );
-          }
-          return own || answer === 'unknown' ? fail() : again();
-        });
+      return stepsOf(me, holds, steps, {
+        done: rest =>
+          rest.length === 0
+            ? { at: 'undo read', holds, revision, own }
+            : { at: 'undo', holds, revision, own, steps: rest },
+        failed: answer => (own || answer === 'unknown' ? { at: 'end', result: 'not made' } : { at: 'key' }),
       });
     }
     case 'release': {
@@ -380,6 +381,25 @@ export function actionsOf(me: Writer, table: Table): Action[] {
     case 'end':
       return [];
   }
+}
+
+/** Steps in lanes. These are equals, so any of the next steps, one for each lane, may be executed first. */
+function stepsOf(
+  me: Writer,
+  holds: number,
+  steps: ItemWrite[][],
+  { done, failed }: { done: (rest: ItemWrite[][]) => Phase; failed: (answer: 'refused' | 'unknown') => Phase },
+): Action[] {
+  const sent = steps.slice(0, me.lanes);
+  return sent.map((writes, lane) => ({
+    does: 'send',
+    request: { kind: 'step', lane, fence: holds, writes },
+    answered: answer => {
+      if (answer === 'done') return { ...me, phase: done(steps.filter(step => step !== writes)) };
+      const others = sent.filter(step => step !== writes);
+      return { ...me, phase: { at: 'last steps', holds, steps: others, next: failed(answer) } };
+    },
+  }));
 }
 
 function planOf(me: Writer, state: Table, found: Heads): Plan {

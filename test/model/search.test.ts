@@ -70,21 +70,6 @@ describe('a search of a protocol that lacks one of its conditions', () => {
         return raised === undefined ? undefined : { ...table, fence, keyVersion: raised };
       },
     },
-    {
-      lacks: 'an audit entry that is put only if it is new, and the pending change that a commit demands',
-      bounds: largeAndSmall,
-      flaw: (table: Table, request: Request) =>
-        request.kind === 'commit large' && table.fence === request.fence
-          ? execute(
-              {
-                ...table,
-                audit: table.audit.filter(entry => !entry.startsWith(`${request.change} `)),
-                pending: table.pending ?? { beat: 1 },
-              },
-              request,
-            )
-          : undefined,
-    },
   ])('finds what goes wrong: without $lacks', ({ bounds, flaw }) => {
     const { findings } = search({ ...bounds, flaw }, maximumStates);
     expect(findings.length).toBeGreaterThan(0);
