@@ -1,10 +1,10 @@
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { bundleFunctions } from './build/bundle.ts';
-import { addInstallation } from './build-app.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, readConfig } from './plan/config.ts';
+import { addInstallation } from './stacks/installation.ts';
 
-/** The CDK app (`cdk.json`): bundles the functions and describes the installation. Looks nothing up in any account. */
+/** The CDK app (`cdk.json`): bundles the functions and describes the installation. It looks nothing up in any account. */
 try {
   const app = new App();
   const config = readConfig(name => app.node.tryGetContext(name));

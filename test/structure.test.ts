@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../lib/contracts/routes.ts';
 
@@ -74,32 +74,53 @@ describe('the direction of imports', () => {
   });
 });
 
-/** The rooms of `lib`, from the ground floor up. A room imports from the floors below it and from itself, nothing else. */
-const floors = [
-  ['contracts', 'documentation'],
-  ['core'],
-  ['crypto', 'mail', 'table'],
-  ['deliveries', 'metrics', 'plans'],
-  ['access'],
-  ['api', 'audit', 'billing', 'organizations', 'secrets'],
-  ['accounts', 'admin', 'projects', 'webhooks'],
-  ['jobs'],
+/**
+ * The rooms of `lib` and `infra`, from the ground floor up. A room imports only from itself and from the floors below.
+ * `infra` may also import from `lib`. Its last room is the folder itself, with the CDK app.
+ */
+const houses = [
+  {
+    house: 'lib',
+    files: lib,
+    roomOf: (path: string) => path.split('/')[1] ?? '',
+    floors: [
+      ['contracts', 'documentation'],
+      ['core'],
+      ['crypto', 'mail', 'table'],
+      ['deliveries', 'metrics', 'plans'],
+      ['access'],
+      ['api', 'audit', 'billing', 'organizations', 'secrets'],
+      ['accounts', 'admin', 'projects', 'webhooks'],
+      ['jobs'],
+    ],
+  },
+  {
+    house: 'infra',
+    files: infra,
+    roomOf: (path: string) => dirname(path).slice('infra/'.length),
+    floors: [
+      ['plan', 'local/machine'],
+      ['openapi', 'build', 'stacks', 'local/lambda', 'local/stand-ins'],
+      ['local/gateway', 'local/stand-ins/kms', 'local/stand-ins/sqs', 'local/stand-ins/payment'],
+      ['local'],
+      ['commands', ''],
+    ],
+  },
 ];
 
-describe('the floors of lib', () => {
-  const roomOf = (path: string) => path.split('/')[1] ?? '';
+describe.each(houses)('the floors of $house', ({ house, files, roomOf, floors }) => {
   const floorOf = (room: string) => floors.findIndex(rooms => rooms.includes(room));
 
   it('are the list above, room by room', () => {
-    const rooms = new Set(lib.map(({ path }) => roomOf(path)));
+    const rooms = new Set(files.map(({ path }) => roomOf(path)));
     expect([...rooms].toSorted()).toEqual(floors.flat().toSorted());
   });
 
   it('are left downward only', () => {
     const upward = offenders(
-      lib,
+      files,
       (imported, { path }) =>
-        imported.startsWith('lib/') &&
+        imported.startsWith(`${house}/`) &&
         roomOf(imported) !== roomOf(path) &&
         floorOf(roomOf(imported)) >= floorOf(roomOf(path)),
     );
@@ -107,7 +128,7 @@ describe('the floors of lib', () => {
   });
 
   it('have no circle of files', () => {
-    const sources = new Map([...lib, ...infra].map(source => [source.path, source]));
+    const sources = new Map(files.map(source => [source.path, source]));
     const finished = new Set<string>();
     const circles: string[] = [];
     const visit = (path: string, way: readonly string[]) => {

@@ -1,17 +1,17 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { type FunctionPlan, functions } from '../functions.ts';
+import { type FunctionPlan, functions } from '../plan/functions.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 export interface Bundle {
   name: string;
-  /** The folder that is uploaded: `index.mjs`, and what it reads beside itself. */
+  /** The folder that is uploaded: `index.mjs` and the files it reads. */
   directory: string;
-  /** Of `index.mjs`, minified. */
+  /** Size of `index.mjs`, minified. */
   sizeBytes: number;
-  /** What it is made of: package, or folder of the project → its bytes in the bundle, heaviest first. */
+  /** What it consists of: package, or folder of the project → bytes in the bundle, largest first. */
   weights: readonly [string, number][];
 }
 
@@ -21,10 +21,10 @@ export interface BundleOptions {
 }
 
 /**
- * Bundles every function: `dist/<name>/index.mjs`, with everything it needs, the AWS SDK included, so that what was
- * tested is what runs. One esbuild pass for all, so that each file is read and parsed once. A file's parts are kept
- * if *any* function uses them: what makes one function grow may show in all (`test/infra/bundles.test.ts` bounds the
- * hot ones). Source maps lie beside the bundles and are not uploaded.
+ * Bundles every function as `dist/<name>/index.mjs` with everything it needs, including the AWS SDK, so that the tested
+ * code is the code that runs. One esbuild pass reads and parses each file once. It keeps the parts of a file that *any*
+ * function uses, so what makes one function grow may show in all (`test/infra/build/bundles.test.ts` limits the hot
+ * ones). Source maps are next to the bundles and are not uploaded.
  * @throws Error naming every function without a file.
  */
 export async function bundleFunctions({
@@ -46,17 +46,17 @@ export async function bundleFunctions({
     platform: 'node',
     target: 'node24',
     minify: true,
-    // ES modules first: what is not used of them falls away, and fewer packages need `require`.
+    // ES modules first: esbuild can drop their unused parts, and fewer packages need `require`.
     mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts') },
-    // The SDK loads it on the first call that streams events; no call here does.
+    // The SDK loads it on the first call that streams events. None of ours does.
     external: ['@smithy/core/event-streams'],
     plugins: [versionsOnly],
     sourcemap: 'external',
     legalComments: 'none',
     charset: 'utf8',
     metafile: true,
-    // CommonJS dependencies ask for node's own modules by `require`, which an ES module does not have.
+    // CommonJS dependencies load Node's own modules with `require`, which an ES module does not have.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
@@ -74,7 +74,7 @@ function sourceOf({ area, name }: Pick<FunctionPlan, 'area' | 'name'>): string {
   return join(root, 'functions', area, `${name}.ts`);
 }
 
-/** The SDK's clients import their own package.json for the version in the user agent: 2 to 4 KB each, for one word. */
+/** The SDK's clients import their own package.json (2 to 4 KB) for the version in the user agent. This keeps only the version. */
 const versionsOnly: Plugin = {
   name: 'versions-only',
   setup: ({ onLoad }) => {
@@ -85,7 +85,7 @@ const versionsOnly: Plugin = {
   },
 };
 
-/** The script that the reference page loads, where `require.resolve` finds it beside the function. */
+/** Copies the script that the reference page loads to where the function's `require.resolve` finds it. */
 function copyRedoc(directory: string): void {
   for (const file of ['package.json', 'LICENSE', 'bundles/redoc.standalone.js']) {
     const target = join(directory, 'node_modules/redoc', file);

@@ -1,9 +1,9 @@
 /**
- * Stands for `@aws-sdk/credential-provider-node` in the bundles. Lambda puts a function's credentials into its
- * environment, where the SDK's chain looks first; the rest of the chain (profiles, single sign-on, STS, instance
- * metadata, with the clients they need) is 130 KB that every cold start would load for nothing. Commands on an
- * operator's machine run from the sources, with the whole chain.
- * @throws Error where the environment has no credentials
+ * Replaces `@aws-sdk/credential-provider-node` in the bundles. Lambda puts a function's credentials into its
+ * environment, where the SDK's chain looks first. The rest of the chain (profiles, single sign-on, STS, instance
+ * metadata, and the clients for them) is 130 KB that every cold start would load for nothing. Commands on an operator's
+ * machine run from the sources, with the whole chain.
+ * @throws Error if the environment has no credentials
  */
 export const defaultProvider = () => async () => {
   const {

@@ -1,11 +1,10 @@
+import { hotFunctions } from '../plan/functions.ts';
 import { bundleFunctions } from './bundle.ts';
 
 /*
- * `npm run build`: bundles every function and prints the sizes. With names of functions, prints what those are made of.
+ * `npm run build [-- <function> …]`: bundles every function and prints the sizes, and what the named functions consist of.
  */
 
-/** The functions that are called most; their bundles are bounded (`test/infra/bundles.test.ts`). */
-const hot = ['pull-secrets', 'set-secret', 'list-keys'];
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(0).padStart(6)} KB`;
 
 const startedAt = Date.now();
@@ -19,7 +18,7 @@ console.log(
 console.log('Largest:');
 for (const { name, sizeBytes } of bySize.slice(0, 5)) console.log(`${kilobytes(sizeBytes)}  ${name}`);
 console.log('Hot:');
-for (const { name, sizeBytes } of bySize.filter(bundle => hot.includes(bundle.name))) {
+for (const { name, sizeBytes } of bySize.filter(bundle => hotFunctions.includes(bundle.name))) {
   console.log(`${kilobytes(sizeBytes)}  ${name}`);
 }
 for (const { name, weights } of built.filter(bundle => process.argv.includes(bundle.name))) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { functions } from '../functions.ts';
+import { functions, passwordFunctions } from '../plan/functions.ts';
 
 /*
  * `npm run cost-table`: what a million of each operation costs, as a Markdown table, from the counts of
@@ -12,7 +12,7 @@ export const prices = {
   /** DynamoDB, on demand: a read unit is 4 KB read strongly consistently, a write unit 1 KB. */
   readUnit: 0.125e-6,
   writeUnit: 0.625e-6,
-  /** Of the table, and once more of its point-in-time recovery, for a month. */
+  /** A month of the table, and of its point-in-time recovery. */
   tableGb: 0.25,
   recoveryGb: 0.2,
   /** HTTP API, up to 300 million a month. */
@@ -24,14 +24,14 @@ export const prices = {
   kmsKeyMonth: 1,
   sqsRequest: 0.4e-6,
   mail: 0.1 / 1000,
-  /** CloudWatch Logs: taking in, and keeping for a month. */
+  /** CloudWatch Logs: ingestion, and a month of storage. */
   logGb: 0.5,
   keptLogGb: 0.03,
   alarmMetricMonth: 0.1,
   customMetricMonth: 0.3,
 } as const;
 
-/** What one operation asks of AWS, warm. `lambdaMs` where it was measured; else it is estimated from the waves. */
+/** What one operation asks of AWS, warm. Without a measured `lambdaMs`, the time is estimated from the waves. */
 export interface OperationCounts {
   operation: string;
   waves: number;
@@ -43,7 +43,7 @@ export interface OperationCounts {
   lambdaMs?: number;
 }
 
-/** In dollars for a million operations. */
+/** Dollars per million operations. */
 export interface Cost {
   table: number;
   functions: number;
@@ -52,19 +52,19 @@ export interface Cost {
   total: number;
 }
 
-/** A wave of calls inside a region, and what a function computes around them. Hashing a password comes on top. */
+/** Estimated times of a wave of calls inside a region, of the function's own work, and of hashing a password. */
 const waveMs = 8;
 const ownMs = 10;
 const passwordMs = 500;
 /** One line of the access log, and Lambda's own START, END and REPORT. */
 const logBytes = 350 + 400;
-/** CloudWatch Logs hands over lines in batches; a batch is one invocation and a few counters. */
+/** CloudWatch Logs delivers lines in batches. A batch is one invocation and a few counters. */
 const linesPerBatch = 10;
 const rollUp = { writeUnits: 6, ms: 60, memoryMb: 256 };
 /** A delivery: receive and delete the message, claim and log it, unwrap the signing secret, wait for the receiver. */
 const delivery = { sqsRequests: 2, readUnits: 1, writeUnits: 2, kmsCalls: 1, ms: 300, memoryMb: 512 };
 
-/** What a million of an operation costs, what it sets off in the background included. */
+/** What a million of an operation costs, including the work it triggers in the background. */
 export function costOf(counts: OperationCounts): Cost {
   const { memoryMb, hashesPassword, isWebhook } = traitsOf(counts.operation);
   const ms = counts.lambdaMs ?? ownMs + counts.waves * waveMs + (hashesPassword ? passwordMs : 0);
@@ -95,8 +95,6 @@ function invocation(ms: number, memoryMb: number): number {
   return prices.invocation + (ms / 1000) * (memoryMb / 1024) * prices.gbSecond;
 }
 
-const passwordFunctions = new Set(['register', 'log-in', 'change-password', 'reset-password']);
-
 function traitsOf(operation: string): { memoryMb: number; hashesPassword: boolean; isWebhook: boolean } {
   const [word = ''] = operation.split(/[ ,]/);
   const name = { pull: 'pull-secrets', set: 'set-secret', import: 'import-secrets' }[word] ?? word;
@@ -109,9 +107,9 @@ function traitsOf(operation: string): { memoryMb: number; hashesPassword: boolea
   };
 }
 
-/** What an installation costs in a month in which nobody uses it, in dollars. */
+/** What an installation costs in a month without any use, in dollars. */
 export function idleCosts(): Readonly<Record<string, number>> {
-  // Lambda polls each queue all the time: five connections, each asking every 20 seconds.
+  // Lambda polls each queue all the time: five connections, each with a request every 20 seconds.
   const pollsPerMonth = 2 * 5 * 3 * 60 * 24 * 30;
   return {
     'KMS key (each of its first two yearly rotations adds as much)': prices.kmsKeyMonth,
@@ -121,7 +119,7 @@ export function idleCosts(): Readonly<Record<string, number>> {
   };
 }
 
-/** The Markdown that goes into the README. */
+/** The Markdown of docs/performance.md. */
 export function renderCosts(counts: readonly OperationCounts[]): string {
   const dollars = (amount: number) => `$${amount.toFixed(2)}`;
   const rows = counts.map(one => {

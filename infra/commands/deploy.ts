@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ConfigError, readConfig } from '../config.ts';
+import { ConfigError, readConfig } from '../plan/config.ts';
 
 /*
  * `npm run deploy [-- -c <setting>=<value> …]`: checks the settings before anything is built, then deploys both stacks.
@@ -36,7 +36,7 @@ try {
   process.exitCode = 1;
 }
 
-/** The repository's own settings are for a look at the templates; nobody owns those domains. */
+/** The repository's own settings are examples for `npm run synth`. Their domains cannot be used. */
 function refuseExamples({ dashboardOrigin, mailFrom }: ReturnType<typeof readConfig>): void {
   const isExample = (host: string) => /(^|\.)example\.(com|org|net)$/.test(host);
   const examples = [

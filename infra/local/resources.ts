@@ -14,14 +14,15 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { tableDefinition } from '../../lib/table/definition.ts';
-import { StartError } from './start-error.ts';
+import type { Queue } from './lambda/queue-worker.ts';
+import { StartError } from './machine/start-error.ts';
 
 /*
- * What the CDK makes in a deployed system, made here where it is missing, on whatever implementation of the AWS
- * services the environment points to.
+ * Creates what the CDK creates in a deployed system, if it is missing, on the implementations of the AWS services that
+ * the environment points to.
  */
 
-/** Makes the table if it is missing, with its time to live. */
+/** Creates the table if it is missing, with its time to live. */
 export async function ensureTable(name: string): Promise<void> {
   const client = new DynamoDBClient({});
   const { partitionKey, sortKey, timeToLiveAttribute } = tableDefinition;
@@ -56,7 +57,7 @@ export async function ensureTable(name: string): Promise<void> {
   client.destroy();
 }
 
-/** The id of the key behind an alias; both are made if they are missing. */
+/** The id of the key behind an alias. Both are created if they are missing. */
 export async function ensureKey(alias: `alias/${string}`): Promise<string> {
   const client = new KMSClient({});
   const find = async () => (await client.send(new DescribeKeyCommand({ KeyId: alias }))).KeyMetadata?.KeyId;
@@ -64,23 +65,18 @@ export async function ensureKey(alias: `alias/${string}`): Promise<string> {
     const existing = await unlessNamed('NotFoundException', find);
     if (existing !== undefined) return existing;
     const { KeyMetadata } = await client.send(new CreateKeyCommand({ Description: 'Wraps the data keys of projects' }));
-    // Another stack may have made the alias in the meantime; its key is the one then.
+    // Another stack may have created the alias meanwhile; then its key counts.
     await unlessNamed('AlreadyExistsException', () =>
       client.send(new CreateAliasCommand({ AliasName: alias, TargetKeyId: KeyMetadata?.KeyId })),
     );
     return find();
   });
   client.destroy();
-  if (id === undefined) throw new StartError('KMS gave no key.');
+  if (id === undefined) throw new StartError('KMS returned no key.');
   return id;
 }
 
-export interface Queue {
-  url: string;
-  arn: string;
-}
-
-/** Makes a queue and its dead-letter queue `<name>-dead` if they are missing. A given URL is taken as it is. */
+/** Creates a queue and its dead-letter queue `<name>-dead` if they are missing. A given URL is used as it is. */
 export async function ensureQueue(
   name: string,
   { visibilityTimeoutSeconds, maxReceiveCount, url }: QueueSettings,
@@ -117,7 +113,7 @@ export interface QueueSettings {
   url?: string | undefined;
 }
 
-/** Registers a sender's address, where the implementation of SES asks for it. */
+/** Registers a sender's address, which other implementations of SES require. */
 export async function ensureSender(address: string): Promise<void> {
   const client = new SESv2Client({});
   await explained('SES', () =>
@@ -128,7 +124,7 @@ export async function ensureSender(address: string): Promise<void> {
   client.destroy();
 }
 
-/** Undefined where the call is refused by an error of that name. */
+/** Undefined if the call fails with an error of that name. */
 async function unlessNamed<T>(errorName: string, call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();
@@ -138,7 +134,7 @@ async function unlessNamed<T>(errorName: string, call: () => Promise<T>): Promis
   }
 }
 
-/** What a service answers that cannot be used is said in one sentence. */
+/** Turns the error of a service into one sentence. @throws StartError */
 async function explained<T>(service: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();

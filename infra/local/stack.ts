@@ -1,32 +1,34 @@
 import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
 import { routes as contracts } from '../../lib/contracts/routes.ts';
 import { forgetSettings, settings } from '../../lib/core/settings.ts';
-import { startAccessLog } from './access-log.ts';
-import { openDataDirectory } from './data-directory.ts';
-import { type DynamoDb, startDynamoDb } from './dynamodb.ts';
-import { type Gateway, listen } from './gateway.ts';
-import { createInvoke, type FunctionName, type LoadHandler, loadFromFunctions } from './invoke.ts';
-import { startKms } from './kms.ts';
-import { startPaymentProvider } from './payment-provider.ts';
-import { startQueueWorker } from './queue-worker.ts';
+import { receives } from '../plan/functions.ts';
+import { applyEnvironment, endpointGiven, type GivenSettings, settingsOver } from './environment.ts';
+import { startAccessLog } from './gateway/access-log.ts';
+import { type Gateway, listen } from './gateway/gateway.ts';
+import type { Route } from './gateway/route-table.ts';
+import { createInvoke, type FunctionName, type Invoke, type LoadHandler, loadFromFunctions } from './lambda/invoke.ts';
+import { type Queue, startQueueWorker } from './lambda/queue-worker.ts';
+import { openDataDirectory } from './machine/data-directory.ts';
+import { StartError } from './machine/start-error.ts';
 import { ensureKey, ensureQueue, ensureSender, ensureTable } from './resources.ts';
-import type { Route } from './route-table.ts';
-import { startSes } from './ses.ts';
-import { startSqs } from './sqs.ts';
-import { StartError } from './start-error.ts';
+import { type DynamoDb, startDynamoDb } from './stand-ins/dynamodb.ts';
+import { startKms } from './stand-ins/kms/kms.ts';
+import { startPaymentProvider } from './stand-ins/payment/provider.ts';
+import { type Ses, startSes } from './stand-ins/ses.ts';
+import { startSqs } from './stand-ins/sqs/sqs.ts';
 
 export interface StackOptions {
   /** 0 takes a free one. */
   port: number;
   /** A directory, or `memory`. */
   dataDir: string;
-  /** The caller's settings, which win over the local defaults; this process's environment by default. */
-  env?: Readonly<Record<string, string | undefined>>;
-  /** Hears what is going on, a line at a time. */
+  /** The caller's settings, which win over the local defaults. By default this process's environment. */
+  env?: GivenSettings;
+  /** Receives progress, one line at a time. */
   report?: (line: string) => void;
   /** Loads every function before the first request. */
   preload?: boolean;
-  /** In place of the system's own, for tests. */
+  /** Tests can replace the system's own routes and functions. */
   routes?: readonly Route[];
   loadHandler?: LoadHandler;
 }
@@ -38,123 +40,54 @@ export interface LocalStack {
   env: Readonly<Record<string, string>>;
   /** Resolves with a sentence if a part of the stack ends by itself. */
   failed: Promise<string>;
-  /** Finishes what was accepted, then stops everything in order. */
+  /** Finishes the accepted work, then stops everything in order. */
   stop: () => Promise<void>;
-}
-
-/** The functions read their settings at the first request; here the caller is told at once. @throws StartError */
-function requireValidSettings(): void {
-  try {
-    settings();
-  } catch (error) {
-    throw new StartError(error instanceof Error ? error.message : String(error));
-  }
 }
 
 /** The API and its documentation. */
 const declaredRoutes: readonly Route[] = [...contracts, ...documentationRoutes];
 const requestGraceMs = 30_000;
 const workerGraceMs = 15_000;
-/** Longer than a delivery's 5 seconds; a crash in the middle is found out when the message comes back. */
-const webhookQueue = { visibilityTimeoutSeconds: 30, maxReceiveCount: 3 };
-const jobQueue = { visibilityTimeoutSeconds: 60, maxReceiveCount: 10 };
+/** Longer than a delivery's 5 seconds. After a crash in the middle the message comes back this late. */
+const webhookQueue = { visibilityTimeoutSeconds: 30, maxReceiveCount: receives.webhooks };
+const jobQueue = { visibilityTimeoutSeconds: 60, maxReceiveCount: receives.jobs };
 const rollUp: FunctionName = { area: 'workers', name: 'roll-up-metrics' };
 
+/** Registers how a started part is stopped. The part that started last stops first. */
+type OnStop = (stop: () => unknown) => void;
+
 /**
- * The whole system on this machine: stand-ins for what the caller's environment does not point elsewhere
- * (`AWS_ENDPOINT_URL_*`), its table, key and queues, the gateway, and the same handlers as deployed, in this process.
- * While it runs, this process's environment holds the functions' settings.
- * @throws StartError with one sentence about what the caller can mend.
+ * The whole system on this machine: stand-ins for the services that the caller's environment does not point elsewhere
+ * (`AWS_ENDPOINT_URL_*`), the table, key and queues, the gateway, and the deployed handlers in this process. While it
+ * runs, this process's environment holds the functions' settings.
+ * @throws StartError with one sentence about a problem that the caller can fix.
  */
 export async function startLocalStack(options: StackOptions): Promise<LocalStack> {
   const { report = () => undefined, loadHandler = loadFromFunctions, routes = declaredRoutes } = options;
   const given = options.env ?? process.env;
-  // In the order of stopping: what was started last comes first.
   const stops: (() => unknown)[] = [];
+  const onStop: OnStop = stop => stops.unshift(stop);
   const stopAll = async () => {
     for (const stop of stops.splice(0)) await stop();
   };
-  // The port first: it is refused at once if it is taken, and held while the rest starts.
+  // The port first: if it is taken, the start fails at once, and nothing takes it while the rest starts.
   const gateway = await listen(options.port);
   try {
     const data = openDataDirectory(options.dataDir);
-    stops.unshift(data.release);
-    const env = defaults(given, gateway);
-    const region = env.AWS_REGION ?? '';
-    stops.unshift(applyEnvironment(given, env));
-
-    let dynamoDb: DynamoDb | undefined;
-    if (!endpointGiven(given, 'DYNAMODB')) {
-      report('Starting DynamoDB Local …');
-      dynamoDb = await startDynamoDb(data.path);
-      stops.unshift(dynamoDb.stop);
-      env.AWS_ENDPOINT_URL_DYNAMODB = dynamoDb.url;
-    }
-    if (!endpointGiven(given, 'KMS')) {
-      const kms = await startKms(data.path, region);
-      stops.unshift(kms.stop);
-      env.AWS_ENDPOINT_URL_KMS = kms.url;
-    }
-    if (!endpointGiven(given, 'SQS')) {
-      const sqs = await startSqs(data.path, region);
-      stops.unshift(sqs.stop);
-      env.AWS_ENDPOINT_URL_SQS = sqs.url;
-    }
-    const ses = endpointGiven(given, 'SESV2') ? undefined : await startSes(data.path);
-    if (ses !== undefined) {
-      stops.unshift(ses.stop);
-      env.AWS_ENDPOINT_URL_SESV2 = ses.url;
-    }
-    if (env.STRIPE_SECRET_KEY === undefined) {
-      const { key, plans, webhookSecret } = paymentSettings(env);
-      const provider = await startPaymentProvider(data.path, {
-        secretKey: key,
-        webhookSecret,
-        webhookUrl: `${gateway.url}/v1/billing/webhook`,
-        plans,
-      });
-      stops.unshift(provider.stop);
-      Object.assign(env, { STRIPE_SECRET_KEY: key, STRIPE_API_BASE: provider.url });
-    }
-    Object.assign(process.env, env);
-
-    const tableName = env.TABLE_NAME ?? '';
-    const [keyId, webhooks, jobs] = await Promise.all([
-      env.KMS_KEY_ID ?? ensureKey('alias/holdfast'),
-      ensureQueue(queueName(tableName, 'webhooks'), { ...webhookQueue, url: env.WEBHOOK_QUEUE_URL }),
-      ensureQueue(queueName(tableName, 'jobs'), { ...jobQueue, url: env.JOB_QUEUE_URL }),
-      ses === undefined ? ensureSender(env.MAIL_FROM ?? '') : undefined,
-    ]);
-    Object.assign(env, { KMS_KEY_ID: keyId, WEBHOOK_QUEUE_URL: webhooks.url, JOB_QUEUE_URL: jobs.url });
-    Object.assign(process.env, env);
-    forgetSettings();
+    onStop(data.release);
+    const env = settingsOver(given, gateway.url);
+    onStop(applyEnvironment(given, env));
+    const { dynamoDb, ses } = await startStandIns(given, env, { directory: data.path, gateway, report, onStop });
+    const queues = await ensureKeyAndQueues(env, ses);
     requireValidSettings();
-    // Loading the functions fills the time the JVM needs.
+    // Loading the functions fills the time that the JVM needs to start.
     await Promise.all([dynamoDb?.ready, options.preload ? preload(routes, loadHandler, report) : undefined]);
-    await ensureTable(tableName);
+    await ensureTable(env.TABLE_NAME ?? '');
 
     const invoke = createInvoke(loadHandler);
     const accessLog = startAccessLog(event => invoke(rollUp, event, 30_000));
-    stops.unshift(accessLog.stop);
-    const workers = [
-      startQueueWorker({
-        queue: webhooks,
-        functionName: { area: 'workers', name: 'deliver-webhooks' },
-        invoke,
-        // A sender waits up to 5 s for its receiver, and costs next to nothing while it does: slow ones must not use up all.
-        concurrency: 512,
-        timeoutSeconds: webhookQueue.visibilityTimeoutSeconds,
-      }),
-      startQueueWorker({
-        queue: jobs,
-        functionName: { area: 'workers', name: 'run-jobs' },
-        invoke,
-        concurrency: 4,
-        timeoutSeconds: jobQueue.visibilityTimeoutSeconds,
-        retryAfterSeconds: 5,
-      }),
-    ];
-    stops.unshift(() => Promise.all(workers.map(worker => worker.stop(workerGraceMs))));
+    onStop(accessLog.stop);
+    startWorkers(queues, invoke, onStop);
     gateway.serve({
       routes,
       invoke,
@@ -165,16 +98,109 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
         '/local/endpoints': () => endpointsOf(env),
       },
     });
-    stops.unshift(() => gateway.stop(requestGraceMs));
+    onStop(() => gateway.stop(requestGraceMs));
     return { url: `${gateway.url}/v1`, env, failed: dynamoDb?.failed ?? new Promise(() => undefined), stop: stopAll };
   } catch (error) {
-    stops.unshift(() => gateway.stop(0));
+    onStop(() => gateway.stop(0));
     await stopAll();
     throw error;
   }
 }
 
-/** What another process on this machine needs to use the running stack's table; no secret. */
+interface StandInOptions {
+  directory: string | undefined;
+  gateway: Gateway;
+  report: (line: string) => void;
+  onStop: OnStop;
+}
+
+/** Starts a stand-in for each service that the caller does not provide, and adds its address to the settings. */
+async function startStandIns(
+  given: GivenSettings,
+  env: Record<string, string>,
+  { directory, gateway, report, onStop }: StandInOptions,
+): Promise<{ dynamoDb: DynamoDb | undefined; ses: Ses | undefined }> {
+  const started = async <T extends { url: string; stop: () => Promise<void> }>(
+    service: string,
+    start: () => Promise<T>,
+  ): Promise<T | undefined> => {
+    if (endpointGiven(given, service)) return undefined;
+    const standIn = await start();
+    onStop(standIn.stop);
+    env[`AWS_ENDPOINT_URL_${service}`] = standIn.url;
+    return standIn;
+  };
+  const region = env.AWS_REGION ?? '';
+  const dynamoDb = await started('DYNAMODB', () => {
+    report('Starting DynamoDB Local …');
+    return startDynamoDb(directory);
+  });
+  await started('KMS', () => startKms(directory, region));
+  await started('SQS', () => startSqs(directory, region));
+  const ses = await started('SESV2', () => startSes(directory));
+  if (env.STRIPE_SECRET_KEY === undefined) {
+    const { key, plans, webhookSecret } = paymentSettings(env);
+    const webhookUrl = `${gateway.url}/v1/billing/webhook`;
+    const provider = await startPaymentProvider(directory, { secretKey: key, webhookSecret, webhookUrl, plans });
+    onStop(provider.stop);
+    Object.assign(env, { STRIPE_SECRET_KEY: key, STRIPE_API_BASE: provider.url });
+  }
+  Object.assign(process.env, env);
+  return { dynamoDb, ses };
+}
+
+interface Queues {
+  webhooks: Queue;
+  jobs: Queue;
+}
+
+/** Creates what the CDK would have created, except for the table, and adds it to the settings. */
+async function ensureKeyAndQueues(env: Record<string, string>, ses: Ses | undefined): Promise<Queues> {
+  const tableName = env.TABLE_NAME ?? '';
+  const [keyId, webhooks, jobs] = await Promise.all([
+    env.KMS_KEY_ID ?? ensureKey('alias/holdfast'),
+    ensureQueue(queueName(tableName, 'webhooks'), { ...webhookQueue, url: env.WEBHOOK_QUEUE_URL }),
+    ensureQueue(queueName(tableName, 'jobs'), { ...jobQueue, url: env.JOB_QUEUE_URL }),
+    ses === undefined ? ensureSender(env.MAIL_FROM ?? '') : undefined,
+  ]);
+  Object.assign(env, { KMS_KEY_ID: keyId, WEBHOOK_QUEUE_URL: webhooks.url, JOB_QUEUE_URL: jobs.url });
+  Object.assign(process.env, env);
+  forgetSettings();
+  return { webhooks, jobs };
+}
+
+/** The functions read their settings at the first request. Here the caller learns of a mistake at once. */
+function requireValidSettings(): void {
+  try {
+    settings();
+  } catch (error) {
+    throw new StartError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function startWorkers({ webhooks, jobs }: Queues, invoke: Invoke, onStop: OnStop): void {
+  const workers = [
+    startQueueWorker({
+      queue: webhooks,
+      functionName: { area: 'workers', name: 'deliver-webhooks' },
+      invoke,
+      // A sender waits up to 5 s for its receiver and needs almost nothing meanwhile. Slow receivers must not use up all.
+      concurrency: 512,
+      timeoutSeconds: webhookQueue.visibilityTimeoutSeconds,
+    }),
+    startQueueWorker({
+      queue: jobs,
+      functionName: { area: 'workers', name: 'run-jobs' },
+      invoke,
+      concurrency: 4,
+      timeoutSeconds: jobQueue.visibilityTimeoutSeconds,
+      retryAfterSeconds: 5,
+    }),
+  ];
+  onStop(() => Promise.all(workers.map(worker => worker.stop(workerGraceMs))));
+}
+
+/** What another process on this machine needs to use the running stack's table. It holds no secret. */
 export interface Endpoints {
   tableName: string;
   region: string;
@@ -190,27 +216,7 @@ function endpointsOf(env: Record<string, string>): Endpoints {
   };
 }
 
-/** The given settings over the local defaults. An empty value counts as none. */
-function defaults(given: NonNullable<StackOptions['env']>, gateway: Gateway): Record<string, string> {
-  const set = Object.entries(given).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const usesOwnProfile = Boolean(given.AWS_PROFILE) && set.some(([name]) => name.startsWith('AWS_ENDPOINT_URL'));
-  return {
-    AWS_REGION: given.AWS_DEFAULT_REGION || 'us-east-1',
-    ...(usesOwnProfile ? {} : { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }),
-    TABLE_NAME: 'holdfast',
-    MAIL_FROM: 'no-reply@holdfast.example',
-    DASHBOARD_ORIGIN: 'http://localhost:5173',
-    PUBLIC_BASE_URL: gateway.url,
-    WEBHOOK_ALLOW_LOOPBACK: 'true',
-    REGISTER_LIMIT_PER_HOUR: '-1',
-    STRIPE_WEBHOOK_SECRET: 'whsec_local',
-    STRIPE_PRICE_PRO: 'price_local_pro',
-    STRIPE_PRICE_ENTERPRISE: 'price_local_enterprise',
-    ...Object.fromEntries(set),
-  };
-}
-
-/** What the service and the payment provider's stand-in must agree on. */
+/** The settings that the service and the payment provider's stand-in share. */
 function paymentSettings({ STRIPE_WEBHOOK_SECRET, STRIPE_PRICE_PRO, STRIPE_PRICE_ENTERPRISE }: Record<string, string>) {
   return {
     key: 'sk_test_local',
@@ -219,29 +225,12 @@ function paymentSettings({ STRIPE_WEBHOOK_SECRET, STRIPE_PRICE_PRO, STRIPE_PRICE
   };
 }
 
-function endpointGiven(given: NonNullable<StackOptions['env']>, service: string): boolean {
-  return Boolean(given[`AWS_ENDPOINT_URL_${service}`] || given.AWS_ENDPOINT_URL);
-}
-
-/** Makes the settings this process's environment; the function returned undoes it. */
-function applyEnvironment(given: NonNullable<StackOptions['env']>, env: Record<string, string>): () => void {
-  const before = { ...process.env };
-  Object.assign(process.env, env);
-  // A profile of the machine would win over the local credentials.
-  if (env.AWS_ACCESS_KEY_ID === 'local' || given.AWS_PROFILE === undefined) delete process.env.AWS_PROFILE;
-  return () => {
-    for (const name of Object.keys(process.env)) delete process.env[name];
-    Object.assign(process.env, before);
-    forgetSettings();
-  };
-}
-
-/** Queue names take fewer characters than table names. */
+/** A queue's name has fewer allowed characters than a table's name. */
 function queueName(tableName: string, suffix: string): string {
   return `${tableName.replaceAll('.', '-').slice(0, 60)}-${suffix}`;
 }
 
-/** Functions that do not load are named, and answer their requests with an error. */
+/** Reports functions that do not load. Their requests are answered with an error. */
 async function preload(
   routes: readonly Route[],
   loadHandler: LoadHandler,

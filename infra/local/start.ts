@@ -1,16 +1,16 @@
-import { StartError } from './start-error.ts';
+import { StartError } from './machine/start-error.ts';
 
 /*
- * `npm start`. PORT (3000; 0 takes a free one) and DATA_DIR (`.local`; `memory` keeps nothing) say where; every other
- * setting of the service may be given as well. Progress goes to stderr; stdout gets one line when it serves.
+ * `npm start`. It listens on PORT (3000; 0 takes a free one), keeps its data in DATA_DIR (`.local`; `memory` keeps
+ * nothing) and takes every setting of the service. Progress goes to stderr; stdout gets one line when it serves.
  */
 
 process.on('SIGTERM', () => void stop());
 process.on('SIGINT', () => void stop());
 process.on('SIGHUP', () => void stop());
-// Lambda would replace the function's environment and go on; so does the stack.
+// Lambda would replace the function's environment and carry on. So does the stack.
 process.on('uncaughtException', error => console.error('A function failed outside of its invocation:', error));
-// Whoever started us may have stopped listening.
+// The parent process may have closed its end of the pipes.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
@@ -20,7 +20,7 @@ let stopping: Promise<void> | undefined;
 async function start() {
   try {
     const port = portOf(process.env.PORT);
-    // Loaded only now: the SDK takes a moment, and a signal in that moment must be heard.
+    // Loaded only here: loading the SDK takes a moment, and signals must already be handled.
     const { startLocalStack } = await import('./stack.ts');
     const stack = await startLocalStack({
       port,
@@ -41,7 +41,7 @@ async function start() {
   }
 }
 
-/** A terminal and npm may both send the same signal; the first one counts. */
+/** A terminal and npm may both send the same signal. Only the first one counts. */
 function stop(): Promise<void> {
   stopping ??= (async () => {
     const stack = await starting;

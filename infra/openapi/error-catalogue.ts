@@ -1,3 +1,4 @@
+import { maximumBodyBytes } from '../../lib/api/parse-request.ts';
 import type { ErrorCode } from '../../lib/contracts/error-codes.ts';
 
 interface DocumentedError {
@@ -13,7 +14,7 @@ const notFound = (thing: string): DocumentedError => ({
   message: `There is no such ${thing}.`,
 });
 
-/** What the documentation says of each code of the closed set; the compiler sees to it that none is left out. */
+/** What the documentation says about each error code. The type makes a missing one a compile error. */
 export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   invalid_request: {
     meaning: 'The request is not valid; `details` names every problem at once.',
@@ -49,7 +50,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     message: 'Your role in this organization does not allow this.',
   },
   insufficient_scope: {
-    meaning: 'The bearer token does not allow this, whatever its user’s role.',
+    meaning: 'The bearer token does not allow this, even if its user’s role does.',
     message: 'This token does not allow this.',
   },
   csrf_header_required: {
@@ -112,7 +113,8 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   },
   payload_too_large: {
     meaning: 'The request’s body, the environment’s total or the answer would be too large.',
-    message: 'The body must have at most 5000000 bytes.',
+    message: `The body has ${maximumBodyBytes + 1} bytes; at most ${maximumBodyBytes} are taken.`,
+    details: { sizeBytes: maximumBodyBytes + 1, maximumBytes: maximumBodyBytes },
   },
   unsupported_media_type: {
     meaning: 'The body is not `application/json`.',

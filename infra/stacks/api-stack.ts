@@ -3,18 +3,14 @@ import { CfnApi, CfnApiMapping, CfnDomainName, CfnStage } from 'aws-cdk-lib/aws-
 import type { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { accessLogFormat } from '../access-log-format.ts';
-import type { Config } from '../config.ts';
-import type { Service } from '../constructs/service-function.ts';
-import { corsPolicy } from '../cors-policy.ts';
-import { routedFunctions } from '../functions.ts';
+import type { Config } from '../plan/config.ts';
+import { pascalCase, passwordFunctions, routedFunctions } from '../plan/functions.ts';
+import { accessLogFormat, corsPolicy } from '../plan/http-api.ts';
 import { AreaStack } from './area-stack.ts';
 import type { FoundationStack } from './foundation-stack.ts';
 import { OperationsStack } from './operations-stack.ts';
+import type { Service } from './service-function.ts';
 import { WorkersStack } from './workers-stack.ts';
-
-/** Each hashes or checks a password: half a second of a CPU (`lib/crypto/passwords.ts`). */
-const passwordFunctions = new Set(['register', 'log-in', 'change-password', 'reset-password']);
 
 interface ApiStackProps extends StackProps {
   config: Config;
@@ -22,7 +18,7 @@ interface ApiStackProps extends StackProps {
   codeOf: (name: string) => Code;
 }
 
-/** The HTTP API with its functions, a nested stack for each area, since a stack holds 500 resources at the most. */
+/** The HTTP API and its functions. Each area is a nested stack, because a stack holds at most 500 resources. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, props);
@@ -39,22 +35,7 @@ export class ApiStack extends Stack {
       },
     };
 
-    const api = new CfnApi(this, 'Api', {
-      name: config.name,
-      description: `The API of ${config.name}.`,
-      protocolType: 'HTTP',
-      corsConfiguration: {
-        allowOrigins: [config.dashboardOrigin],
-        allowCredentials: true,
-        allowMethods: [...corsPolicy.allowMethods],
-        allowHeaders: [...corsPolicy.allowHeaders],
-        exposeHeaders: [...corsPolicy.exposeHeaders],
-        maxAge: corsPolicy.maxAgeSeconds,
-      },
-      // With a domain of its own the API has one address, and cookies one host.
-      disableExecuteApiEndpoint: config.domainName !== undefined,
-    });
-
+    const api = this.addApi(config);
     const areas = Map.groupBy(routedFunctions, ({ area }) => area);
     const functions = new Map<string, LambdaFunction>();
     const areaStacks = [...areas].map(([area, plans]) => {
@@ -63,36 +44,9 @@ export class ApiStack extends Stack {
       return stack;
     });
 
-    const accessLog = new LogGroup(this, 'AccessLog', {
-      // API Gateway may write to groups under this prefix without a resource policy, of which an account has ten.
-      logGroupName: `/aws/vendedlogs/${config.name}-access`,
-      retention: config.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    const stage = new CfnStage(this, 'Stage', {
-      apiId: api.ref,
-      stageName: '$default',
-      autoDeploy: true,
-      accessLogSettings: {
-        destinationArn: withoutStreams(accessLog.logGroupArn),
-        format: JSON.stringify(accessLogFormat),
-      },
-      defaultRouteSettings: {
-        throttlingRateLimit: config.throttleRate,
-        throttlingBurstLimit: config.throttleBurst,
-        // A metric for each route costs more than the rest of an idle installation; the access log is counted instead.
-        detailedMetricsEnabled: false,
-      },
-      routeSettings: Object.fromEntries(
-        routedFunctions
-          .filter(({ name }) => passwordFunctions.has(name))
-          .map(({ routeKey }) => [
-            routeKey,
-            { ThrottlingRateLimit: config.passwordThrottleRate, ThrottlingBurstLimit: config.passwordThrottleBurst },
-          ]),
-      ),
-    });
-    // A route must exist before the stage can limit it.
+    const accessLog = this.addAccessLog(config);
+    const stage = this.addStage(config, api.ref, accessLog);
+    // The stage can only limit routes that exist.
     for (const areaStack of areaStacks) stage.node.addDependency(areaStack);
 
     const workers = new WorkersStack(this, 'Workers', {
@@ -106,7 +60,58 @@ export class ApiStack extends Stack {
     new CfnOutput(this, 'Url', { value: `${this.addDomain(config, api.ref, stage) ?? api.attrApiEndpoint}/v1` });
   }
 
-  /** The address under the installation's own domain, where it has one. */
+  private addApi(config: Config): CfnApi {
+    return new CfnApi(this, 'Api', {
+      name: config.name,
+      description: `The API of ${config.name}.`,
+      protocolType: 'HTTP',
+      corsConfiguration: {
+        allowOrigins: [config.dashboardOrigin],
+        allowCredentials: true,
+        allowMethods: [...corsPolicy.allowMethods],
+        allowHeaders: [...corsPolicy.allowHeaders],
+        exposeHeaders: [...corsPolicy.exposeHeaders],
+        maxAge: corsPolicy.maxAgeSeconds,
+      },
+      // An installation with its own domain has that one address, so that its cookies have one host.
+      disableExecuteApiEndpoint: config.domainName !== undefined,
+    });
+  }
+
+  private addAccessLog(config: Config): LogGroup {
+    return new LogGroup(this, 'AccessLog', {
+      // API Gateway may write to groups under this prefix without a resource policy. An account has only ten of those.
+      logGroupName: `/aws/vendedlogs/${config.name}-access`,
+      retention: config.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+  }
+
+  private addStage(config: Config, apiId: string, accessLog: LogGroup): CfnStage {
+    const passwordRoutes = routedFunctions.filter(({ name }) => passwordFunctions.has(name));
+    const passwordThrottle = {
+      ThrottlingRateLimit: config.passwordThrottleRate,
+      ThrottlingBurstLimit: config.passwordThrottleBurst,
+    };
+    return new CfnStage(this, 'Stage', {
+      apiId,
+      stageName: '$default',
+      autoDeploy: true,
+      accessLogSettings: {
+        destinationArn: withoutStreams(accessLog.logGroupArn),
+        format: JSON.stringify(accessLogFormat),
+      },
+      defaultRouteSettings: {
+        throttlingRateLimit: config.throttleRate,
+        throttlingBurstLimit: config.throttleBurst,
+        // Metrics for each route would cost more than the rest of an idle installation. The access log is counted instead.
+        detailedMetricsEnabled: false,
+      },
+      routeSettings: Object.fromEntries(passwordRoutes.map(({ routeKey }) => [routeKey, passwordThrottle])),
+    });
+  }
+
+  /** Adds the installation's own domain, if it has one, and returns the API's address there. */
   private addDomain({ domainName, certificateArn }: Config, apiId: string, stage: CfnStage): string | undefined {
     if (domainName === undefined || certificateArn === undefined) return undefined;
     const domain = new CfnDomainName(this, 'Domain', {
@@ -115,18 +120,14 @@ export class ApiStack extends Stack {
     });
     new CfnApiMapping(this, 'DomainMapping', { apiId, domainName: domain.ref, stage: stage.ref });
     new CfnOutput(this, 'DomainTarget', {
-      description: `Point ${domainName} here, by CNAME or alias.`,
+      description: `Point ${domainName} here with a CNAME or alias record.`,
       value: domain.attrRegionalDomainName,
     });
     return `https://${domainName}`;
   }
 }
 
-/** A log group's ARN ends in `:*`; API Gateway wants the group's own. */
+/** A log group's ARN ends in `:*`; API Gateway wants it without. */
 function withoutStreams(logGroupArn: string): string {
   return Fn.select(0, Fn.split(':*', logGroupArn));
-}
-
-function pascalCase(area: string): string {
-  return area.charAt(0).toUpperCase() + area.slice(1);
 }

@@ -1,10 +1,9 @@
-import { NestedStack, type NestedStackProps } from 'aws-cdk-lib';
+import { NestedStack, type NestedStackProps, Validations } from 'aws-cdk-lib';
 import { CfnIntegration, CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { CfnPermission, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { acknowledge } from '../acknowledge.ts';
-import { addFunction, type Service } from '../constructs/service-function.ts';
-import type { RoutedFunctionPlan } from '../functions.ts';
+import { pascalCase, type RoutedFunctionPlan } from '../plan/functions.ts';
+import { addFunction, type Service } from './service-function.ts';
 
 interface AreaStackProps extends NestedStackProps {
   area: string;
@@ -13,7 +12,7 @@ interface AreaStackProps extends NestedStackProps {
   service: Service;
 }
 
-/** An area's functions, each behind its one route. */
+/** The functions of one area, each behind its own route. */
 export class AreaStack extends NestedStack {
   /** By name. */
   readonly functions: ReadonlyMap<string, LambdaFunction>;
@@ -38,11 +37,11 @@ export class AreaStack extends NestedStack {
       payloadFormatVersion: '2.0',
     });
     const route = new CfnRoute(this, `${id}Route`, { apiId, routeKey, target: `integrations/${integration.ref}` });
-    acknowledge(
-      route,
-      'AwsSolutions-APIG4',
-      'The function authenticates: what a caller may do depends on the organization, which an authorizer would read a second time.',
-    );
+    Validations.of(route).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason:
+        'The function authenticates: what a caller may do depends on the organization, which an authorizer would read a second time.',
+    });
     new CfnPermission(this, `${id}Permission`, {
       action: 'lambda:InvokeFunction',
       functionName: target.functionArn,
@@ -52,13 +51,9 @@ export class AreaStack extends NestedStack {
   }
 }
 
-/** Which invocations of the API come from a route: any stage, its method, its path with parameters as wildcards. */
+/** The API's invocations from one route: any stage, its method, its path with wildcards for the parameters. */
 function invocationsOf(routeKey: string): string {
   if (routeKey === '$default') return '*';
   const [method, path = ''] = routeKey.split(' ');
   return `*/${method}${path.replaceAll(/\{[^}]+\}/g, '*')}`;
-}
-
-function pascalCase(name: string): string {
-  return name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,27 +1,23 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { tableDefinition } from '../../lib/table/definition.ts';
-import { acknowledge } from '../acknowledge.ts';
-import type { Config } from '../config.ts';
-import type { Resources } from '../constructs/rights.ts';
-import { workers } from '../workers.ts';
+import type { Config } from '../plan/config.ts';
+import { receives, workers } from '../plan/functions.ts';
+import type { Resources } from './rights.ts';
 
-/** AWS's advice for a queue that triggers a function: six times the function's timeout. */
+/** AWS recommends six times the function's timeout for a queue that triggers a function. */
 const visibilityTimeouts = 6;
 
-/** `maximumReceives` of `lib/deliveries/deliver.ts`, which a test holds this to: the sender treats the last one as such. */
-const webhookReceives = 3;
-
 /**
- * What an installation must not lose: the table, the key that its secrets hang on, the queues and the sender's
- * identity. Apart from the functions, so that no deployment of those touches it.
+ * What an installation must not lose: the table, the key that encrypts its secrets, the queues and the sender's
+ * identity. It is a stack of its own, so that deploying the functions never touches it.
  */
 export class FoundationStack extends Stack {
-  /** The table in use: the installation's own, or one that was restored. */
+  /** The table in use: the installation's own, or a restored one. */
   readonly table: Pick<ITable, 'tableArn' | 'tableName'>;
   readonly key: Key;
   readonly webhookQueue: Queue;
@@ -41,9 +37,9 @@ export class FoundationStack extends Stack {
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
       deletionProtection: true,
-      // At rest under a key of DynamoDB's own. What is secret in it is encrypted under the key below before it gets
-      // here; a customer-managed key for the table as well would give every function a right to that key, and end
-      // every request where it fails.
+      // DynamoDB's own key encrypts the table at rest. Secrets are encrypted under the key below before they get here.
+      // A customer-managed key for the table as well would give every function rights to that key, and an outage of
+      // the key would end every request.
       encryption: TableEncryption.DEFAULT,
       removalPolicy: RemovalPolicy.RETAIN,
     });
@@ -59,20 +55,19 @@ export class FoundationStack extends Stack {
       removalPolicy: RemovalPolicy.RETAIN,
     });
 
-    // Deliveries are not retried: the sender takes a message whatever the receiver answers. A message comes back only
-    // if the sender broke off, and is then logged as failed, or if it could not be prepared.
+    // Deliveries are not retried: the sender consumes a message no matter what the receiver answers. A message comes
+    // back only if the sender crashed, which is then logged as a failed delivery, or if it could not prepare it.
     this.webhookDeadLetters = this.addDeadLetters('WebhookDeadLetters');
     this.webhookQueue = this.addQueue('WebhookQueue', this.webhookDeadLetters, {
       visibilityTimeoutSeconds: workers.deliverWebhooks.timeoutSeconds * visibilityTimeouts,
-      maxReceiveCount: webhookReceives,
-      // A notification that is a day late is worth nothing.
+      maxReceiveCount: receives.webhooks,
+      // A notification that is a day late is worthless.
       retention: Duration.days(1),
     });
-    // Ten receives, six minutes apart: a step may fail for an hour before somebody has to look at it.
     this.jobDeadLetters = this.addDeadLetters('JobDeadLetters');
     this.jobQueue = this.addQueue('JobQueue', this.jobDeadLetters, {
       visibilityTimeoutSeconds: workers.runJobs.timeoutSeconds * visibilityTimeouts,
-      maxReceiveCount: 10,
+      maxReceiveCount: receives.jobs,
       retention: Duration.days(14),
     });
 
@@ -83,7 +78,7 @@ export class FoundationStack extends Stack {
     new CfnOutput(this, 'WebhookDeadLettersUrl', { value: this.webhookDeadLetters.queueUrl });
   }
 
-  /** What functions may be allowed to touch. */
+  /** The resources that functions can be given rights to. */
   resources(config: Config): Resources {
     const parameters = [config.stripeSecretKeyParameter, config.stripeWebhookSecretParameter];
     return {
@@ -106,7 +101,10 @@ export class FoundationStack extends Stack {
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    acknowledge(queue, 'AwsSolutions-SQS3', 'It is the dead-letter queue of another queue.');
+    Validations.of(queue).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'It is the dead-letter queue of another queue.',
+    });
     return queue;
   }
 
@@ -124,7 +122,7 @@ export class FoundationStack extends Stack {
     });
   }
 
-  /** The ARNs that sending as `mailFrom` is checked against. */
+  /** Adds the sender's identity, unless it exists, and returns the ARNs that IAM checks when the service sends mail. */
   private addMailIdentity({ mailFrom, mailIdentity }: Config): string[] {
     if (mailIdentity === 'domain') {
       const { dkimRecords } = new EmailIdentity(this, 'MailIdentity', { identity: Identity.domain(mailFrom.domain) });
@@ -135,7 +133,7 @@ export class FoundationStack extends Stack {
     if (mailIdentity === 'address') {
       new EmailIdentity(this, 'MailIdentity', { identity: Identity.email(mailFrom.address) });
     }
-    // An identity that was there before may be either.
+    // An existing identity may be either.
     const names = {
       domain: [mailFrom.domain],
       address: [mailFrom.address],

@@ -3,9 +3,8 @@ import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnEventSourceMapping, CfnPermission, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnSubscriptionFilter, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { addFunction, type Service } from '../constructs/service-function.ts';
-import type { FunctionPlan } from '../functions.ts';
-import { workers } from '../workers.ts';
+import { type FunctionPlan, workers } from '../plan/functions.ts';
+import { addFunction, type Service } from './service-function.ts';
 
 interface WorkersStackProps extends NestedStackProps {
   service: Service;
@@ -26,9 +25,9 @@ export class WorkersStack extends NestedStack {
     { service, accessLog, webhookQueueArn, jobQueueArn, ...props }: WorkersStackProps,
   ) {
     super(scope, id, { ...props, description: `${service.config.name}: background work` });
-    // One message an invocation, and many at once, so that a slow receiver delays nobody; messages are grouped by webhook,
-    // so that SQS serves the others first where even that is used up. The bounds keep a burst of background work from
-    // taking the concurrency that requests need.
+    // One message per invocation and many at once, so that a slow receiver delays no other. Messages are grouped by
+    // webhook: when all invocations are busy, SQS serves the other webhooks first. The limits keep a burst of background
+    // work from taking the concurrency that requests need.
     this.deliverWebhooks = this.addQueueWorker(
       'DeliverWebhooks',
       workers.deliverWebhooks,
@@ -48,7 +47,7 @@ export class WorkersStack extends NestedStack {
     const subscription = new CfnSubscriptionFilter(this, 'RollUpMetricsSubscription', {
       logGroupName: accessLog.logGroupName,
       destinationArn: this.rollUpMetrics.functionArn,
-      // Every line.
+      // Matches every line.
       filterPattern: '',
     });
     subscription.addResourceDependency(permission);

@@ -27,7 +27,7 @@ export async function changePassword(
     windowSeconds: 15 * 60,
     subject: user.id,
   };
-  await takeTry(limit);
+  const taken = await takeTry(limit);
   if (!(await verifyPassword(currentPassword, user.passwordHash))) {
     log.account('password_change_refused', { userId: user.id, ip: source.ip });
     throw invalidRequest([{ path: 'currentPassword', message: 'is wrong' }]);
@@ -49,7 +49,7 @@ export async function changePassword(
       ),
       remove(at(linkRecord, user.id, 'reset-password')),
     ]),
-    forgetTries(limit),
+    forgetTries(taken),
   ]);
   log.account('password_changed', { userId: user.id, ip: source.ip });
 }

@@ -27,7 +27,7 @@ export async function logIn(
   { email, password }: { email: string; password: string },
 ): Promise<{ user: UserRecord; cookie: string }> {
   const limits = loginLimits(email, source.ip);
-  const [pointer] = await Promise.all([
+  const [pointer, [tryOfEmail, tryOfAddress]] = await Promise.all([
     find(at(emailRecord, email)),
     takeTries([limits.ofEmail, limits.ofAddress]).catch(error => {
       log.account('login_refused', { email, ip: source.ip });
@@ -36,7 +36,7 @@ export async function logIn(
   ]);
   const user = await find(at(userRecord, pointer?.userId ?? nobody));
   if (!(await verifyPassword(password, user?.passwordHash)) || user === undefined) {
-    await Promise.all([keepTry(limits.ofEmail), keepTry(limits.ofAddress)]);
+    await Promise.all([keepTry(tryOfEmail), keepTry(tryOfAddress)]);
     log.account('login_failed', { email, userId: user?.id, ip: source.ip });
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
   }
@@ -44,8 +44,8 @@ export async function logIn(
   await Promise.all([
     transact([session.write]),
     // What counts are failures: this try was none of them.
-    forgetTries(limits.ofEmail),
-    returnTry(limits.ofAddress),
+    forgetTries(tryOfEmail),
+    returnTry(tryOfAddress),
     rehashIfOutdated(user, password),
   ]);
   log.account('logged_in', { userId: user.id, ip: source.ip });

@@ -3,8 +3,8 @@ import type { OrganizationRecord } from '../table/records/organization.ts';
 import { endSubscription } from './provider.ts';
 
 /**
- * Ends the subscription of an organization that is being erased, for nobody could reach it afterwards to do so. Erasing
- * does not wait for a provider that refuses: the log then names the subscription, to be cancelled by hand.
+ * Ends the subscription of an organization that is being erased: nobody could reach it afterwards. The erasure does not
+ * wait for a provider that refuses. The log then names the subscription, and an operator cancels it by hand.
  */
 export async function cancelSubscription({ id, billing }: OrganizationRecord, log: Log): Promise<void> {
   const isAlive = billing?.status === 'active' || billing?.status === 'past_due';

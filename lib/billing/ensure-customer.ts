@@ -1,21 +1,21 @@
 import { ApiError } from '../core/errors.ts';
-import { absent, equals, isNew } from '../table/expressions.ts';
+import { absent, type Condition, equals, isNew } from '../table/expressions.ts';
 import { customerRecord } from '../table/records/customer.ts';
-import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import { type BillingState, type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { at, ConditionFailed, find, put, transact, update } from '../table/store.ts';
 import { createCustomer } from './provider.ts';
 
 /**
- * The organization's customer at the provider, made where there is none. Requests at the same moment end with one: the
- * provider knows them by their idempotency key, and the first to remember a customer here decides.
+ * Returns the organization's customer at the provider, and makes one if needed. Concurrent requests end with the same
+ * customer: the provider recognizes their idempotency key, and the first one stored here wins.
  * @throws organization_not_found, billing_provider_error, billing_not_configured
  */
 export async function ensureCustomer(organization: OrganizationRecord): Promise<string> {
   const { id, slug, billing } = organization;
   if (billing !== undefined && billing.customerId !== null) return billing.customerId;
   const customerId = await createCustomer(organization);
-  const present = { id: equals(id), status: equals('active') };
-  const first = {
+  const present: Condition<OrganizationRecord> = { id: equals(id), status: equals('active') };
+  const first: BillingState = {
     customerId,
     subscriptionId: null,
     status: 'none',

@@ -5,7 +5,7 @@ import { createPortal } from './provider.ts';
 import { billingPage } from './return-address.ts';
 
 /**
- * The address of the hosted portal where the organization's subscription is changed or cancelled.
+ * Returns the address of the hosted portal, where the organization's subscription is changed or cancelled.
  * @throws billing_not_configured, billing_provider_error
  */
 export async function openPortal(context: MemberContext): Promise<string> {

@@ -2,20 +2,20 @@ import * as z from 'zod';
 import { BoughtPlan } from '../contracts/billing.ts';
 import type { PlanName } from '../contracts/fields/limits.ts';
 import { Uuid } from '../contracts/fields/text.ts';
-import type { SubscriptionNews } from './subscription-news.ts';
+import type { SubscriptionUpdate } from './subscription-update.ts';
 
 /** The configured price ids of the plans that can be bought. */
 export type Prices = Readonly<Partial<Record<BoughtPlan, string | undefined>>>;
 
-/** A signed event as far as it is understood. */
+/** What the service understands of a signed event. */
 export interface ProviderEvent {
   id: string;
   type: string;
-  /** Organizations it names, most explicit first. */
+  /** Organizations that the event names, most explicit first. */
   organizationIds: readonly string[];
   customerId: string | null;
-  /** undefined: a kind of event that is of no interest. */
-  news: SubscriptionNews | undefined;
+  /** undefined: the service ignores this type of event. */
+  update: SubscriptionUpdate | undefined;
 }
 
 /** An id, or the object itself where the endpoint is configured to expand it. */
@@ -80,53 +80,53 @@ const Invoice = z.object({
     .nullish(),
 });
 
-/** https://docs.stripe.com/api/subscriptions/object#subscription_object-status; unheard-of states change nothing. */
-const states: ReadonlyMap<string, SubscriptionNews['state']> = new Map([
+/** https://docs.stripe.com/api/subscriptions/object#subscription_object-status; unknown states change nothing. */
+const states: ReadonlyMap<string, SubscriptionUpdate['state']> = new Map([
   ['active', 'active'],
   ['trialing', 'active'],
   ['past_due', 'past_due'],
   ['unpaid', 'suspended'],
   ['paused', 'suspended'],
   ['canceled', 'canceled'],
-  // The first payment was never made in time: there was no subscription that could end.
+  // The first payment did not arrive in time, so there is no subscription that could end.
   ['incomplete_expired', 'pending'],
   ['incomplete', 'pending'],
 ]);
 
 /**
  * Reads a verified event. Pure.
- * @throws ZodError where a kind of event that matters does not have its documented shape.
+ * @throws ZodError when an event that matters does not have its documented shape.
  */
 export function readProviderEvent(payload: unknown, prices: Prices): ProviderEvent {
   const { id, type, created, data } = Envelope.parse(payload);
   const read = readers.get(type);
-  if (read === undefined) return { id, type, organizationIds: [], customerId: null, news: undefined };
-  const { organizationIds, customerId, news } = read(data.object, prices);
+  if (read === undefined) return { id, type, organizationIds: [], customerId: null, update: undefined };
+  const { organizationIds, customerId, update } = read(data.object, prices);
   return {
     id,
     type,
     organizationIds: [...new Set(organizationIds.filter(named => Uuid.safeParse(named).success) as string[])],
     customerId,
-    news: news === undefined ? undefined : { created, customerId, ...news },
+    update: update === undefined ? undefined : { created, customerId, ...update },
   };
 }
 
 interface Read {
   organizationIds: readonly unknown[];
   customerId: string | null;
-  news: Omit<SubscriptionNews, 'created' | 'customerId'> | undefined;
+  update: Omit<SubscriptionUpdate, 'created' | 'customerId'> | undefined;
 }
 
 type Reader = (object: unknown, prices: Prices) => Read;
 
 const readCheckout: Reader = object => {
   const session = CheckoutSession.parse(object);
-  // `unpaid`: a payment method that takes days; the provider reports again when the money is there.
+  // `unpaid`: some payment methods take days; the provider sends another event when the money arrives.
   const isBought = (session.mode ?? 'subscription') === 'subscription' && session.payment_status !== 'unpaid';
   return {
     organizationIds: [session.client_reference_id, session.metadata.organizationId],
     customerId: session.customer,
-    news: isBought
+    update: isBought
       ? {
           subscriptionId: session.subscription,
           state: 'active',
@@ -145,7 +145,7 @@ const readSubscription: Reader = (object, prices) => {
   return {
     organizationIds: [subscription.metadata.organizationId],
     customerId: subscription.customer,
-    news: {
+    update: {
       subscriptionId: subscription.id,
       state: states.get(subscription.status) ?? 'pending',
       plan: planOf(
@@ -161,7 +161,7 @@ const readSubscription: Reader = (object, prices) => {
 
 const readEndedSubscription: Reader = (object, prices) => {
   const read = readSubscription(object, prices);
-  return { ...read, news: read.news === undefined ? undefined : { ...read.news, state: 'canceled' } };
+  return { ...read, update: read.update === undefined ? undefined : { ...read.update, state: 'canceled' } };
 };
 
 const readInvoice =
@@ -176,7 +176,7 @@ const readInvoice =
     return {
       organizationIds: [names.organizationId],
       customerId: invoice.customer,
-      news:
+      update:
         subscriptionId === null
           ? undefined
           : {
@@ -209,7 +209,7 @@ const readers: ReadonlyMap<string, Reader> = new Map([
 
 /**
  * A configured price wins over the metadata, which keeps the first plan when the customer changes it in the portal.
- * Prices of several plans (an invoice of a change, with both pro rata) say nothing.
+ * Prices of several plans (a prorated invoice of a plan change) decide nothing.
  */
 function planOf(priceIds: readonly (string | null)[], named: unknown, prices: Prices): PlanName | undefined {
   const bought = BoughtPlan.options.filter(plan => {

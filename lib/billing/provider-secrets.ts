@@ -11,7 +11,7 @@ function parameterClient(): SSMClient {
   return client;
 }
 
-/** So long a replaced secret may stay in use: long enough that a warm function does not wait for SSM, short enough to roll. */
+/** How long a function keeps a secret: warm functions rarely wait for SSM, and a rotated secret is soon in use. */
 const cacheMs = 5 * 60_000;
 const cached = new Map<string, { secret: Promise<string | undefined>; readAt: number }>();
 
@@ -24,7 +24,7 @@ async function parameter(name: string): Promise<string | undefined> {
   return secret;
 }
 
-/** An empty or blank parameter, and one that does not exist, mean: not configured. */
+/** An empty, blank or missing parameter means that billing is not configured. */
 async function readParameter(name: string): Promise<string | undefined> {
   try {
     const { Parameter: found } = await parameterClient().send(
@@ -38,13 +38,13 @@ async function readParameter(name: string): Promise<string | undefined> {
   }
 }
 
-/** The key of the provider's API: from the environment, else from SSM; undefined where billing is not configured. */
+/** The key of the provider's API: from the environment, else from SSM; undefined if billing is not configured. */
 export async function providerKey(): Promise<string | undefined> {
   const { STRIPE_SECRET_KEY: given, STRIPE_SECRET_KEY_PARAMETER: name } = settings();
   return given ?? (name === undefined ? undefined : parameter(name));
 }
 
-/** The secret that the provider signs its events with, from the same places. */
+/** The secret that the provider signs its events with, from the same sources. */
 export async function webhookSecret(): Promise<string | undefined> {
   const { STRIPE_WEBHOOK_SECRET: given, STRIPE_WEBHOOK_SECRET_PARAMETER: name } = settings();
   return given ?? (name === undefined ? undefined : parameter(name));

@@ -6,7 +6,7 @@ import { settings } from '../core/settings.ts';
 import type { Prices } from './provider-event.ts';
 import { providerKey, webhookSecret } from './provider-secrets.ts';
 
-/** One try takes 4 s at most, and there are two: an answer or a refusal comes within 10 s. */
+/** Two attempts of 4 s at most, so every call ends within 10 s. */
 const timeoutMs = 4000;
 const retries = 1;
 
@@ -40,8 +40,8 @@ function notConfigured(): ApiError {
 
 /**
  * Calls the provider.
- * @throws billing_not_configured; billing_provider_error with nothing of the provider's in it but, in the log, the
- * kind of failure: its messages may quote keys and customers.
+ * @throws billing_not_configured; billing_provider_error. The provider's own messages may quote keys and customers, so
+ * the error carries none of them and the log only the type of failure.
  */
 async function ask<T>(work: (client: Stripe) => Promise<T>): Promise<T> {
   const client = await provider();
@@ -50,7 +50,7 @@ async function ask<T>(work: (client: Stripe) => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
     const { type, code, statusCode, requestId } = error;
-    throw new ApiError('billing_provider_error', 'The payment provider did not do its part. Try again later.', {
+    throw new ApiError('billing_provider_error', 'The payment provider returned an error. Try again later.', {
       cause: new Error(
         `${type}, code ${code ?? '-'}, status ${statusCode ?? '-'}, provider request ${requestId ?? '-'}`,
       ),
@@ -58,7 +58,7 @@ async function ask<T>(work: (client: Stripe) => Promise<T>): Promise<T> {
   }
 }
 
-/** @throws billing_not_configured where the plan has no price */
+/** @throws billing_not_configured if the plan has no price */
 export function priceOf(plan: BoughtPlan): string {
   const price = configuredPrices()[plan];
   if (price === undefined) throw notConfigured();
@@ -71,8 +71,9 @@ export function configuredPrices(): Prices {
 }
 
 /**
- * Makes the organization's customer and returns its id. The idempotency key makes calls at the same moment, and one
- * repeated after a crash, the same customer; it says nothing of the caller, for other parameters under one key fail.
+ * Makes the organization's customer and returns its id. With the idempotency key, concurrent calls and a call repeated
+ * after a crash end with the same customer. The caller is not a parameter: the provider refuses one key with different
+ * parameters.
  */
 export async function createCustomer(organization: { id: string; name: string }): Promise<string> {
   const customer = await ask(client =>
@@ -113,7 +114,7 @@ export async function createCheckout(order: CheckoutOrder): Promise<string> {
 }
 
 /**
- * A session of the hosted customer portal; with `changedSubscriptionId` on its page for changing that subscription.
+ * A session of the hosted customer portal. With `changedSubscriptionId`, it opens the page that changes that subscription.
  * https://docs.stripe.com/customer-management/portal-deep-links
  */
 export async function createPortal(order: {
@@ -130,7 +131,7 @@ export async function createPortal(order: {
   return session.url;
 }
 
-/** Cancels a subscription at once. One that the provider does not know, or that is over, is as good as cancelled. */
+/** Cancels a subscription at once. A subscription that is unknown to the provider or already over counts as cancelled. */
 export async function endSubscription(subscriptionId: string): Promise<void> {
   await ask(async client => {
     try {
@@ -145,21 +146,21 @@ export async function endSubscription(subscriptionId: string): Promise<void> {
 const toleranceSeconds = 300;
 
 /**
- * The event of a raw body whose signature and age are right.
- * @throws billing_not_configured; invalid_signature, whatever of it is wrong; invalid_request for what is no JSON
+ * Verifies the signature and the age of a raw body and returns its event.
+ * @throws billing_not_configured; invalid_signature; invalid_request if the body is not JSON
  */
 export async function verifiedEvent(rawBody: string, signature: string | undefined): Promise<unknown> {
   const secret = await webhookSecret();
   if (secret === undefined) throw notConfigured();
   if (!isSigned(rawBody, signature ?? '', secret)) {
-    throw new ApiError('invalid_signature', 'The Stripe-Signature header does not fit this body, or is too old.');
+    throw new ApiError('invalid_signature', 'The Stripe-Signature header does not match this body, or is too old.');
   }
   const { value, problems } = parseJson(rawBody);
   if (problems.length > 0) throw invalidRequest(problems);
   return value;
 }
 
-/** The library's check: HMAC-SHA256 over time and body, compared in constant time. It throws for whatever does not fit. */
+/** The library's check: HMAC-SHA256 over time and body, compared in constant time. Throws on any mismatch. */
 function isSigned(rawBody: string, signature: string, secret: string): boolean {
   try {
     return Stripe.webhooks.signature?.verifyHeader(rawBody, signature, secret, toleranceSeconds) === true;

@@ -12,7 +12,7 @@ interface Billing {
   currentPeriodEnd: string | null;
 }
 
-/** What the organization pays for, may use and uses. */
+/** The organization's plan, subscription, limits and usage. */
 export async function readBilling({ organization }: MemberContext): Promise<Billing> {
   const [counted, configs] = await Promise.all([readUsage(organization.slug), readPlanConfigs()]);
   const { plan, billing } = organization;

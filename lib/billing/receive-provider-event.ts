@@ -26,14 +26,14 @@ import {
 } from '../table/store.ts';
 import { configuredPrices, verifiedEvent } from './provider.ts';
 import { type ProviderEvent, readProviderEvent } from './provider-event.ts';
-import { applyNews, type SubscriptionNews } from './subscription-news.ts';
+import { applyUpdate, type SubscriptionUpdate } from './subscription-update.ts';
 
 /**
- * Takes note of an event of the payment provider. Nothing is read before the signature is verified; each event has its
- * effect once, in one transaction with the note that it was handled. What is of no interest, and what names no
- * organization that exists, is accepted and ignored: the provider would only send it again.
- * @throws invalid_signature, billing_not_configured; invalid_request for a signed event of an unknown shape, so that
- * the provider sends it again when the service understands it
+ * Handles an event of the payment provider. Nothing is read before the signature is verified. Each event takes effect
+ * once: one transaction writes the effect and marks the event as handled. Events that the service ignores, and events
+ * that name no existing organization, are accepted; otherwise the provider would send them again.
+ * @throws invalid_signature, billing_not_configured; invalid_request for a signed event of an unknown shape: the
+ * provider sends it again, and by then the service may understand it
  */
 export async function receiveProviderEvent(
   { source, log }: RequestContext,
@@ -41,8 +41,8 @@ export async function receiveProviderEvent(
   signature: string | undefined,
 ): Promise<void> {
   const event = understand(await verifiedEvent(rawBody, signature), log);
-  const { news } = event;
-  if (news === undefined) return;
+  const { update: subscription } = event;
+  if (subscription === undefined) return;
   await retryOnConditionFailed(async budget => {
     const { organization, isHandled, isCustomerKnown } = await findOrganization(event);
     if (isHandled) return;
@@ -50,7 +50,7 @@ export async function receiveProviderEvent(
       log.warn('a provider event names no organization that exists', { eventId: event.id, eventType: event.type });
       return;
     }
-    await transact(await effectOf(event, news, organization, isCustomerKnown, source), budget);
+    await transact(await effectOf(event, subscription, organization, isCustomerKnown, source), budget);
   });
 }
 
@@ -70,7 +70,7 @@ interface Found {
   organization: OrganizationRecord | undefined;
 }
 
-/** The organization that the event names: the first of its names that leads to one, the known customer last. */
+/** Finds the organization that the event names. The first name that matches wins; the known customer comes last. */
 async function findOrganization(event: ProviderEvent): Promise<Found> {
   const [{ handled, customer }, pointers] = await Promise.all([
     readTogether({
@@ -93,7 +93,7 @@ async function findOrganization(event: ProviderEvent): Promise<Found> {
 
 async function effectOf(
   event: ProviderEvent,
-  news: SubscriptionNews,
+  subscription: SubscriptionUpdate,
   organization: OrganizationRecord,
   isCustomerKnown: boolean,
   source: RequestSource,
@@ -110,7 +110,7 @@ async function effectOf(
     },
     { if: isNew },
   );
-  const change = applyNews(organization, news);
+  const change = applyUpdate(organization, subscription);
   if (change === undefined) return [note];
   const changed = update(
     at(organizationRecord, slug),
@@ -137,7 +137,7 @@ async function effectOf(
   return [note, changed, ...pointerWrites(organization, change.billing.customerId, isCustomerKnown), ...audit];
 }
 
-/** An organization has one customer, and one pointer from it: the one who pays takes the place of the one before. */
+/** An organization has one customer and one pointer from it. A new paying customer replaces the old one. */
 function pointerWrites(
   { id, slug, billing }: OrganizationRecord,
   customerId: string | null,

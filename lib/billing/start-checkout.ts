@@ -6,8 +6,8 @@ import { createCheckout, createPortal, priceOf } from './provider.ts';
 import { billingPage } from './return-address.ts';
 
 /**
- * The address of a hosted page where the plan is bought. Who pays for a subscription already is led to the page that
- * changes it: a second checkout would end in two subscriptions, both paid.
+ * Returns the address of a hosted page where the plan is bought. An organization with a live subscription gets the page
+ * that changes it: a second checkout would end in two paid subscriptions.
  * @throws billing_not_configured, billing_provider_error
  */
 export async function startCheckout(context: MemberContext, plan: BoughtPlan): Promise<string> {

@@ -20,7 +20,7 @@ export const createOrganization = /* @__PURE__ */ contract({
     name: Name.meta({ description: 'Display name.', example: 'Analytical Engines' }),
     slug: Slug.optional().meta({ description: 'Made from the name where omitted.', example: 'analytical-engines' }),
   }),
-  bodyExample: { name: 'Analytical Engines', slug: 'analytical-engines' },
+  bodyExample: { name: 'Difference Engines', slug: 'difference-engines' },
   responses: {
     201: {
       description: 'The organization.',
@@ -28,8 +28,8 @@ export const createOrganization = /* @__PURE__ */ contract({
       example: {
         organization: {
           id: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
-          slug: 'analytical-engines',
-          name: 'Analytical Engines',
+          slug: 'difference-engines',
+          name: 'Difference Engines',
           plan: 'free',
           limitOverrides: {},
           createdAt: '2026-01-31T09:26:53.589Z',

@@ -110,7 +110,7 @@ export const createProject = /* @__PURE__ */ contract({
   summary: 'Create a project',
   description:
     'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. The slug is ' +
-    'made from the name where omitted, with a suffix if it is taken; an explicit slug that is taken is refused.',
+    'made from the name where omitted. A slug that is taken is refused, so a script that runs twice makes one project.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Web shop' }),

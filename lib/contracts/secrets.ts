@@ -187,7 +187,7 @@ export const setSecret = /* @__PURE__ */ contract({
       .optional()
       .meta({ description: 'The version the key must have; 0 = it must not exist.', example: 2 }),
   }),
-  bodyExample: { key: 'DATABASE_HOST', value: 'db.internal.example', expectedVersion: 2 },
+  bodyExample: { key: 'DATABASE_HOST', value: 'db.internal.example' },
   responses: {
     200: {
       description: 'The secret was there before.',

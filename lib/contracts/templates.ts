@@ -8,23 +8,23 @@ const area = 'templates';
 
 export const TemplateKey = z
   .object({
-    key: SecretKey.meta({ description: 'The secret key that the project requires.', example: 'DATABASE_PORT' }),
-    description: z.string().optional().meta({ description: 'What it is for.', example: 'Port of the main database.' }),
+    key: SecretKey.meta({ description: 'The secret key that the project requires.', example: 'DATABASE_HOST' }),
+    description: z.string().optional().meta({ description: 'What it is for.', example: 'Host of the main database.' }),
     required: z.boolean().meta({ description: 'Whether an environment without it is invalid.' }),
     pattern: z
       .string()
       .optional()
-      .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[0-9]{1,5}' }),
+      .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[a-z0-9.-]+' }),
     createdAt: Timestamp.meta({ description: 'When it was added.' }),
   })
   .meta({ id: 'TemplateKey', description: 'A key that every environment of the project is expected to have.' });
 export type TemplateKey = z.infer<typeof TemplateKey>;
 
 const templateKeyExample = {
-  key: 'DATABASE_PORT',
-  description: 'Port of the main database.',
+  key: 'DATABASE_HOST',
+  description: 'Host of the main database.',
   required: true,
-  pattern: '[0-9]{1,5}',
+  pattern: '[a-z0-9.-]+',
   createdAt: '2026-01-31T09:26:53.589Z',
 };
 
@@ -60,23 +60,23 @@ export const addTemplateKey = /* @__PURE__ */ contract({
     'a regular expression in RE2 syntax, which can’t be made to run away, and must match the whole value. Owners and admins.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project' },
   body: z.strictObject({
-    key: SecretKey.meta({ description: 'The secret key.', example: 'DATABASE_PORT' }),
+    key: SecretKey.meta({ description: 'The secret key.', example: 'DATABASE_HOST' }),
     description: text(0, 1000)
       .optional()
-      .meta({ description: 'What it is for.', example: 'Port of the main database.' }),
+      .meta({ description: 'What it is for.', example: 'Host of the main database.' }),
     required: z
       .boolean({ message: 'must be true or false' })
       .default(true)
       .meta({ description: 'Whether an environment without it is invalid.' }),
     pattern: text(1, 1000)
       .optional()
-      .meta({ description: 'A regular expression (RE2) for the whole value.', example: '[0-9]{1,5}' }),
+      .meta({ description: 'A regular expression (RE2) for the whole value.', example: '[a-z0-9.-]+' }),
   }),
   bodyExample: {
-    key: 'DATABASE_PORT',
-    description: 'Port of the main database.',
+    key: 'DATABASE_HOST',
+    description: 'Host of the main database.',
     required: true,
-    pattern: '[0-9]{1,5}',
+    pattern: '[a-z0-9.-]+',
   },
   responses: {
     201: {
@@ -118,8 +118,8 @@ export const validateEnvironment = /* @__PURE__ */ contract({
       description: 'How the environment compares with the template.',
       body: z.object({
         valid: z.boolean().meta({ description: 'Nothing required is missing and nothing is invalid.' }),
-        missing: keyNames('Required keys that are not there.', ['DATABASE_HOST']),
-        present: keyNames('Declared keys that are there, required or not, valid or not.', ['DATABASE_PORT']),
+        missing: keyNames('Required keys that are not there.', ['DATABASE_USER']),
+        present: keyNames('Declared keys that are there, required or not, valid or not.', ['DATABASE_HOST']),
         undeclared: z
           .array(z.string())
           .nullable()
@@ -130,7 +130,7 @@ export const validateEnvironment = /* @__PURE__ */ contract({
         invalid: z
           .array(
             z.object({
-              key: z.string().meta({ description: 'The declared key.', example: 'DATABASE_PORT' }),
+              key: z.string().meta({ description: 'The declared key.', example: 'DATABASE_HOST' }),
               reason: z.string().meta({ description: 'What is wrong.', example: 'does not match the pattern' }),
             }),
           )
@@ -138,10 +138,10 @@ export const validateEnvironment = /* @__PURE__ */ contract({
       }),
       example: {
         valid: false,
-        missing: ['DATABASE_HOST'],
-        present: ['DATABASE_PORT'],
+        missing: ['DATABASE_USER'],
+        present: ['DATABASE_HOST'],
         undeclared: ['LEGACY_FLAG'],
-        invalid: [{ key: 'DATABASE_PORT', reason: 'does not match the pattern' }],
+        invalid: [{ key: 'DATABASE_HOST', reason: 'does not match the pattern' }],
       },
     },
   },

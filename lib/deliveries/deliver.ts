@@ -7,12 +7,9 @@ import { deliveryClaimRecord, payloadPieceRecord } from '../table/records/delive
 import { webhookRecord } from '../table/records/webhook.ts';
 import { at, ConditionFailed, find, put, readAll, transact } from '../table/store.ts';
 import { deliveryRetentionSeconds, logDelivery } from './log-delivery.ts';
-import type { DeliveryMessage } from './message.ts';
+import { type DeliveryMessage, maximumReceives } from './message.ts';
 import { type Sending, send } from './send.ts';
 import { openSigningSecret, signatureOf } from './signing-secret.ts';
-
-/** How often the queue hands a message over; from then on a delivery that cannot be prepared is logged as failed. */
-export const maximumReceives = 3;
 
 /**
  * Makes the delivery of a message, at most once however often the queue hands it over: the claim is put before sending

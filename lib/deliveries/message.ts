@@ -22,3 +22,6 @@ export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
  * Staying below the old bound costs nothing: a change of 1,000 of the longest keys fits.
  */
 export const maximumMessageBytes = 256 * 1024;
+
+/** How often the queue hands a message over. A delivery that still cannot be prepared is then logged as failed. */
+export const maximumReceives = 3;

@@ -4,13 +4,13 @@ import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { tokensBoundTo } from '../organizations/members/remove-member.ts';
 import { eraseRange, itemsPerStep, type StepBudget } from '../table/erase-range.ts';
-import { equals, isThere } from '../table/expressions.ts';
+import { type Changes, equals, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { invitationRecord } from '../table/records/invitation.ts';
 import { memberRecord } from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { projectRecord } from '../table/records/project.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
 import { at, ConditionFailed, find, list, remove, removeAll, transact, update } from '../table/store.ts';
 import { eraseProjectData, NotYetCommitted } from './erase-project.ts';
@@ -69,7 +69,7 @@ async function destroyDataKeys({ slug }: OrganizationRecord, budget: StepBudget)
     if (budget.items <= 0) return false;
     budget.items -= 1;
     try {
-      const gone = { set: { status: 'deleting', wrappedKeys: {} } };
+      const gone: Changes<ProjectRecord> = { set: { status: 'deleting', wrappedKeys: {} } };
       await transact([
         update(at(projectRecord, slug, project.slug), gone, { if: { ...isThere, id: equals(project.id) } }),
       ]);

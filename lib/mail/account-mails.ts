@@ -10,14 +10,14 @@ export function verificationMail(name: string, url: string): Mail {
   });
 }
 
-/** Lets a user choose a new password. */
+/** Asks a user to choose a new password. */
 export function passwordResetMail(name: string, url: string): Mail {
   return composeMail({
     subject: 'Reset your password',
-    before: [`Hello ${name},`, 'somebody, hopefully you, asked to reset the password of your account.'],
+    before: [`Hello ${name},`, 'we received a request to reset the password of your account.'],
     link: { label: 'Choose a new password', url },
     after: [
-      'The link works once, for an hour, and ends every session. If you did not ask for it, ignore this mail: your password stays as it is.',
+      'The link works once, for an hour, and ends every session. If you did not request it, ignore this mail. Your password stays the same.',
     ],
   });
 }

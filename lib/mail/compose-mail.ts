@@ -4,7 +4,7 @@ export interface Mail {
   html: string;
 }
 
-/** What a mail says, in plain text: paragraphs, and one link between them. */
+/** The text of a mail: paragraphs, with one link between them. */
 interface Content {
   subject: string;
   before: readonly string[];
@@ -12,7 +12,7 @@ interface Content {
   after: readonly string[];
 }
 
-/** Text and HTML from one content, so that they cannot differ. Everything that goes into the HTML is escaped. */
+/** Makes text and HTML from one content, so they cannot differ. Everything in the HTML is escaped. */
 export function composeMail({ subject, before, link, after }: Content): Mail {
   const text = [...before, `${link.label}:\n${link.url}`, ...after].join('\n\n');
   const url = escapeHtml(link.url);

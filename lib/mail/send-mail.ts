@@ -4,7 +4,7 @@ import type { Mail } from './compose-mail.ts';
 
 let client: SESv2Client | undefined;
 
-/** The process's SES client. Only this file uses it; exported so that tests can count its calls. */
+/** The process's SES client. Exported for tests that count its calls. */
 export function mailClient(): SESv2Client {
   client ??= new SESv2Client({
     maxAttempts: 3,
@@ -13,7 +13,7 @@ export function mailClient(): SESv2Client {
   return client;
 }
 
-/** Hands a mail to SES. It is on its way then, not delivered. */
+/** Hands a mail to SES, which delivers it later. */
 export async function sendMail(to: string, { subject, text, html }: Mail): Promise<void> {
   await mailClient().send(
     new SendEmailCommand({

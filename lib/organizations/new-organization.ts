@@ -11,6 +11,7 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
+import { pauseBeforeRetry, type RetryBudget, retryBudget } from '../table/retry.ts';
 import { at, put, type Write } from '../table/store.ts';
 import { slugFromName, withSuffix } from './slug.ts';
 
@@ -85,11 +86,12 @@ export async function newOrganization(
 
 /**
  * Runs `create` with the slug asked for, or else with one made from the name, and again with a suffix while it is taken.
- * @throws slug_taken for a slug that was asked for
+ * @throws slug_taken for a slug that was asked for; temporarily_unavailable after the budget
  */
 export async function withFreeSlug<T>(
   wanted: { name: string; slug?: string | undefined },
   create: (slug: string) => Promise<T>,
+  budget: RetryBudget = retryBudget(),
 ): Promise<T> {
   const first = wanted.slug ?? slugFromName(wanted.name);
   for (let slug = first; ; slug = withSuffix(first)) {
@@ -97,6 +99,7 @@ export async function withFreeSlug<T>(
       return await create(slug);
     } catch (error) {
       if (wanted.slug !== undefined || !(error instanceof ApiError) || error.code !== 'slug_taken') throw error;
+      await pauseBeforeRetry(budget, error);
     }
   }
 }

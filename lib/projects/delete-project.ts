@@ -7,7 +7,7 @@ import { type EnvironmentRecord, environmentRecord, environmentStateRecord } fro
 import { organizationPointerRecord, organizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { at, ConditionFailed, chunksOf, find, list, retryOnConditionFailed, transact, update } from '../table/store.ts';
+import { at, ConditionFailed, chunksOf, find, list, retryWithFreshRead, transact, update } from '../table/store.ts';
 
 export interface BegunDeletion {
   orgSlug: string;
@@ -42,10 +42,9 @@ export async function deleteProject(
   begun: BegunDeletion | undefined,
 ): Promise<void> {
   const { organization, access } = context;
-  let known = begun?.orgSlug === organization.slug ? begun : undefined;
-  await retryOnConditionFailed(async budget => {
-    const { project: found, environments } = known ?? (await readForDeletion(organization.slug, slug));
-    known = undefined;
+  const readAgain = () => readForDeletion(organization.slug, slug);
+  const known = begun?.orgSlug === organization.slug ? begun : await readAgain();
+  await retryWithFreshRead(known, readAgain, async ({ project: found, environments }, budget) => {
     const project = access.requireProject(found);
     const [first = [], ...later] = chunksOf(
       environmentsAtOnce,

@@ -5,7 +5,7 @@ import { queueJob } from '../core/queue.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
 import { fenceEnvironment } from '../secrets/engine/fence-environment.ts';
 import { type KeyRing, keyRing } from '../secrets/engine/key-ring.ts';
-import { equals, lessThan } from '../table/expressions.ts';
+import { type Condition, equals, lessThan } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
@@ -155,7 +155,8 @@ async function reEncrypt(
   ring: KeyRing,
   log: Log,
 ): Promise<'re-encrypted' | 'nothing to do' | 'damaged'> {
-  if (record.keyVersion === undefined || record.keyVersion >= ring.keyVersion) return 'nothing to do';
+  const { sealed: found, keyVersion } = record;
+  if (found === undefined || keyVersion === undefined || keyVersion >= ring.keyVersion) return 'nothing to do';
   try {
     if (!ring.canOpen(record)) throw new AlteredCiphertext(`${record.key} names a data key that does not exist.`);
     const value = await ring.open(environmentId, record);
@@ -165,7 +166,7 @@ async function reEncrypt(
         { entity: headRecord, key },
         { set: { sealed, keyVersion: ring.keyVersion } },
         // The very ciphertext: key, version and revision may be the same in an environment made anew under these slugs.
-        { if: { sealed: equals(record.sealed) } },
+        { if: { sealed: equals(found) } },
       ),
     ]);
     return 're-encrypted';
@@ -220,7 +221,7 @@ async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: 
   log.info('completed a key rotation', { projectId: project.id, toVersion, damaged });
 }
 
-function isInProgress({ projectId, toVersion }: ReEncryptProject) {
+function isInProgress({ projectId, toVersion }: ReEncryptProject): Condition<ProjectRecord> {
   return {
     id: equals(projectId),
     'rotation.toVersion': equals(toVersion),

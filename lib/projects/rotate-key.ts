@@ -5,7 +5,7 @@ import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
 import type { EnvironmentPath } from '../secrets/engine/environment-path.ts';
 import { fenced, notRisen, stateAt } from '../secrets/engine/fencing.ts';
-import { equals } from '../table/expressions.ts';
+import { attribute, type Condition, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import {
   type EnvironmentRecord,
@@ -120,7 +120,7 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
   await transact([
     update(
       at(projectRecord, context.organization.slug, project.slug),
-      { set: { keyVersion: toVersion, [`wrappedKeys.${toVersion}`]: wrapped, rotation } },
+      { set: { keyVersion: toVersion, ...attribute(`wrappedKeys.${toVersion}`, wrapped), rotation } },
       {
         if: stillAt(project),
         refused: current =>
@@ -172,7 +172,7 @@ async function completeAtOnce(
 }
 
 /** Each rotation raises the key version, so at the same one none has begun since. */
-function stillAt({ id, keyVersion }: ProjectRecord) {
+function stillAt({ id, keyVersion }: ProjectRecord): Condition<ProjectRecord> {
   return { id: equals(id), status: equals('active'), keyVersion: equals(keyVersion) };
 }
 

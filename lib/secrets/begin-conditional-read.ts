@@ -4,10 +4,10 @@ import { at, find } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { type BegunRead, beginRead } from './engine/read-live-secrets.ts';
 
-/** Either the secrets, or the state of an environment that is still as the caller knows it. */
+/** Either the secrets, or the state of an environment that the caller already has. */
 export type ConditionalRead = { unchanged: EnvironmentState } | { begun: BegunRead };
 
-/** Reads an environment unless it is at a revision that `If-None-Match` names: that takes the state alone. */
+/** Reads an environment, or its state alone if that is at a revision named by `If-None-Match`. */
 export async function beginConditionalRead(
   path: EnvironmentPath,
   ifNoneMatch: Precondition | undefined,

@@ -1,17 +1,17 @@
 import type { Key } from './entity.ts';
 import { queryPage, type Range, removeAll } from './store.ts';
 
-/** What a background step may still do before it must hand over to the next one. */
+/** The work left for a background step before it must queue the next one. */
 export interface StepBudget {
-  /** Items that may still be touched. */
+  /** Items that it may still remove. */
   items: number;
 }
 
-/** One step of background work touches at most this many items: a second or two of work. */
+/** A step of background work covers at most this many items, which takes a second or two. */
 export const itemsPerStep = 500;
 
 /**
- * Removes the items of a range, within the step's budget. Resumable by nature: what is gone needs no cursor.
+ * Removes the items of a range, within the step's budget. It can be resumed without a cursor.
  * @returns true when nothing of the range is left
  */
 export async function eraseRange(range: Range, budget: StepBudget): Promise<boolean> {

@@ -13,7 +13,7 @@ import type { Key } from './entity.ts';
  *                                    MEMBERSHIP#<orgId>           the user's side of a membership
  *   EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mails unique
  *   HANDOFF#<hash>                   HANDOFF                      a dashboard-to-CLI code
- *   RATE#<limit>#<subject>           RATE                         tries in the current window
+ *   RATE#<limit>#<subject>           RATE                         the tries in the current window
  *   ORG#<orgSlug>                    ORG                          the organization, with its counters
  *                                    MEMBER#<userId>              a member
  *                                    INVITATION#<id>              a pending invitation
@@ -24,7 +24,8 @@ import type { Key } from './entity.ts';
  *   ORGID#<orgId>                    ORG                          → orgSlug
  *   ORGS                             SLUG#<slug>, NAME#<name>#…   the directory for administrators
  *   INVITATION#<hash>                INVITATION                   → the invitation
- *   ENV#<orgSlug>#<project>#<env>    HEAD                         the environment's state: revision, counts, change in flight
+ *   ENV#<orgSlug>#<project>#<env>    HEAD                         the environment's state, not a secret: revision, counts,
+ *                                                                 change in flight; sorts before every HEAD#<key>
  *                                    FENCE#<n>                    a copy of its fencing token, while a change is in flight
  *                                    HEAD#<key>                   the newest version of a key
  *                                    VERSION#<key>#<n>            one version, immutable
@@ -103,7 +104,7 @@ export const ranges = {
   webhooks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'WEBHOOK#' }),
   directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),
   directoryByName: (start: string) => ({ pk: 'ORGS', beginsWith: `NAME#${start.toLowerCase()}` }),
-  /** The environment's state first, then its heads in key order: one Query reads all that a pull needs. */
+  /** The environment's state (`HEAD`) first, then its heads (`HEAD#<key>`) in key order: one Query for a whole pull. */
   environmentHeads: (orgSlug: string, project: string, env: string) => ({
     pk: environmentPartition(orgSlug, project, env),
     beginsWith: 'HEAD',

@@ -20,7 +20,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { requiredSetting } from '../core/settings.ts';
 import { tableClient } from './client.ts';
 import type { Entity, Key } from './entity.ts';
-import { type Changes, type Conditions, render } from './expressions.ts';
+import { type AnyChanges, type AnyConditions, type Changes, type Conditions, render } from './expressions.ts';
 import { pauseBeforeRetry, type RetryBudget, retryBudget, sendPatiently } from './retry.ts';
 
 type Item = Record<string, unknown>;
@@ -50,8 +50,8 @@ export async function find<R>(read: Read<R>): Promise<R | undefined> {
 }
 
 /**
- * Strongly consistent reads of up to 100 items in one call (more in parallel calls), as one object. They are no
- * snapshot: each item is read for itself.
+ * Strongly consistent reads of up to 100 items in one call (more in parallel calls), as one object. Each item is read by
+ * itself, so together they are no snapshot.
  */
 export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(
   reads: Reads,
@@ -178,44 +178,57 @@ export interface Write {
   kind: 'put' | 'update' | 'remove' | 'check';
   key: Key;
   item?: Item;
-  changes?: Changes;
-  condition?: Conditions;
+  changes?: AnyChanges;
+  condition?: AnyConditions;
   refused?: (current: Item | undefined) => Error;
+  refusesRepeat?: boolean;
 }
 
-interface WriteOptions {
-  if?: Conditions;
-  refused?: (current: Item | undefined) => Error;
+interface WriteOptions<R> {
+  if?: Conditions<R>;
+  /** Is given the item as it is stored, so an attribute that came with a later format may be missing. */
+  refused?: (current: Partial<R> | undefined) => Error;
+  /** The condition refuses this very write once it has been made, so sending it twice makes it once. */
+  refusesRepeat?: true;
 }
 
-function withOptions(write: Write, options: WriteOptions): Write {
+/** What is written to: a record, or where no attribute matters, only its key. */
+type Target<R> = Read<R> | { entity?: never; key: Key };
+
+function writeOf<R>(write: Pick<Write, 'kind' | 'key' | 'item' | 'changes'>, options: WriteOptions<R>): Write {
+  const { if: condition, refused, refusesRepeat } = options;
   return {
     ...write,
-    ...(options.if === undefined ? {} : { condition: options.if }),
-    ...(options.refused === undefined ? {} : { refused: options.refused }),
+    ...(condition === undefined ? {} : { condition: condition as AnyConditions }),
+    ...(refused === undefined ? {} : { refused: refused as NonNullable<Write['refused']> }),
+    ...(refusesRepeat === undefined ? {} : { refusesRepeat }),
   };
 }
 
-export function put<R>(read: Read<R>, record: R, options: WriteOptions = {}): Write {
-  return withOptions({ kind: 'put', key: read.key, item: read.entity.toItem(read.key, record) }, options);
+export function put<R>(read: Read<R>, record: NoInfer<R>, options: WriteOptions<NoInfer<R>> = {}): Write {
+  return writeOf({ kind: 'put', key: read.key, item: read.entity.toItem(read.key, record) }, options);
 }
 
-export function update<R>(read: Read<R>, changes: Changes, options: WriteOptions = {}): Write {
-  return withOptions({ kind: 'update', key: read.key, changes }, options);
+export function update<R>(read: Read<R>, changes: Changes<NoInfer<R>>, options: WriteOptions<NoInfer<R>> = {}): Write {
+  return writeOf({ kind: 'update', key: read.key, changes: changes as AnyChanges }, options);
 }
 
 /** An update that makes the item where it is not there yet. */
-export function upsert<R>(read: Read<R>, changes: Changes, options: WriteOptions = {}): Write {
+export function upsert<R>(read: Read<R>, changes: Changes<NoInfer<R>>, options: WriteOptions<NoInfer<R>> = {}): Write {
   const { kind, formatVersion } = read.entity;
-  return update(read, { ...changes, set: { kind, v: formatVersion, ...changes.set } }, options);
+  const { set, ...others } = changes as AnyChanges;
+  return writeOf(
+    { kind: 'update', key: read.key, changes: { ...others, set: { kind, v: formatVersion, ...set } } },
+    options,
+  );
 }
 
-export function remove<R>(read: Pick<Read<R>, 'key'>, options: WriteOptions = {}): Write {
-  return withOptions({ kind: 'remove', key: read.key }, options);
+export function remove<R>(target: Target<R>, options: WriteOptions<NoInfer<R>> = {}): Write {
+  return writeOf({ kind: 'remove', key: target.key }, options);
 }
 
-export function check<R>(read: Pick<Read<R>, 'key'>, options: WriteOptions & { if: Conditions }): Write {
-  return withOptions({ kind: 'check', key: read.key }, options);
+export function check<R>(target: Target<R>, options: WriteOptions<NoInfer<R>> & { if: Conditions<NoInfer<R>> }): Write {
+  return writeOf({ kind: 'check', key: target.key }, options);
 }
 
 /** DynamoDB's bound on the writes of one transaction. */
@@ -239,7 +252,7 @@ export class ConditionFailed extends Error {
 export async function transact(writes: readonly Write[], budget: RetryBudget = retryBudget()): Promise<void> {
   const [only] = writes;
   if (only === undefined) return;
-  if (writes.length === 1 && only.kind !== 'check') {
+  if (writes.length === 1 && isSafeAlone(only)) {
     await writeAlone(only, budget);
     return;
   }
@@ -263,10 +276,18 @@ export async function transact(writes: readonly Write[], budget: RetryBudget = r
   }
 }
 
-/** Reasons of a cancellation that go away by themselves. */
+/**
+ * The SDK sends a write again when its answer was lost. DynamoDB knows a transaction by its token and makes it once; a
+ * single write costs half and has none, so it must come to the same made twice.
+ */
+function isSafeAlone({ kind, changes, refusesRepeat }: Write): boolean {
+  return kind !== 'check' && (changes?.add === undefined || refusesRepeat === true);
+}
+
+/** Reasons of a cancellation that pass by themselves. */
 const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-/** One write for itself: half the price of a transaction of one. */
+/** One write alone: half the price of a transaction of one. */
 async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   const TableName = requiredSetting('TABLE_NAME');
   const isAsked = write.refused !== undefined || (write.kind === 'put' && write.condition !== undefined);
@@ -301,9 +322,8 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
 }
 
 /**
- * Whether a put that was refused stands there already: the SDK sends a write again whose answer was lost, and unlike a
- * transaction a single write has no token by which DynamoDB knows it. Items that only one caller may put carry something
- * that nobody else's has.
+ * Whether a refused put has in fact been made, by an earlier attempt of the SDK whose answer was lost. Items that only one
+ * caller may put carry something unique to it, so an equal item is its own.
  */
 function isWritten({ kind, item }: Write, current: Item | undefined): boolean {
   if (kind !== 'put' || item === undefined || current === undefined) return false;
@@ -358,8 +378,8 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
 }
 
 /**
- * Runs `attempt` again while it ends with `ConditionFailed`, for optimistic changes that read, decide and write.
- * @throws `temporarily_unavailable` when others kept getting in first until the budget was used up.
+ * Runs `attempt` again while it ends with `ConditionFailed`: optimistic changes that read, decide and write.
+ * @throws `temporarily_unavailable` when other changes came first until the budget was used up.
  */
 export async function retryOnConditionFailed<T>(
   attempt: (budget: RetryBudget) => Promise<T>,
@@ -373,6 +393,23 @@ export async function retryOnConditionFailed<T>(
       await pauseBeforeRetry(budget, error);
     }
   }
+}
+
+/**
+ * The same, with the reading apart: the first `attempt` decides on `known`, which the request has read already, and each
+ * later one on what `readAgain` finds.
+ */
+export function retryWithFreshRead<Read, T>(
+  known: Read,
+  readAgain: () => Promise<Read>,
+  attempt: (current: Read, budget: RetryBudget) => Promise<T>,
+): Promise<T> {
+  let isFirst = true;
+  return retryOnConditionFailed(async budget => {
+    const current = isFirst ? known : await readAgain();
+    isFirst = false;
+    return attempt(current, budget);
+  });
 }
 
 export function chunksOf<T>(size: number, values: readonly T[]): T[][] {

@@ -1,5 +1,5 @@
 import { ApiError } from '../core/errors.ts';
-import { equals } from '../table/expressions.ts';
+import { type Condition, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
@@ -62,6 +62,6 @@ function sameId(id: string, wanted: string | null): boolean {
 /** Holds only while the scope's project is there, to stand in the transaction that stores the scope. */
 export function scopeChecks(orgSlug: string, { project }: Scope): Write[] {
   if (project === null) return [];
-  const condition = { id: equals(project.id), status: equals('active') };
+  const condition: Condition<ProjectRecord> = { id: equals(project.id), status: equals('active') };
   return [check(at(projectRecord, orgSlug, project.slug), { if: condition, refused: projectNotFound })];
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadFromFunctions } from '../../infra/local/invoke.ts';
+import { loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { type Answer, type Api, startApi } from '../support/api.ts';
 import { expectedOf, type Row, rows } from './verdicts.ts';

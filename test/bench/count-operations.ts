@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Answer, Api } from '../support/api.ts';
-import { type Counts, countCalls } from '../support/count-aws-calls.ts';
-import type { Conductor } from '../support/observe-calls.ts';
+import { recordRequest } from '../support/observed-api.ts';
+import { type Counts, countsOf } from '../support/record-calls.ts';
 import { expectStatus, type SampleRequest, samples, seedPerson, send } from '../support/sample-requests.ts';
 
 /** What one operation asks of AWS when its data keys are in memory. */
@@ -9,7 +8,7 @@ export interface OperationCounts extends Counts {
   operation: string;
 }
 
-/** The bounds that the design sets (see the README); undefined: none. */
+/** The bounds that the design sets (see docs/performance.md); undefined: none. */
 export interface Bounds {
   waves: number;
   calls?: number;
@@ -31,23 +30,12 @@ export function boundsOf(operation: string): Bounds {
   return bounds[operation] ?? { waves: 4, kmsCalls: 1 };
 }
 
-const header = 'x-test-conductor';
-const counting = new Map<string, Conductor>();
-
-/** For `conductedHandlers`. */
-export function chooseCounter(_: unknown, event: unknown): Conductor | undefined {
-  const { headers } = event as { headers?: Record<string, string | undefined> };
-  return counting.get(headers?.[header] ?? '');
-}
-
 /** Sends a request whose calls are counted. */
 export async function countRequest(api: Api, request: SampleRequest): Promise<{ answer: Answer; counts: Counts }> {
-  const id = randomUUID();
-  const conductor = countCalls();
-  counting.set(id, conductor);
-  const answer = await send(api, { ...request, headers: { ...request.headers, [header]: id } });
-  counting.delete(id);
-  return { answer, counts: conductor.counts };
+  const { answer, calls } = await recordRequest(headers =>
+    send(api, { ...request, headers: { ...request.headers, ...headers } }),
+  );
+  return { answer, counts: countsOf(calls) };
 }
 
 /** Counts the hot operations as the design describes them, then one sample request of every operation. */

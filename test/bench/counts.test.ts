@@ -1,17 +1,9 @@
 import { readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, startApi } from '../support/api.ts';
-import { closeCounting } from '../support/count-aws-calls.ts';
-import { conductedHandlers } from '../support/observe-calls.ts';
-import {
-  beyondBounds,
-  chooseCounter,
-  countOperations,
-  type OperationCounts,
-  renderCounts,
-  worseThan,
-} from './count-operations.ts';
+import type { Api } from '../support/api.ts';
+import { startObservedApi } from '../support/observed-api.ts';
+import { beyondBounds, countOperations, type OperationCounts, renderCounts, worseThan } from './count-operations.ts';
 
 /* `npm run bench` writes what it counts into counts.json and counts.md; every other run compares with them. */
 const file = join(import.meta.dirname, 'counts.json');
@@ -19,15 +11,12 @@ const file = join(import.meta.dirname, 'counts.json');
 let api: Api;
 let rows: OperationCounts[];
 beforeAll(async () => {
-  api = await startApi({}, conductedHandlers(chooseCounter));
+  api = await startObservedApi();
   // What is read once a minute is read now.
   await countOperations(api);
   rows = await countOperations(api);
 });
-afterAll(async () => {
-  closeCounting();
-  await api?.stop();
-});
+afterAll(() => api?.stop());
 
 it('asks no more of AWS than the design allows', () => {
   if (process.env.BENCH !== undefined) writeSync(1, `\n${renderCounts(rows)}\n`);

@@ -1,12 +1,11 @@
 import { writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, startApi } from '../support/api.ts';
-import { closeCounting } from '../support/count-aws-calls.ts';
-import { conductedHandlers } from '../support/observe-calls.ts';
+import type { Api } from '../support/api.ts';
+import { startObservedApi } from '../support/observed-api.ts';
 import { expectStatus, seedPerson } from '../support/sample-requests.ts';
 import { auditEntry, seedAudit } from '../support/seed-audit.ts';
-import { chooseCounter, countRequest } from './count-operations.ts';
+import { countRequest } from './count-operations.ts';
 import { drawGrowth } from './draw-growth.ts';
 
 /* Part of `npm run bench`: how costs grow, counted and drawn. */
@@ -15,12 +14,9 @@ const isBench = process.env.BENCH !== undefined;
 describe.runIf(isBench)('what grows', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await startApi({}, conductedHandlers(chooseCounter));
+    api = await startObservedApi();
   });
-  afterAll(async () => {
-    closeCounting();
-    await api?.stop();
-  });
+  afterAll(() => api?.stop());
 
   it('is what a pull reads, and not what a change or a page of the audit log costs', { timeout: 900_000 }, async () => {
     const pulls: [number, number][] = [];

@@ -129,7 +129,7 @@ describe.runIf(isBench)('beside a bare script that makes the same reads and decr
         `ratios: ${name}: ${Math.round(sizeBytes / 1024)} KB (≤ 450), loads in ${ratio.toFixed(2)} × an empty handler (≤ 1.5)\n`,
       );
       expect.soft(sizeBytes).toBeLessThanOrEqual(450 * 1024);
-      // Not reached yet (see the README): most of it is zod with the schemas, then the logger and the KMS client.
+      // Not reached yet (see docs/performance.md): most of it is zod with the schemas, then the logger and the KMS client.
       expect.soft(ratio).toBeLessThanOrEqual(2.5);
     }
     rmSync(outDirectory, { recursive: true, force: true });

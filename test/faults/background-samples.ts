@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Context } from 'aws-lambda';
-import { type FunctionName, loadFromFunctions } from '../../infra/local/invoke.ts';
+import { type FunctionName, loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { deliveryRecord } from '../../lib/table/records/delivery.ts';
 import { routeHourRecord } from '../../lib/table/records/request-metrics.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FunctionName, LoadHandler } from '../../infra/local/invoke.ts';
+import type { FunctionName, LoadHandler } from '../../infra/local/lambda/invoke.ts';
 import { chunksOf } from '../../lib/table/store.ts';
 import type { Answer, Api } from '../support/api.ts';
 import { curable, deadly, type Fault, type FaultKind, injectFault, kindsFor } from '../support/inject-faults.ts';

@@ -4,10 +4,10 @@ import { maximumFences } from '../../lib/secrets/engine/fencing.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { maximumWritesPerTransaction } from '../../lib/table/store.ts';
 import type { Answer, Api, Person } from '../support/api.ts';
-import { startDisturbedApi, withFault } from '../support/disturbed-api.ts';
 import { expireLease, openWorkplace, registerOwner, type Workplace } from '../support/environments.ts';
 import { injectFault } from '../support/inject-faults.ts';
 import { type AwsCall, type Conductor, conduct } from '../support/observe-calls.ts';
+import { startObservedApi, withFault } from '../support/observed-api.ts';
 import {
   type Action,
   actionsOf,
@@ -29,7 +29,7 @@ import { readRequest } from './read-request.ts';
 let api: Api;
 let owner: Person;
 beforeAll(async () => {
-  api = await startDisturbedApi();
+  api = await startObservedApi();
   owner = await registerOwner(api);
 });
 afterAll(() => api.stop());

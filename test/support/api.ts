@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import type { LoadHandler } from '../../infra/local/invoke.ts';
+import type { LoadHandler } from '../../infra/local/lambda/invoke.ts';
 import { startLocalStack } from '../../infra/local/stack.ts';
 import { forgetSettings } from '../../lib/core/settings.ts';
 
-/** Who sends a request: a dashboard session, a bearer token, or (undefined) nobody. */
+/** The credentials of a request: a dashboard session, a bearer token, or none (undefined). */
 export type Caller = { cookie: string } | { token: string } | undefined;
 
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the API answers
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any answer of the API
   body: any;
 }
 
@@ -30,14 +30,14 @@ export interface Api {
 
 interface CallOptions {
   as?: Caller;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON, except for a string, which is sent as it is. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
 /**
- * The whole service for one test file: gateway, handlers, workers and stand-ins in this process, so that AWS calls can
- * be counted and disturbed, on the run's DynamoDB Local with a table of its own.
+ * The whole service for one test file: gateway, handlers, workers and stand-ins run in this process, so that AWS calls
+ * can be counted and disturbed. It has its own table on the run's DynamoDB Local.
  */
 export async function startApi(settings: Record<string, string> = {}, loadHandler?: LoadHandler): Promise<Api> {
   const stack = await startLocalStack({
@@ -105,8 +105,8 @@ export interface Person {
   organization: { id: string; slug: string };
 }
 
-/** Registers somebody new, with a personal organization. */
-export async function registerPerson(api: Api, name = 'Somebody'): Promise<Person> {
+/** Registers a new person with a personal organization. */
+export async function registerPerson(api: Api, name = 'Ada'): Promise<Person> {
   const email = `${randomUUID()}@example.com`;
   const answer = await api.post('/auth/register', { email, password: testPassword, name });
   if (answer.status !== 201) throw new Error(`Registering failed: ${answer.status} ${JSON.stringify(answer.body)}`);

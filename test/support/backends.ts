@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startDynamoDb } from '../../infra/local/dynamodb.ts';
+import { startDynamoDb } from '../../infra/local/stand-ins/dynamodb.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -7,7 +7,7 @@ declare module 'vitest' {
   }
 }
 
-/** One DynamoDB Local, in memory, for the whole run: starting a JVM for each test file would be most of the time. */
+/** One DynamoDB Local, in memory, for the whole run: starting a JVM for each test file would take most of the time. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dynamoDb = await startDynamoDb(undefined);
   await dynamoDb.ready;

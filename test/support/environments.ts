@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { environmentStateRecord } from '../../lib/table/records/environment.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { at, find, transact, update } from '../../lib/table/store.ts';
 import { type Answer, type Api, type Caller, createProject, type Person, registerPerson } from './api.ts';
 
-/** A project of a new organization, with short names for what its environments are asked for. */
+/** A project of a new organization, with short functions for requests to its environments. */
 export interface Workplace {
   owner: Person;
   project: { id: string; slug: string };
@@ -23,7 +24,7 @@ interface Sending {
   headers?: Record<string, string>;
 }
 
-/** An owner whose organization takes any number of projects, so that tests can share it: registering hashes a password. */
+/** An owner without a limit of projects, so that tests can share the organization: registering hashes a password. */
 export async function registerOwner(api: Api): Promise<Person> {
   const owner = await registerPerson(api, 'Owner');
   await transact([
@@ -34,7 +35,7 @@ export async function registerOwner(api: Api): Promise<Person> {
 
 export async function openWorkplace(api: Api, ownerGiven?: Person): Promise<Workplace> {
   const owner = ownerGiven ?? (await registerOwner(api));
-  const project = await createProject(api, owner, 'Shop');
+  const project = await createProject(api, owner, `Shop ${randomUUID().slice(0, 8)}`);
   const pathOf = (env: string, rest = '') => `/secrets/${owner.organization.slug}/${project.slug}/${env}${rest}`;
   const pull: Workplace['pull'] = (env, query = '', { as = owner.session, headers } = {}) =>
     api.get(pathOf(env, query), as, headers);

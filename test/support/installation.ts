@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { App, NestedStack, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { addInstallation } from '../../infra/build-app.ts';
-import { readConfig } from '../../infra/config.ts';
+import { readConfig } from '../../infra/plan/config.ts';
+import { addInstallation } from '../../infra/stacks/installation.ts';
 
 export const exampleSettings = {
   dashboardOrigin: 'https://dashboard.example.com',
   mailFrom: 'Holdfast <no-reply@example.com>',
 };
 
-/** Everything a deployment could be configured with. */
+/** Every setting of a deployment. */
 export const fullSettings = {
   ...exampleSettings,
   domainName: 'api.example.com',
@@ -26,7 +26,7 @@ export const fullSettings = {
 
 export interface Resource {
   Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: templates are what CloudFormation takes
+  // biome-ignore lint/suspicious/noExplicitAny: templates have CloudFormation's types
   Properties: any;
   [attribute: string]: unknown;
 }
@@ -45,7 +45,7 @@ export function statementsOf({ Properties }: Resource): Statement[] {
   );
 }
 
-/** The stacks of an installation, nested ones included, with their templates. Every function has the same tiny code. */
+/** The stacks of an installation, including nested ones, with their templates. Every function has the same tiny code. */
 export function synthesize(settings: Record<string, unknown> = exampleSettings) {
   const code = mkdtempSync(join(tmpdir(), 'function-'));
   writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => undefined;\n');
@@ -64,7 +64,7 @@ export function synthesize(settings: Record<string, unknown> = exampleSettings) 
     stacks,
     templates,
     resources,
-    /** Resources of a type, of all stacks. */
+    /** All stacks' resources of a type. */
     ofType,
     /** What each function's role allows, by the function's name without the installation's. */
     rights: () =>

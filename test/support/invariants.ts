@@ -39,7 +39,7 @@ import { webhookRecord } from '../../lib/table/records/webhook.ts';
 
 export type Item = Record<string, unknown> & { pk: string; sk: string; kind: string };
 
-/** Everything in the table of this process, as it is stored. */
+/** Every item in this process's table, as it is stored. */
 export async function scanTable(): Promise<Item[]> {
   const items: Item[] = [];
   let ExclusiveStartKey: Record<string, unknown> | undefined;
@@ -53,7 +53,7 @@ export async function scanTable(): Promise<Item[]> {
   return items;
 }
 
-/** Every kind of item there is. An item of any other kind breaks an invariant. */
+/** Every kind of item. An item of another kind breaks an invariant. */
 const entities = {
   user: userRecord,
   email: emailRecord,
@@ -94,22 +94,22 @@ type RecordOf<K extends Kind> = ReturnType<(typeof entities)[K]['parse']>;
 type Placed<K extends Kind> = RecordOf<K> & { pk: string; sk: string };
 
 export interface Violation {
-  /** Slug of the organization, id of the user, or where else it was found. */
+  /** Slug of the organization, id of the user, or another place. */
   where: string;
   what: string;
 }
 
 interface Options {
   /**
-   * Nothing may be under way any more: no change in flight, and nothing left of what was deleted. Without it a table is
-   * judged as a crash may leave it.
+   * Nothing may be in progress: no open change, and no rest of anything deleted. Without it, the table may be in any
+   * state that a crash can leave.
    */
   settled?: boolean;
 }
 
 /**
- * What is wrong with the items of a whole table: half-done changes, counters that do not fit what they count, histories
- * with gaps, pairs of which one is missing, changes without exactly one audit entry. Pure.
+ * What is wrong with the items of a whole table: half-done changes, counters that differ from what they count, gaps in
+ * histories, pairs with one half missing, changes without exactly one audit entry. Pure.
  */
 export function violationsOf(items: readonly Item[], options: Options = {}): Violation[] {
   const violations: Violation[] = [];
@@ -331,7 +331,7 @@ function environmentViolations({ all, settled }: Table): Violation[] {
   for (const state of all('environmentState')) {
     const { pk } = state;
     const project = projects.get(state.projectId);
-    // What is being erased has no keys and may have lost anything.
+    // During an erasure there are no keys, and any item may be missing.
     if (state.status !== 'active' || project?.status !== 'active') continue;
     const keyVersions = new Set(Object.keys(project.wrappedKeys).map(Number));
     const copies = (fences.get(pk) ?? []).map(({ fence, environmentId }) => `${environmentId} ${fence}`);
@@ -349,7 +349,7 @@ function environmentViolations({ all, settled }: Table): Violation[] {
   return violations;
 }
 
-/** An environment's state against its heads and its history. */
+/** Compares an environment's state with its heads and its history. */
 function stateViolations(
   state: EnvironmentState,
   heads: readonly HeadRecord[],
@@ -409,7 +409,7 @@ function stateViolations(
   return problems;
 }
 
-/** The log retold: what was created and not removed is there, each change was written down once. */
+/** Replays the log: what was created and not removed exists, and each change was logged once. */
 function auditViolations({ all }: Table): Violation[] {
   const violations: Violation[] = [];
   const entries = grouped(all('audit'), ({ pk }) => partOf(pk));
@@ -497,7 +497,7 @@ function auditViolations({ all }: Table): Violation[] {
       if (new Set(created).size !== created.length) say(`${name}: something was created twice`);
       if (new Set(removed).size !== removed.length) say(`${name}: something was removed twice`);
     }
-    /** Created as often as removed, but for what is there: once more. */
+    /** Created as often as removed, and once more if it exists. */
     function compareCounts(name: string, created: string[], removed: string[], present: string[]) {
       const balance = new Map<string, number>();
       for (const one of created) balance.set(one, (balance.get(one) ?? 0) + 1);

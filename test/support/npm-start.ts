@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** The local stack as a process of its own, as `npm start` runs it. */
+/** The local stack in its own process, like `npm start`. */
 export interface StartedStack {
   /** Base address with `/v1`. */
   url: string;
@@ -18,7 +18,7 @@ export interface StartedStack {
 
 const entry = join(import.meta.dirname, '../../infra/local/start.ts');
 
-/** @throws Error with what it wrote when it ends before it serves */
+/** @throws Error with its stderr if it ends before it serves */
 export async function startStack(env: Record<string, string>): Promise<StartedStack> {
   const child: ChildProcess = spawn(process.execPath, [entry], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', PORT: '0', ...env },

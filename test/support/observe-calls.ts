@@ -1,9 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type FunctionName, type LoadHandler, loadFromFunctions } from '../../infra/local/invoke.ts';
+import { type FunctionName, type LoadHandler, loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
 import { sqsClient } from '../../lib/core/queue.ts';
 import { kmsClient } from '../../lib/crypto/kms.ts';
 import { mailClient } from '../../lib/mail/send-mail.ts';
 import { tableClient } from '../../lib/table/client.ts';
+
+/*
+ * The instrument on the AWS calls of the code under test: middlewares on the service's SDK clients, and a conductor
+ * around the calls of one invocation. A conductor observes (`record-calls.ts`) or disturbs (`inject-faults.ts`).
+ */
 
 /** One AWS call of the code under test: a command with all of the SDK's attempts. */
 export interface AwsCall {
@@ -11,17 +16,17 @@ export interface AwsCall {
   position: number;
   service: string;
   operation: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the input of whatever command
+  // biome-ignore lint/suspicious/noExplicitAny: the input of any command
   input: any;
 }
 
 type Send = () => Promise<unknown>;
 
-/** Stands around the AWS calls that one invocation makes. Each must call `send`, or fail in its place. */
+/** Handles the AWS calls that one invocation makes. Each function must call `send` or fail in its place. */
 export interface Conductor {
-  /** Around a call as the service sees it. */
+  /** Around a call as the service's code sees it. */
   call?(call: AwsCall, send: Send): Promise<unknown>;
-  /** Around each attempt of the SDK, so below its retries. */
+  /** Around each attempt of the SDK, below its retries. */
   attempt?(call: AwsCall, send: Send): Promise<unknown>;
 }
 
@@ -34,13 +39,13 @@ const invocations = new AsyncLocalStorage<Invocation | undefined>();
 const callOf = Symbol('call');
 let installed = false;
 
-/** Runs `work` with a conductor around every AWS call that it makes, however many others run at the same time. */
+/** Runs `work` with a conductor around every AWS call that it makes. Other work in this process is not affected. */
 export function conduct<T>(conductor: Conductor | undefined, work: () => T): T {
   install();
   return invocations.run(conductor === undefined ? undefined : { conductor, calls: 0 }, work);
 }
 
-/** Loads handlers whose invocations have the conductor that `choose` names for them. */
+/** Loads handlers whose invocations get the conductor that `choose` returns for them. */
 export function conductedHandlers(
   choose: (functionName: FunctionName, event: unknown) => Conductor | undefined,
   load: LoadHandler = loadFromFunctions,
@@ -54,7 +59,7 @@ export function conductedHandlers(
 
 const clients = () => [tableClient(), kmsClient(), sqsClient(), mailClient()];
 
-/** What a client of the SDK may spend on retries shrinks with each; many faults in a row are no outage. */
+/** Each retry uses up some of an SDK client's retry quota. This restores it, because many faults are no outage. */
 export async function replenishRetries(): Promise<void> {
   for (const client of clients()) {
     const strategy = (await client.config.retryStrategy()) as { capacity?: number };

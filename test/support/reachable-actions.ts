@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import type { FunctionPlan } from '../../infra/functions.ts';
+import type { FunctionPlan } from '../../infra/plan/functions.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What in the code makes each call: `lib/table/store.ts` writes the table, and nothing else does. */
+/** The code that makes each call. Only `lib/table/store.ts` writes to the table. */
 const marks: Readonly<Record<string, string>> = {
   'dynamodb:GetItem': 'new GetCommand(',
   'dynamodb:BatchGetItem': 'new BatchGetCommand(',
@@ -23,8 +23,8 @@ const marks: Readonly<Record<string, string>> = {
 };
 
 /**
- * The AWS actions that a function's code can reach: what esbuild leaves in when it drops the code that nothing calls.
- * A function for itself, because in a common pass a file keeps what any function needs of it.
+ * The AWS actions that a function's code can reach: those left after esbuild drops the code that nothing calls. Each
+ * function is bundled separately, because in a common pass a file keeps the parts that any function needs.
  */
 export async function reachableActions({ area, name }: Pick<FunctionPlan, 'area' | 'name'>): Promise<string[]> {
   const { outputFiles } = await build({

@@ -22,7 +22,7 @@ export interface Receiver {
   /** Base address on 127.0.0.1, without a path. */
   url: string;
   port: number;
-  /** Connections opened, whatever came over them. */
+  /** How many connections were opened, even without a request. */
   connections: () => number;
   received: Received[];
   stop(): Promise<void>;
@@ -47,7 +47,7 @@ export async function startReceiver(
     received.push(whole);
     await answer(response, whole);
   };
-  // A sender that gives up in the middle is what some tests are about.
+  // Some tests have a sender that gives up in the middle.
   server.on('request', (request, response) => void take(request, response).catch(() => undefined));
   server.listen(0, host);
   await once(server, 'listening');

@@ -1,106 +1,116 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import http, { type ClientRequest, type RequestOptions } from 'node:http';
-import { syncBuiltinESMExports } from 'node:module';
-import type { FunctionName, Handler } from '../../infra/local/invoke.ts';
+import { type Capacity, measured } from './capacity.ts';
+import { type AwsCall, type Conductor, conduct } from './observe-calls.ts';
 
-/** A call to AWS as IAM sees it: the action, and for the table the partitions of all items it touches. */
-export interface AuthorizedCall {
-  functionName: string;
-  action: string;
-  partitions: string[];
+/** An AWS call as it was made. What a test counts are views of a list of these. */
+export interface RecordedCall extends AwsCall, Capacity {
+  /** 1 if the call waited for no other, 2 if it waited for one of those, and so on. */
+  wave: number;
 }
 
-const running = new AsyncLocalStorage<string>();
-const services: Record<string, string> = { DynamoDB_20120810: 'dynamodb', TrentService: 'kms', AmazonSQS: 'sqs' };
+export interface Recorder extends Conductor {
+  /** In the order of the calls. */
+  calls: RecordedCall[];
+}
+
+/** Long enough that a call that could start in the same wave has started, unless a password is hashed before it. */
+const quietMs = 12;
 
 /**
- * Records every AWS call of the handlers it wraps, as sent over HTTP: so also of handlers whose SDK is bundled.
- * `stop` ends the recording.
+ * Records the calls of one invocation. It sends them wave by wave: a wave starts when no further call comes, and all its
+ * answers are returned together. So the number of waves is the longest chain of calls that wait for one another, however
+ * fast the machine is.
  */
-export function recordCalls() {
-  const calls: AuthorizedCall[] = [];
-  const original = http.request;
-  const recording = (...given: unknown[]): ClientRequest => {
-    const request = (original as (...args: unknown[]) => ClientRequest)(...given);
-    const functionName = running.getStore();
-    const { headers = {}, path = '' } = (given.find(one => typeof one === 'object') ?? {}) as RequestOptions;
-    const target = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-amz-target')?.[1];
-    if (functionName === undefined) return request;
-    if (String(path).includes('/v2/email/')) calls.push({ functionName, action: 'ses:SendEmail', partitions: [] });
-    if (target === undefined) return request;
-    const chunks: Buffer[] = [];
-    const { write, end } = request;
-    const keep = (chunk: unknown) => {
-      if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk as string));
-    };
-    request.write = ((...args: Parameters<typeof write>) => {
-      keep(args[0]);
-      return write.apply(request, args);
-    }) as typeof write;
-    request.end = ((...args: Parameters<typeof end>) => {
-      keep(args[0]);
-      calls.push(...callsOf(functionName, String(target), JSON.parse(Buffer.concat(chunks).toString('utf8'))));
-      return end.apply(request, args);
-    }) as typeof end;
-    return request;
+export function recorder(): Recorder {
+  const calls: RecordedCall[] = [];
+  let wave = 0;
+  let waiting: ((wave: number) => Promise<() => void>)[] = [];
+  let quiet: NodeJS.Timeout | undefined;
+  let isSending = false;
+
+  const sendWave = async () => {
+    const sends = waiting;
+    waiting = [];
+    isSending = true;
+    wave += 1;
+    const settled = await Promise.all(sends.map(send => send(wave)));
+    isSending = false;
+    for (const settle of settled) settle();
+    if (waiting.length > 0) awaitQuiet();
   };
-  http.request = recording as typeof http.request;
-  syncBuiltinESMExports();
+  const awaitQuiet = () => {
+    clearTimeout(quiet);
+    if (!isSending) quiet = setTimeout(() => void sendWave(), quietMs);
+  };
+
   return {
     calls,
-    wrap:
-      ({ name }: FunctionName, handler: Handler): Handler =>
-      (event, context) =>
-        running.run(name, () => handler(event, context)),
-    stop: () => {
-      http.request = original;
-      syncBuiltinESMExports();
+    call(call, send) {
+      if (isHeartbeat(call)) return send();
+      const recorded: RecordedCall = { ...call, wave: 0, readUnits: 0, writeUnits: 0 };
+      calls.push(recorded);
+      return new Promise((resolve, reject) => {
+        waiting.push(async number => {
+          recorded.wave = number;
+          try {
+            if (!call.service.startsWith('DynamoDB')) {
+              const answer = await send();
+              return () => resolve(answer);
+            }
+            const { answer, capacity } = await measured(call, send);
+            Object.assign(recorded, capacity);
+            return () => resolve(answer);
+          } catch (error) {
+            return () => reject(error);
+          }
+        });
+        awaitQuiet();
+      });
     },
   };
 }
 
-type Marshalled = Record<string, { S: string }>;
-// biome-ignore lint/suspicious/noExplicitAny: the body of whatever call
-type Body = any;
+/** The writer of a large change sends one each second, so their number depends on how fast the machine is. */
+function isHeartbeat({ operation, input }: AwsCall): boolean {
+  return operation === 'UpdateItem' && Object.values(input.ExpressionAttributeNames ?? {}).includes('heartbeat');
+}
 
-/** A transaction is authorized as its single writes. */
-function callsOf(functionName: string, target: string, body: Body): AuthorizedCall[] {
-  const [service = '', operation = ''] = target.split('.');
-  const prefix = services[service] ?? service;
-  const call = (name: string, keys: (Marshalled | undefined)[] = []): AuthorizedCall => ({
-    functionName,
-    action: `${prefix}:${name}`,
-    partitions: keys.flatMap(key => key?.pk?.S ?? []),
-  });
-  const tables = Object.values(body.RequestItems ?? {}) as Body[];
-  switch (operation) {
-    case 'TransactWriteItems':
-      return (body.TransactItems as Body[]).map(({ Put, Update, Delete, ConditionCheck }) => {
-        if (Put) return call('PutItem', [Put.Item]);
-        if (Update) return call('UpdateItem', [Update.Key]);
-        if (Delete) return call('DeleteItem', [Delete.Key]);
-        return call('ConditionCheckItem', [ConditionCheck.Key]);
-      });
-    case 'BatchGetItem':
-      return [
-        call(
-          operation,
-          tables.flatMap(({ Keys }) => Keys),
-        ),
-      ];
-    case 'BatchWriteItem':
-      return [
-        call(
-          operation,
-          tables.flat().map(({ PutRequest, DeleteRequest }) => PutRequest?.Item ?? DeleteRequest?.Key),
-        ),
-      ];
-    case 'Query':
-      return [call(operation, [{ pk: body.ExpressionAttributeValues[':pk'] }])];
-    case 'SendMessageBatch':
-      // IAM knows only the right to send.
-      return [call('SendMessage')];
-    default:
-      return [call(operation, [body.Item ?? body.Key])];
-  }
+/** Runs `work` in this process and records the AWS calls it makes. */
+export async function recordCalls<T>(work: () => Promise<T>): Promise<{ result: T; calls: RecordedCall[] }> {
+  const { calls, ...conductor } = recorder();
+  return { result: await conduct(conductor, work), calls };
+}
+
+/** The waves that these calls took. */
+export function wavesOf(calls: readonly RecordedCall[]): number {
+  return new Set(calls.map(({ wave }) => wave)).size;
+}
+
+/** What an invocation asked of AWS. */
+export interface Counts extends Capacity {
+  waves: number;
+  calls: number;
+  kmsCalls: number;
+  sqsMessages: number;
+  mails: number;
+}
+
+export function countsOf(calls: readonly RecordedCall[]): Counts {
+  const sum = (numberOf: (call: RecordedCall) => number) => calls.reduce((total, call) => total + numberOf(call), 0);
+  const ofService = (name: string) => calls.filter(({ service }) => service === name);
+  return {
+    waves: wavesOf(calls),
+    calls: calls.length,
+    readUnits: sum(({ readUnits }) => readUnits),
+    writeUnits: sum(({ writeUnits }) => writeUnits),
+    kmsCalls: ofService('KMS').length,
+    sqsMessages: ofService('SQS').reduce((total, { input }) => total + (input.Entries?.length ?? 1), 0),
+    mails: ofService('SESv2').length,
+  };
+}
+
+/** The IAM actions, without their service, that a call needs. A transaction needs those of its parts. */
+export function actionsOf({ operation, input }: AwsCall): string[] {
+  if (operation !== 'TransactWriteItems') return [operation];
+  const parts = (input.TransactItems as Record<string, unknown>[]).flatMap(item => Object.keys(item));
+  return [...new Set(parts)].map(part => `${part}Item`);
 }

@@ -18,19 +18,19 @@ export interface SampleRequest {
   headers?: Record<string, string>;
 }
 
-/** A request that works, with what it needs already there and nobody else near it. */
+/** A request that works: what it needs exists, and no other request interferes. */
 export interface Prepared {
   request: SampleRequest;
-  /** Statuses of the answer where it works. */
+  /** Statuses of the answer if it works. */
   works: readonly number[];
-  /** Statuses of the same request once it has had its effect, where they differ. */
+  /** Statuses of the same request after it has taken effect, if they differ. */
   repeats?: readonly number[];
-  /** Whether what the request is to bring about is there; always true for what only reads. */
+  /** Whether the request has taken effect. Always true for reads. */
   isDone(): Promise<boolean>;
 }
 
 export interface Sample {
-  /** The operation's id, followed by a word where an operation has several forms. */
+  /** The operation's id, followed by a word if the operation has several forms. */
   name: string;
   operationId: string;
   prepare(api: Api): Promise<Prepared>;
@@ -41,7 +41,7 @@ let passwordHash: Promise<string> | undefined;
 const label = new AsyncLocalStorage<string>();
 const owners = new Map<string, string>();
 
-/** Runs `work` so that everybody it seeds is known by the name; see `seededBy`. */
+/** Runs `work` and remembers the people it seeds under the name; see `seededBy`. */
 export function named<T>(name: string, work: () => Promise<T>): Promise<T> {
   return label.run(name, work);
 }
@@ -52,12 +52,12 @@ export function seededBy(idOrSlug: string): string | undefined {
 }
 
 /**
- * Somebody registered, with a personal organization and a session, in one write: what registering does but for its
- * scrypt and its mail. The password is `testPassword`.
+ * A registered person with a personal organization and a session, in one write: what registering does, except for scrypt
+ * and the mail. The password is `testPassword`.
  */
 export async function seedPerson(options: { isAdmin?: boolean; name?: string } = {}): Promise<Person> {
   passwordHash ??= hashPassword(testPassword);
-  const { isAdmin = false, name = 'Somebody' } = options;
+  const { isAdmin = false, name = 'Ada' } = options;
   const user: UserRecord = {
     id: randomUUID(),
     email: `${randomUUID()}@example.com`,
@@ -71,7 +71,7 @@ export async function seedPerson(options: { isAdmin?: boolean; name?: string } =
   const session = newSession(user);
   const source = { ip: '127.0.0.1', userAgent: 'test', requestId: randomUUID() };
   const made = await newOrganization(
-    { name: "Somebody's organization", slug: `org-${randomBytes(8).toString('hex')}` },
+    { name: "Ada's organization", slug: `org-${randomBytes(8).toString('hex')}` },
     user,
     { id: user.id, email: user.email, type: 'session' },
     source,
@@ -90,7 +90,7 @@ export async function seedPerson(options: { isAdmin?: boolean; name?: string } =
   return { session: { cookie }, email: user.email, user, organization: made.organization };
 }
 
-/** @throws Error naming the request where its answer is none of the expected statuses. */
+/** @throws Error naming the request if its answer has none of the expected statuses. */
 export async function expectStatus(answer: Promise<Answer>, ...statuses: number[]): Promise<Answer> {
   const got = await answer;
   if (!statuses.includes(got.status)) {
@@ -99,7 +99,7 @@ export async function expectStatus(answer: Promise<Answer>, ...statuses: number[
   return got;
 }
 
-/** The token of the newest mail to the address. */
+/** The token in the newest mail to the address. */
 export async function mailedToken(api: Api, email: string): Promise<string> {
   const mails = (await api.mails()).filter(mail => mail.to === email);
   const token = /#token=(\w+)/.exec(mails.at(-1)?.text ?? '')?.[1];
@@ -184,7 +184,7 @@ function reads(request: SampleRequest, works: readonly number[] = [200]): Prepar
   return { request, works, isDone: always };
 }
 
-/** One or more per operation; `prepare` makes a place of its own, so that any number can run side by side. */
+/** One or more per operation. Each `prepare` creates its own data, so that any number can run at the same time. */
 const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   register: async () => {
     const email = `${randomUUID()}@example.com`;
@@ -263,7 +263,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     return {
       request: { method: 'POST', path: '/auth/change-password', body, as: session },
       works: [200],
-      // The current password is the new one by then, or became it in the same moment.
+      // The current password is the new one by then, or becomes it at the same moment.
       repeats: [400, 401],
       isDone: async () => (await find(at(userRecord, user.id)))?.passwordHash !== (await passwordHash),
     };
@@ -681,7 +681,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     reads({ method: 'GET', path: '/admin/plans', as: (await seedPerson({ isAdmin: true })).session }),
   'update-plan': async api => {
     const { session } = await seedPerson({ isAdmin: true });
-    // Always the same: samples that run side by side share the one item of all plans.
+    // Always the same value, because samples that run at the same time share the one item of all plans.
     const request = {
       method: 'PUT',
       path: '/admin/plans/enterprise',
@@ -704,7 +704,7 @@ export const samples: readonly Sample[] = Object.entries(prepared).map(([name, p
   prepare,
 }));
 
-/** Operations that no sample covers; a test holds it empty. */
+/** Operations without a sample. A test checks that there are none. */
 export function operationsWithoutSample(): string[] {
   const covered = new Set(samples.map(({ operationId }) => operationId));
   return routes.map(({ operationId }) => operationId).filter(operationId => !covered.has(operationId));

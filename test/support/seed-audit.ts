@@ -6,7 +6,7 @@ import { tableClient } from '../../lib/table/client.ts';
 import { type AuditRecord, auditRecord } from '../../lib/table/records/audit-entry.ts';
 import { at, chunksOf } from '../../lib/table/store.ts';
 
-/** An entry as the service would have written it at that time. */
+/** An entry like one that the service would have written at that time. */
 export function auditEntry(action: AuditAction, createdAtMs: number, more: Partial<AuditRecord> = {}): AuditRecord {
   return {
     id: randomUUID(),
@@ -23,7 +23,7 @@ export function auditEntry(action: AuditAction, createdAtMs: number, more: Parti
   };
 }
 
-/** Puts entries into an organization's log, 25 at a time. */
+/** Writes entries to an organization's log, 25 at a time. */
 export async function seedAudit(organizationId: string, entries: readonly AuditRecord[]): Promise<void> {
   const table = requiredSetting('TABLE_NAME');
   for (const parallel of chunksOf(4, chunksOf(25, entries))) {
@@ -34,7 +34,7 @@ export async function seedAudit(organizationId: string, entries: readonly AuditR
           return { PutRequest: { Item: auditRecord.toItem(key, entry) } };
         });
         const answer = await tableClient().send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
-        if (Object.keys(answer.UnprocessedItems ?? {}).length > 0) throw new Error('Not all entries were written.');
+        if (Object.keys(answer.UnprocessedItems ?? {}).length > 0) throw new Error('Some entries were not written.');
       }),
     );
   }

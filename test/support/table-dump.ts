@@ -2,7 +2,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { requiredSetting } from '../../lib/core/settings.ts';
 import { tableClient } from '../../lib/table/client.ts';
 
-/** Every item of the test's table: for what must, or must not, be stored anywhere. */
+/** Every item of the test's table, to check what is stored and what must not be. */
 export async function allItems(): Promise<Record<string, unknown>[]> {
   const items: Record<string, unknown>[] = [];
   let startAfter: Record<string, unknown> | undefined;

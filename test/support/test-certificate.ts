@@ -1,6 +1,6 @@
 /**
- * A certificate of its own authority for localhost, 127.0.0.1 and receiver.example, for receivers in tests. Its key is
- * public, so nothing outside the tests may ever trust it. Made with `openssl req -x509 -newkey ec -days 36500`.
+ * A self-signed certificate for localhost, 127.0.0.1 and receiver.example, for receivers in tests. Its key is public, so
+ * nothing outside the tests may ever trust it. Made with `openssl req -x509 -newkey ec -days 36500`.
  */
 export const testCertificate = `-----BEGIN CERTIFICATE-----
 MIIBrjCCAVSgAwIBAgIUB0MoK7Vq+eWWuhuAav5Hc+fdLeswCgYIKoZIzj0EAwIw

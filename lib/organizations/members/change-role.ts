@@ -3,8 +3,8 @@ import type { Role } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
 import { type Condition, equals, greaterThan } from '../../table/expressions.ts';
 import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
-import { organizationRecord } from '../../table/records/organization.ts';
-import { at, retryOnConditionFailed, transact, update, type Write } from '../../table/store.ts';
+import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
+import { at, retryWithFreshRead, transact, update, type Write } from '../../table/store.ts';
 import { type Roster, readRosterBySlug } from './read-roster.ts';
 
 /**
@@ -18,10 +18,8 @@ export async function changeRole(
   before: Roster,
 ): Promise<MemberRecord> {
   const { organization } = context;
-  let known: Roster | undefined = before;
-  return retryOnConditionFailed(async budget => {
-    const { members } = known ?? (await readRosterBySlug(organization.slug));
-    known = undefined;
+  const readAgain = () => readRosterBySlug(organization.slug);
+  return retryWithFreshRead(before, readAgain, async ({ members }, budget) => {
     const member = members.find(({ id }) => id === memberId);
     if (member === undefined) throw memberNotFound();
     if (member.role === role) return member;
@@ -51,9 +49,9 @@ export async function changeRole(
 export function ownerCountChange(
   { id, slug }: { id: string; slug: string },
   owners: number,
-  others: Readonly<Record<string, number>> = {},
+  others: { memberCount?: number } = {},
 ): Write {
-  const active: Condition = { id: equals(id), status: equals('active') };
+  const active: Condition<OrganizationRecord> = { id: equals(id), status: equals('active') };
   return update(
     at(organizationRecord, slug),
     { add: { ...others, ownerCount: owners } },

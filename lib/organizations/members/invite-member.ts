@@ -10,7 +10,7 @@ import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from
 import { equals, isNew } from '../../table/expressions.ts';
 import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
 import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
-import { at, find, put, remove, retryOnConditionFailed, transact, update, type Write } from '../../table/store.ts';
+import { at, find, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/store.ts';
 import { invitationId } from './invitation-id.ts';
 import { type Roster, readRoster, readRosterBySlug } from './read-roster.ts';
 
@@ -55,61 +55,60 @@ export async function inviteMember(
     createdAt: new Date(now).toISOString(),
     expiryDate: new Date(expiryMs).toISOString(),
   };
-  let known: { organization: OrganizationRecord; roster: Roster } | undefined = {
-    organization: context.organization,
-    roster: before.roster,
-  };
-  await retryOnConditionFailed(async budget => {
-    const { organization, roster } = known ?? (await readAgain(slug));
-    known = undefined;
-    if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(email))) {
-      throw new ApiError('already_member', 'Somebody with this e-mail address is a member already.');
-    }
-    const isSame = ({ id }: InvitationRecord) => id === invitation.id;
-    const replaced = roster.invitations.find(isSame);
-    const older = replaced ?? roster.expired.find(isSame);
-    const swept = roster.expired.filter(expired => expired !== older).slice(0, sweptAtOnce);
-    const { maxMembers } = effectiveLimits(organization, before.configs).effective;
-    const used = organization.memberCount + organization.invitationCount - roster.expired.length;
-    // What takes the place of a pending invitation is no growth.
-    if (replaced === undefined && !isUnlimited(maxMembers) && used >= maxMembers) {
-      throw planLimitExceeded('maxMembers', maxMembers, used);
-    }
-    const growth = (older === undefined ? 1 : 0) - swept.length;
-    await transact(
-      [
-        update(
-          at(organizationRecord, slug),
-          { add: { invitationCount: growth } },
-          {
-            // A condition cannot add, so both counts must be as they were when their sum was compared with the limit.
-            if: {
-              status: equals('active'),
-              id: equals(organizationId),
-              memberCount: equals(organization.memberCount),
-              invitationCount: equals(organization.invitationCount),
+  const known = { organization: context.organization, roster: before.roster };
+  await retryWithFreshRead(
+    known,
+    () => readAgain(slug),
+    async ({ organization, roster }, budget) => {
+      if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(email))) {
+        throw new ApiError('already_member', 'Somebody with this e-mail address is a member already.');
+      }
+      const isSame = ({ id }: InvitationRecord) => id === invitation.id;
+      const replaced = roster.invitations.find(isSame);
+      const older = replaced ?? roster.expired.find(isSame);
+      const swept = roster.expired.filter(expired => expired !== older).slice(0, sweptAtOnce);
+      const { maxMembers } = effectiveLimits(organization, before.configs).effective;
+      const used = organization.memberCount + organization.invitationCount - roster.expired.length;
+      // What takes the place of a pending invitation is no growth.
+      if (replaced === undefined && !isUnlimited(maxMembers) && used >= maxMembers) {
+        throw planLimitExceeded('maxMembers', maxMembers, used);
+      }
+      const growth = (older === undefined ? 1 : 0) - swept.length;
+      await transact(
+        [
+          update(
+            at(organizationRecord, slug),
+            { add: { invitationCount: growth } },
+            {
+              // A condition cannot add, so both counts must be as they were when their sum was compared with the limit.
+              if: {
+                status: equals('active'),
+                id: equals(organizationId),
+                memberCount: equals(organization.memberCount),
+                invitationCount: equals(organization.invitationCount),
+              },
             },
-          },
-        ),
-        put(at(invitationRecord, slug, invitation.id), invitation, {
-          if: older === undefined ? isNew : { hash: equals(older.hash) },
-        }),
-        put(at(invitationPointerRecord, hash), {
-          orgSlug: slug,
-          organizationId,
-          invitationId: invitation.id,
-          expiresAt: Math.ceil(expiryMs / 1000),
-        }),
-        ...(older === undefined ? [] : [remove(at(invitationPointerRecord, older.hash))]),
-        ...swept.flatMap(expired => invitationRemoval(slug, expired)),
-        await context.audit({
-          action: 'member.invited',
-          target: { type: 'invitation', id: invitation.id, name: email },
-        }),
-      ],
-      budget,
-    );
-  });
+          ),
+          put(at(invitationRecord, slug, invitation.id), invitation, {
+            if: older === undefined ? isNew : { hash: equals(older.hash) },
+          }),
+          put(at(invitationPointerRecord, hash), {
+            orgSlug: slug,
+            organizationId,
+            invitationId: invitation.id,
+            expiresAt: Math.ceil(expiryMs / 1000),
+          }),
+          ...(older === undefined ? [] : [remove(at(invitationPointerRecord, older.hash))]),
+          ...swept.flatMap(expired => invitationRemoval(slug, expired)),
+          await context.audit({
+            action: 'member.invited',
+            target: { type: 'invitation', id: invitation.id, name: email },
+          }),
+        ],
+        budget,
+      );
+    },
+  );
   const url = dashboardLink('accept-invitation', secret);
   try {
     const { name } = context.organization;

@@ -7,7 +7,8 @@ import type { InvitationRecord } from '../../table/records/invitation.ts';
 import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
 import { organizationRecord } from '../../table/records/organization.ts';
 import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
-import { at, list, remove, removeAll, retryOnConditionFailed, transact, update } from '../../table/store.ts';
+import type { RetryBudget } from '../../table/retry.ts';
+import { at, list, remove, removeAll, retryWithFreshRead, transact, update } from '../../table/store.ts';
 import { memberNotFound, ownerCountChange } from './change-role.ts';
 import { invitationRemoval } from './invite-member.ts';
 import { type Roster, readRosterBySlug } from './read-roster.ts';
@@ -20,19 +21,17 @@ const tokensAtOnce = 90;
  * @throws member_not_found, forbidden for an admin who would remove an owner, last_owner
  */
 export async function removeMember(context: MemberContext, id: string, before: Roster): Promise<void> {
-  let known: Roster | undefined = before;
-  await retryOnConditionFailed(async () => {
-    const roster = known ?? (await readRosterBySlug(context.organization.slug));
-    known = undefined;
+  const readAgain = () => readRosterBySlug(context.organization.slug);
+  await retryWithFreshRead(before, readAgain, async (roster, budget) => {
     const member = roster.members.find(one => one.id === id);
-    if (member !== undefined) return endMembership(context, member);
+    if (member !== undefined) return endMembership(context, member, budget);
     const invitation = roster.invitations.find(one => one.id === id);
     if (invitation === undefined) throw memberNotFound();
-    return cancelInvitation(context, invitation);
+    return cancelInvitation(context, invitation, budget);
   });
 }
 
-async function endMembership(context: MemberContext, member: MemberRecord): Promise<void> {
+async function endMembership(context: MemberContext, member: MemberRecord, budget: RetryBudget): Promise<void> {
   const { organization, access } = context;
   if (outranks(member.role, access.member.role)) {
     throw new ApiError(
@@ -42,18 +41,21 @@ async function endMembership(context: MemberContext, member: MemberRecord): Prom
   }
   const tokens = await tokensBoundTo(organization.id, member.userId);
   const tokenKeys = tokens.map(token => ({ key: keys.token(member.userId, token.hash) }));
-  await transact([
-    ownerCountChange(organization, member.role === 'owner' ? -1 : 0, { memberCount: -1 }),
-    remove(at(memberRecord, organization.slug, member.userId), {
-      if: { id: equals(member.id), role: equals(member.role) },
-    }),
-    remove(at(membershipRecord, member.userId, organization.id)),
-    await context.audit({
-      action: 'member.removed',
-      target: { type: 'member', id: member.id, name: member.email },
-    }),
-    ...tokenKeys.slice(0, tokensAtOnce).map(token => remove(token)),
-  ]);
+  await transact(
+    [
+      ownerCountChange(organization, member.role === 'owner' ? -1 : 0, { memberCount: -1 }),
+      remove(at(memberRecord, organization.slug, member.userId), {
+        if: { id: equals(member.id), role: equals(member.role) },
+      }),
+      remove(at(membershipRecord, member.userId, organization.id)),
+      await context.audit({
+        action: 'member.removed',
+        target: { type: 'member', id: member.id, name: member.email },
+      }),
+      ...tokenKeys.slice(0, tokensAtOnce).map(token => remove(token)),
+    ],
+    budget,
+  );
   await removeAll(tokenKeys.slice(tokensAtOnce).map(({ key }) => key));
 }
 
@@ -63,21 +65,28 @@ export async function tokensBoundTo(organizationId: string, userId: string): Pro
   return tokens.filter(token => token.organizationId === organizationId);
 }
 
-async function cancelInvitation(context: MemberContext, invitation: InvitationRecord): Promise<void> {
+async function cancelInvitation(
+  context: MemberContext,
+  invitation: InvitationRecord,
+  budget: RetryBudget,
+): Promise<void> {
   const { organization } = context;
-  await transact([
-    update(
-      at(organizationRecord, organization.slug),
-      { add: { invitationCount: -1 } },
-      {
-        if: { id: equals(organization.id), status: equals('active') },
-        refused: () => new ApiError('organization_not_found', 'There is no such organization.'),
-      },
-    ),
-    ...invitationRemoval(organization.slug, invitation),
-    await context.audit({
-      action: 'member.invitation_cancelled',
-      target: { type: 'invitation', id: invitation.id, name: invitation.email },
-    }),
-  ]);
+  await transact(
+    [
+      update(
+        at(organizationRecord, organization.slug),
+        { add: { invitationCount: -1 } },
+        {
+          if: { id: equals(organization.id), status: equals('active') },
+          refused: () => new ApiError('organization_not_found', 'There is no such organization.'),
+        },
+      ),
+      ...invitationRemoval(organization.slug, invitation),
+      await context.audit({
+        action: 'member.invitation_cancelled',
+        target: { type: 'invitation', id: invitation.id, name: invitation.email },
+      }),
+    ],
+    budget,
+  );
 }

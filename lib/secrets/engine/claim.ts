@@ -25,7 +25,7 @@ export interface Claim extends Fenced {
 }
 
 /** Condition on the state: the claim was neither taken over nor ended. */
-export function isHeld(claim: Claim): Condition {
+export function isHeld(claim: Claim): Condition<EnvironmentState> {
   return { ...notRisen(claim), pending: exists };
 }
 
@@ -84,7 +84,7 @@ export async function takeOver(path: EnvironmentPath, state: EnvironmentState): 
 export async function raiseFence(
   claim: Claim,
   more: {
-    if?: Condition;
+    if?: Condition<EnvironmentState>;
     set?: Partial<Pick<EnvironmentState, 'leaseMs' | 'keyVersion'>>;
     abandoned?: true;
   } = {},
@@ -105,7 +105,7 @@ export async function raiseFence(
 /** Ends a claim under which nothing is left to undo. @throws ConditionFailed when it was taken over */
 export async function releaseClaim(claim: Claim): Promise<void> {
   await transact([
-    update(stateAt(claim.path), { remove: ['pending'] }, { if: isHeld(claim) }),
+    update(stateAt(claim.path), { set: { pending: undefined } }, { if: isHeld(claim) }),
     ...removeFences(claim, claim.fences),
   ]);
 }
@@ -128,7 +128,7 @@ export async function withHeartbeat<T>(claim: Claim, log: Log, work: () => Promi
 
 async function beat(claim: Claim, heartbeat: number, log: Log): Promise<void> {
   // A beat that is executed late must not take a newer one back.
-  const condition = { ...isHeld(claim), 'pending.heartbeat': lessThan(heartbeat) };
+  const condition: Condition<EnvironmentState> = { ...isHeld(claim), 'pending.heartbeat': lessThan(heartbeat) };
   try {
     await withDeadline(
       () => transact([update(stateAt(claim.path), { set: { 'pending.heartbeat': heartbeat } }, { if: condition })]),

@@ -24,7 +24,10 @@ export function fenced(path: EnvironmentPath, { id, fence }: EnvironmentState): 
 }
 
 /** Condition on the state: it is that environment's, and its token has not risen. */
-export function notRisen({ environmentId, fence }: Pick<Fenced, 'environmentId' | 'fence'>): Condition {
+export function notRisen({
+  environmentId,
+  fence,
+}: Pick<Fenced, 'environmentId' | 'fence'>): Condition<EnvironmentState> {
   return { id: equals(environmentId), fence: fence === 0 ? absent : equals(fence) };
 }
 

@@ -1,6 +1,6 @@
 import { temporarilyUnavailable } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
-import { type Condition, equals, isNew } from '../../table/expressions.ts';
+import { type Changes, type Condition, equals, isNew } from '../../table/expressions.ts';
 import { auditRecord } from '../../table/records/audit-entry.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, versionRecord } from '../../table/records/secret.ts';
@@ -141,8 +141,8 @@ async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
 /** Makes the change visible. */
 async function commit(
   change: WritableChange,
-  condition: Condition,
-  set: Partial<Record<keyof EnvironmentState, unknown>>,
+  condition: Condition<EnvironmentState>,
+  set: NonNullable<Changes<EnvironmentState>['set']>,
   writes: readonly Write[],
 ): Promise<void> {
   const { path, state, audit, checks } = change;

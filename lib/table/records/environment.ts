@@ -3,7 +3,16 @@ import { EnvironmentType } from '../../contracts/fields/environment-type.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** An environment's description, none of which changes; what changes is in its state below. */
+/*
+ * An environment is two items, made in one transaction and erased together:
+ * - its description, in the partition of its organization, so that one Query lists the environments of a project with
+ *   the project itself. Nothing in it ever changes.
+ * - its state, in the partition of its secrets, so that one Query reads the state and the secrets of one revision. Every
+ *   change of the secrets writes it.
+ * Both carry the environment's id. What addresses an environment by its slugs compares the id of what it read.
+ */
+
+/** The description. */
 export const environmentRecord = entity({
   kind: 'environment',
   key: keys.environment,
@@ -32,8 +41,9 @@ const pendingChange = z.object({
 });
 
 /**
- * The state of an environment, the one item that every change of its secrets passes through. All of a change becomes
- * visible in the write that raises `revision` here. `engine/README.md` tells how the parts work together.
+ * The state: the one item that every change of the environment's secrets passes through. All of a change becomes visible
+ * in the write that raises `revision` here. It sorts before the heads of the secrets, so it comes first in the Query that
+ * reads them all (`ranges.environmentHeads`). `lib/secrets/engine/README.md` tells how its parts work together.
  */
 export const environmentStateRecord = entity({
   kind: 'environmentState',

@@ -3,7 +3,7 @@ import { PlanName } from '../../contracts/fields/limits.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** What is known of an organization at the payment provider. */
+/** An organization's subscription as the payment provider last described it. */
 const billingState = z.object({
   /** null: the provider named no customer. */
   customerId: z.string().nullable(),
@@ -27,14 +27,14 @@ export const organizationRecord = entity({
     plan: PlanName,
     limitOverrides: z.record(z.string(), z.int()),
     createdAt: z.string(),
-    /** From `deleting` on, the organization does not exist for anybody; its data is being erased. */
+    /** `deleting`: nobody can reach the organization any more, and its data is being erased. */
     status: z.enum(['active', 'deleting']),
     projectCount: z.int(),
     memberCount: z.int(),
     ownerCount: z.int(),
     invitationCount: z.int(),
     webhookCount: z.int(),
-    /** What the payment provider last said; absent before the first checkout. */
+    /** Absent before the first checkout. */
     billing: billingState.optional(),
     /** Epoch milliseconds at which an administrator last set `plan`, 0 before: older provider events leave it alone. */
     planChangedAtMs: z.int(),

@@ -24,7 +24,7 @@ export const projectRecord = entity({
     rotation: rotationRecord.nullable(),
     environmentCount: z.int(),
     createdAt: z.string(),
-    /** From `deleting` on, the project does not exist for anybody; its data is being erased. */
+    /** `deleting`: nobody can reach the project any more, and its data is being erased. */
     status: z.enum(['active', 'deleting']),
   }),
 });

@@ -5,8 +5,8 @@ import { keys } from '../keys.ts';
 export const tokenAccesses = ['read', 'write', 'full'] as const;
 
 /**
- * A CLI token. Where it is limited to an organization it also names the membership it was made under: when that one
- * ends, the token is dead for good, whoever joins again.
+ * A CLI token. Where it is limited to an organization it also names the membership it was made under. When that one
+ * ends, the token is dead for good, even if its user joins again.
  */
 export const tokenRecord = entity({
   kind: 'token',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** An account. `sessionEpoch` stands in every session; raising it ends all sessions in one write. */
+/** An account. Every session carries its `sessionEpoch`, so raising it ends all sessions in one write. */
 export const userRecord = entity({
   kind: 'user',
   key: keys.user,

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handler as rollUp } from '../../../functions/workers/roll-up-metrics.ts';
-import { accessLogFormat } from '../../../infra/access-log-format.ts';
+import { accessLogFormat } from '../../../infra/plan/http-api.ts';
 import { readSummary } from '../../../lib/metrics/summarize.ts';
 import { keys } from '../../../lib/table/keys.ts';
 import { countedBatchRecord, routeHourRecord } from '../../../lib/table/records/request-metrics.ts';
 import { userRecord } from '../../../lib/table/records/user.ts';
 import { at, find, transact, update } from '../../../lib/table/store.ts';
 import { type Api, type Person, registerPerson, startApi } from '../../support/api.ts';
-import { recordCalls, wavesOf } from '../../support/aws-calls.ts';
+import { recordCalls, wavesOf } from '../../support/record-calls.ts';
 
 let api: Api;
 let admin: Person;
@@ -147,7 +147,7 @@ describe('the roll-up of the access log', () => {
     const hour = await find(at(routeHourRecord, '2031-04-04', '05', 'GET /v1/auth/me'));
 
     expect(hour?.expiresAt).toBe(Date.parse('2031-04-12T06:00:00.000Z') / 1000);
-    expect(calls.map(({ command }) => command)).toEqual(['TransactWriteItemsCommand']);
+    expect(calls.map(({ operation }) => operation)).toEqual(['TransactWriteItems']);
     expect(keys.countedBatch('x').pk).not.toBe(keys.metrics('d', 'h', 'r').pk);
     expect(countedBatchRecord.kind).toBe('countedBatch');
   });
@@ -205,7 +205,7 @@ describe('GET /admin/metrics/summary', () => {
     expect(day.body).toMatchObject({ hours: 24 });
     expect(day.body.series).toHaveLength(24);
     expect(week.body.series).toHaveLength(168);
-    expect(wavesOf(calls.filter(({ command }) => command === 'QueryCommand'))).toBe(1);
+    expect(wavesOf(calls.filter(({ operation }) => operation === 'Query'))).toBe(1);
   });
 
   interface RouteSummary {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sign } from '../../../infra/local/payment-events.ts';
+import { sign } from '../../../infra/local/stand-ins/payment/events.ts';
 import { customerRecord } from '../../../lib/table/records/customer.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { providerEventRecord } from '../../../lib/table/records/provider-event.ts';

@@ -7,16 +7,16 @@ import { projectRecord } from '../../../lib/table/records/project.ts';
 import { headRecord, versionRecord } from '../../../lib/table/records/secret.ts';
 import { at, find, queryItems, transact, update } from '../../../lib/table/store.ts';
 import type { Api, Person } from '../../support/api.ts';
-import { startDisturbedApi, withFault } from '../../support/disturbed-api.ts';
 import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
+import { startObservedApi, withFault } from '../../support/observed-api.ts';
 
 let api: Api;
 let owner: Person;
 let place: Workplace;
 
 beforeAll(async () => {
-  api = await startDisturbedApi();
+  api = await startObservedApi();
   owner = await registerOwner(api);
 });
 afterAll(() => api.stop());

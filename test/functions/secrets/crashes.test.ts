@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
 import { at, find } from '../../../lib/table/store.ts';
 import type { Api, Person } from '../../support/api.ts';
-import { startDisturbedApi, withFault } from '../../support/disturbed-api.ts';
 import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import type { FaultKind } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import type { AwsCall } from '../../support/observe-calls.ts';
+import { startObservedApi, withFault } from '../../support/observed-api.ts';
 
 let api: Api;
 let owner: Person;
 
 beforeAll(async () => {
-  api = await startDisturbedApi();
+  api = await startObservedApi();
   owner = await registerOwner(api);
 });
 afterAll(() => api.stop());

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Api, Person } from '../../support/api.ts';
-import { startDisturbedApi, withFault } from '../../support/disturbed-api.ts';
 import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import { deadly, faultKinds } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
+import { startObservedApi, withFault } from '../../support/observed-api.ts';
 
 /*
  * Random changes of two environments, with preconditions that hold or not, each with or without a fault at any of its AWS
@@ -125,7 +125,7 @@ let api: Api;
 let owner: Person;
 
 beforeAll(async () => {
-  api = await startDisturbedApi();
+  api = await startObservedApi();
   owner = await registerOwner(api);
 });
 afterAll(() => api.stop());

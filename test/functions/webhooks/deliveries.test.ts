@@ -278,7 +278,12 @@ describe('a message of the queue', () => {
     const target = await receiver();
     const { id } = await subscribe(target.url);
     const message = messageFor(id);
-    const claim = { webhookId: id, claimedAt: message.createdAt, expiresAt: Math.ceil(Date.now() / 1000) + 1000 };
+    const claim = {
+      webhookId: id,
+      claimedAt: message.createdAt,
+      nonce: randomUUID(),
+      expiresAt: Math.ceil(Date.now() / 1000) + 1000,
+    };
     await transact([put(at(deliveryClaimRecord, message.deliveryId), claim)]);
     await queueDeliveries([message]);
     await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);

@@ -15,7 +15,7 @@ async function start(env: Record<string, string>, options: Partial<Parameters<ty
   return stack;
 }
 
-it('The functions get local defaults, and the caller wins over them', async () => {
+it('The functions get local defaults, which the given settings override', async () => {
   const stack = await start({ TABLE_NAME: 'stack-defaults', REGISTER_LIMIT_PER_HOUR: '7', MAIL_FROM: '' });
   expect(settings()).toMatchObject({
     TABLE_NAME: 'stack-defaults',
@@ -31,12 +31,12 @@ it('The functions get local defaults, and the caller wins over them', async () =
 it('The functions and the test share one process and one copy of every module', async () => {
   const stack = await start({ TABLE_NAME: 'stack-modules' });
   const { handler } = await import('../../../functions/system/unknown-route.ts');
-  const { loadFromFunctions } = await import('../../../infra/local/invoke.ts');
+  const { loadFromFunctions } = await import('../../../infra/local/lambda/invoke.ts');
   expect(await loadFromFunctions({ area: 'system', name: 'unknown-route' })).toBe(handler);
   expect((await fetch(`${stack.url}/nowhere`)).status).toBe(404);
 });
 
-it('The table is made as the CDK makes it, and found at the next start', async () => {
+it('The table is created as by the CDK and found at the next start', async () => {
   await start({ TABLE_NAME: 'stack-table' });
   await start({ TABLE_NAME: 'stack-table' });
   const client = new DynamoDBClient({});
@@ -79,7 +79,7 @@ it('Queued work and the access log reach their functions', async () => {
   );
 });
 
-it("Stopping gives the process its environment back, and its own profile does not reach the functions' clients", async () => {
+it("Stopping restores the process's environment, and its own profile does not reach the functions' clients", async () => {
   vi.stubEnv('AWS_PROFILE', 'mine');
   onTestFinished(() => void vi.unstubAllEnvs());
   const before = { ...process.env };

@@ -11,8 +11,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'holdfast-start-'));
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-function run(file: string, env: Record<string, string>, ...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, [join(root, 'infra/local', file), ...args], {
+function run(env: Record<string, string>): ChildProcess {
+  const child = spawn(process.execPath, [join(root, 'infra/local/start.ts')], {
     cwd: scratch,
     env: { PATH: process.env.PATH, HOME: scratch, LOG_LEVEL: 'SILENT', ...env },
   });
@@ -20,7 +20,7 @@ function run(file: string, env: Record<string, string>, ...args: string[]): Chil
   return child;
 }
 
-/** Runs to the end. */
+/** Waits until a process ends, with its output. */
 async function finish(child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const output = { stdout: '', stderr: '' };
   child.stdout?.setEncoding('utf8').on('data', text => {
@@ -35,7 +35,7 @@ async function finish(child: ChildProcess): Promise<{ code: number | null; stdou
 
 /** Starts a stack and waits for its ready line; returns its base address. */
 async function start(env: Record<string, string>): Promise<{ child: ChildProcess; url: string; port: string }> {
-  const child = run('start.ts', { PORT: '0', ...env });
+  const child = run({ PORT: '0', ...env });
   let errors = '';
   child.stderr?.on('data', text => {
     errors += text;
@@ -61,11 +61,11 @@ function post(url: string, body: unknown): Promise<Response> {
 }
 
 describe('npm start', () => {
-  it('keeps its data over an orderly stop and over a kill, and refuses a second start meanwhile', async () => {
+  it('keeps its data after a normal stop and after a kill, and refuses a second start meanwhile', async () => {
     const DATA_DIR = join(scratch, 'kept');
     const first = await start({ DATA_DIR });
     expect((await post(`${first.url}/auth/register`, account)).status).toBe(201);
-    const second = await finish(run('start.ts', { PORT: '0', DATA_DIR }));
+    const second = await finish(run({ PORT: '0', DATA_DIR }));
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toMatch(/^Another local stack is running on the data directory .*kept; [^\n]*\.\n$/);
     first.child.kill('SIGTERM');
@@ -74,23 +74,16 @@ describe('npm start', () => {
     const third = await start({ DATA_DIR });
     expect((await post(`${third.url}/auth/login`, account)).status).toBe(200);
     third.child.kill('SIGKILL');
-    // At once, on the same data, although the JVM of the killed one may still be going.
+    // At once and on the same data, although the JVM of the killed stack may still run.
     const fourth = await start({ DATA_DIR });
     expect((await post(`${fourth.url}/auth/login`, account)).status).toBe(200);
     const mail = await fetch(new URL('/local/mail', fourth.url));
     expect(await mail.json()).toMatchObject({ messages: [{ to: account.email }] });
-
-    const granted = await finish(run('grant-admin.ts', { PORT: fourth.port }, 'ADA@example.com'));
-    expect(granted).toMatchObject({ code: 0, stderr: '' });
-    const login = (await (await post(`${fourth.url}/auth/login`, account)).json()) as { user: { isAdmin: boolean } };
-    expect(login.user.isAdmin).toBe(true);
-    const unknown = await finish(run('grant-admin.ts', { PORT: fourth.port }, 'nobody@example.com'));
-    expect(unknown).toEqual({ code: 1, stdout: '', stderr: 'No account has the e-mail address nobody@example.com.\n' });
     fourth.child.kill('SIGINT');
     expect(await endOf(fourth.child)).toBe(0);
   });
 
-  it('stops when npm, which started it, is told to stop', async () => {
+  it('stops when the npm that started it gets the signal to stop', async () => {
     const child = spawn('npm', ['start'], {
       cwd: root,
       env: { PATH: process.env.PATH, HOME: scratch, LOG_LEVEL: 'SILENT', PORT: '0', DATA_DIR: 'memory' },
@@ -142,7 +135,7 @@ describe('npm start', () => {
 
   it.each(failing)('says in one sentence why it cannot start %s', async (_, given, sentence) => {
     const env = typeof given === 'function' ? await given() : given;
-    const { code, stdout, stderr } = await finish(run('start.ts', { PORT: '0', DATA_DIR: 'memory', ...env }));
+    const { code, stdout, stderr } = await finish(run({ PORT: '0', DATA_DIR: 'memory', ...env }));
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(sentence);
@@ -168,14 +161,4 @@ describe('npm start', () => {
     writeFileSync(join(path, file), 'this is not what was written here');
     return path;
   }
-});
-
-describe('grant-admin', () => {
-  it('says in one sentence that no stack runs, or how it is called', async () => {
-    const none = await finish(run('grant-admin.ts', { PORT: '1' }, 'ada@example.com'));
-    expect(none).toMatchObject({ code: 1, stdout: '' });
-    expect(none.stderr).toMatch(/^No local stack answers on port 1: [^\n]*\.\n$/);
-    const usage = await finish(run('grant-admin.ts', {}));
-    expect(usage).toEqual({ code: 1, stdout: '', stderr: 'Usage: npm run grant-admin -- <e-mail>\n' });
-  });
 });

@@ -33,7 +33,7 @@ describe('readProviderEvent', () => {
       type: 'checkout.session.completed',
       organizationIds: [organizationId],
       customerId: 'cus_1',
-      news: {
+      update: {
         created: 1000,
         subscriptionId: 'sub_1',
         customerId: 'cus_1',
@@ -55,7 +55,7 @@ describe('readProviderEvent', () => {
       prices,
     );
 
-    expect(read.news).toBeUndefined();
+    expect(read.update).toBeUndefined();
   });
 
   it('takes objects in place of ids, as an expanding endpoint sends them', () => {
@@ -73,7 +73,7 @@ describe('readProviderEvent', () => {
   ])('finds the end of the period %s', (_, more) => {
     const read = readProviderEvent(event('customer.subscription.updated', subscription(more)), prices);
 
-    expect(read.news?.currentPeriodEnd).toBe('2027-01-15T08:00:00.000Z');
+    expect(read.update?.currentPeriodEnd).toBe('2027-01-15T08:00:00.000Z');
   });
 
   it('lets the configured price win over metadata, which a change in the portal leaves as it was', () => {
@@ -81,7 +81,7 @@ describe('readProviderEvent', () => {
 
     const read = readProviderEvent(event('customer.subscription.updated', subscription({ items })), prices);
 
-    expect(read.news?.plan).toBe('enterprise');
+    expect(read.update?.plan).toBe('enterprise');
   });
 
   it('takes the plan from the metadata where the price is none of the configured', () => {
@@ -89,7 +89,7 @@ describe('readProviderEvent', () => {
 
     const read = readProviderEvent(event('customer.subscription.updated', subscription({ items })), prices);
 
-    expect(read.news?.plan).toBe('pro');
+    expect(read.update?.plan).toBe('pro');
   });
 
   it.each([
@@ -105,13 +105,13 @@ describe('readProviderEvent', () => {
   ])('reads the status %s as %s', (status, state) => {
     const read = readProviderEvent(event('customer.subscription.updated', subscription({ status })), prices);
 
-    expect(read.news?.state).toBe(state);
+    expect(read.update?.state).toBe(state);
   });
 
   it('reads a deletion as a cancellation, whatever status it carries', () => {
     const read = readProviderEvent(event('customer.subscription.deleted', subscription()), prices);
 
-    expect(read.news?.state).toBe('canceled');
+    expect(read.update?.state).toBe('canceled');
   });
 
   it.each([
@@ -121,11 +121,11 @@ describe('readProviderEvent', () => {
     const read = readProviderEvent(event('invoice.payment_failed', { customer: 'cus_1', ...more }), prices);
 
     expect(read.organizationIds).toEqual([organizationId]);
-    expect(read.news).toMatchObject({ subscriptionId: 'sub_1', state: 'past_due', fromInvoice: true });
+    expect(read.update).toMatchObject({ subscriptionId: 'sub_1', state: 'past_due', fromInvoice: true });
   });
 
   it('ignores an invoice that belongs to no subscription', () => {
-    expect(readProviderEvent(event('invoice.paid', { customer: 'cus_1' }), prices).news).toBeUndefined();
+    expect(readProviderEvent(event('invoice.paid', { customer: 'cus_1' }), prices).update).toBeUndefined();
   });
 
   it('reads no plan out of an invoice that bills two of them pro rata', () => {
@@ -138,11 +138,11 @@ describe('readProviderEvent', () => {
       prices,
     );
 
-    expect(read.news?.plan).toBeUndefined();
+    expect(read.update?.plan).toBeUndefined();
   });
 
   it.each(['customer.created', 'toString', '__proto__', 'some.future_event'])('ignores the type %s', type => {
-    expect(readProviderEvent(event(type, {}), prices).news).toBeUndefined();
+    expect(readProviderEvent(event(type, {}), prices).update).toBeUndefined();
   });
 
   it('drops references that are no organization ids', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accessLogFormat } from '../../../infra/access-log-format.ts';
+import { accessLogFormat } from '../../../infra/plan/http-api.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
 import { readAccessLogLine, routeName } from '../../../lib/metrics/access-log-record.ts';
 

@@ -126,7 +126,7 @@ async function disturb(slug: string, project: string): Promise<void> {
 }
 
 async function recountCommand(...args: string[]): Promise<{ code: number; output: string }> {
-  const script = join(import.meta.dirname, '../../../infra/local/recount.ts');
+  const script = join(import.meta.dirname, '../../../infra/commands/recount.ts');
   const { PORT: _, ...env } = process.env;
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env });

@@ -6,11 +6,11 @@ import { ranges } from '../../../lib/table/keys.ts';
 import { headRecord, versionRecord } from '../../../lib/table/records/secret.ts';
 import { queryItems } from '../../../lib/table/store.ts';
 import type { Api, Person } from '../../support/api.ts';
-import { startDisturbedApi, withFault } from '../../support/disturbed-api.ts';
 import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import { injectFault } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { type AwsCall, type Conductor, conduct } from '../../support/observe-calls.ts';
+import { startObservedApi, withFault } from '../../support/observed-api.ts';
 
 // Steps of a rotation, one by one and by hand: what they put on the queue is caught, so that each can be killed and repeated.
 
@@ -21,7 +21,7 @@ let owner: Person;
 let place: Workplace;
 
 beforeAll(async () => {
-  api = await startDisturbedApi();
+  api = await startObservedApi();
   owner = await registerOwner(api);
 });
 afterAll(() => api.stop());

@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import { recountPlatform } from '../../lib/admin/recount-platform.ts';
+import { type Drift, recountOrganization } from '../../lib/plans/recount.ts';
+import { ranges } from '../../lib/table/keys.ts';
+import { directoryBySlugRecord } from '../../lib/table/records/organization.ts';
+import { list } from '../../lib/table/store.ts';
+import { useTable } from './find-table.ts';
+
+/*
+ * `npm run recount -- [organization slug …] [--fix]`: counts what the limits apply to and reports every counter that
+ * differs. Without slugs it recounts all organizations and the platform's own counters. It uses the local stack that
+ * runs on PORT (3000), or the deployed table TABLE_NAME if that is set and PORT is not. Exit code 2: there was drift.
+ */
+
+try {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { fix: { type: 'boolean' } } });
+  await useTable();
+  const isClean = await recount(positionals, values.fix === true);
+  process.exitCode = isClean ? 0 : 2;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+async function recount(named: readonly string[], fix: boolean): Promise<boolean> {
+  const all = named.length === 0;
+  const slugs = all ? (await list(directoryBySlugRecord, ranges.directoryBySlug(''))).map(({ slug }) => slug) : named;
+  let isClean = true;
+  for (const slug of slugs) {
+    const result = await recountOrganization(slug, { fix });
+    if (result === undefined) {
+      if (!all) throw new Error(`There is no organization ${slug}.`);
+      continue;
+    }
+    const unfixed = new Set(result.unfixed.map(({ counter }) => counter));
+    isClean &&= result.drifts.length === 0;
+    for (const drift of result.drifts) report(slug, drift, fix, unfixed.has(drift.counter));
+  }
+  if (all) {
+    const drifts = await recountPlatform({ fix });
+    isClean &&= drifts.length === 0;
+    for (const drift of drifts) report('platform', drift, fix, false);
+  }
+  console.log(
+    `${slugs.length} organization${slugs.length === 1 ? '' : 's'} recounted, ${isClean ? 'no drift' : 'drift found'}.`,
+  );
+  return isClean;
+}
+
+function report(where: string, { counter, recorded, counted }: Drift, fix: boolean, isUnfixed: boolean): void {
+  const outcome = !fix ? '' : isUnfixed ? '; it was changing, run again' : '; fixed';
+  console.log(`${where}: ${counter} says ${recorded}, there are ${counted}${outcome}`);
+}

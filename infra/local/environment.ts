@@ -1,0 +1,42 @@
+import { forgetSettings } from '../../lib/core/settings.ts';
+
+/** Settings as a caller gives them. An empty value counts as none. */
+export type GivenSettings = Readonly<Record<string, string | undefined>>;
+
+/** The given settings over the local defaults. `gatewayUrl` is the address of the local gateway. */
+export function settingsOver(given: GivenSettings, gatewayUrl: string): Record<string, string> {
+  const set = Object.entries(given).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const usesOwnProfile = Boolean(given.AWS_PROFILE) && set.some(([name]) => name.startsWith('AWS_ENDPOINT_URL'));
+  return {
+    AWS_REGION: given.AWS_DEFAULT_REGION || 'us-east-1',
+    ...(usesOwnProfile ? {} : { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }),
+    TABLE_NAME: 'holdfast',
+    MAIL_FROM: 'no-reply@holdfast.example',
+    DASHBOARD_ORIGIN: 'http://localhost:5173',
+    PUBLIC_BASE_URL: gatewayUrl,
+    WEBHOOK_ALLOW_LOOPBACK: 'true',
+    REGISTER_LIMIT_PER_HOUR: '-1',
+    STRIPE_WEBHOOK_SECRET: 'whsec_local',
+    STRIPE_PRICE_PRO: 'price_local_pro',
+    STRIPE_PRICE_ENTERPRISE: 'price_local_enterprise',
+    ...Object.fromEntries(set),
+  };
+}
+
+/** Whether the caller points a service (`KMS`, …) to an implementation of its own. */
+export function endpointGiven(given: GivenSettings, service: string): boolean {
+  return Boolean(given[`AWS_ENDPOINT_URL_${service}`] || given.AWS_ENDPOINT_URL);
+}
+
+/** Makes the settings this process's environment. The returned function restores the previous one. */
+export function applyEnvironment(given: GivenSettings, env: Record<string, string>): () => void {
+  const before = { ...process.env };
+  Object.assign(process.env, env);
+  // A profile of the machine would win over the local credentials.
+  if (env.AWS_ACCESS_KEY_ID === 'local' || given.AWS_PROFILE === undefined) delete process.env.AWS_PROFILE;
+  return () => {
+    for (const name of Object.keys(process.env)) delete process.env[name];
+    Object.assign(process.env, before);
+    forgetSettings();
+  };
+}

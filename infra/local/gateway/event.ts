@@ -1,0 +1,132 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Route, RouteMatch } from './route-table.ts';
+
+/** The address of the request as sent: the path not decoded, the query without its question mark. */
+export interface Target {
+  rawPath: string;
+  rawQueryString: string;
+}
+
+/** Splits a request target. The origin of the absolute form, which proxies send, is dropped. */
+export function targetOf(url: string): Target {
+  const [path = '', ...query] = url.replace(/^https?:\/\/[^/?]*/i, '').split('?');
+  return { rawPath: path.startsWith('/') ? path : `/${path}`, rawQueryString: query.join('?') };
+}
+
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'te',
+  'upgrade',
+  'expect',
+]);
+
+/** The payload format 2.0 event that API Gateway makes of a request to an HTTP API. */
+export function gatewayEvent(
+  request: IncomingMessage,
+  { rawPath, rawQueryString }: Target,
+  match: RouteMatch<Route> | undefined,
+  body: Buffer,
+  { requestId, receivedAt }: { requestId: string; receivedAt: number },
+): APIGatewayProxyEventV2 {
+  const headers = headersOf(request);
+  const cookies = headers.get('cookie');
+  headers.delete('cookie');
+  const query = [...new URLSearchParams(rawQueryString)];
+  const method = request.method ?? '';
+  const sourceIp = sourceIpOf(request);
+  headers.set('x-forwarded-for', [headers.get('x-forwarded-for'), sourceIp].filter(Boolean).join(', '));
+  headers.set('x-forwarded-port', String(request.socket.localPort));
+  headers.set('x-forwarded-proto', 'http');
+  // Despite the name, an HTTP API passes the path decoded. Routing and parameters do not depend on it.
+  const path = decoded(rawPath);
+  return {
+    version: '2.0',
+    routeKey: routeKeyOf(match),
+    rawPath: path,
+    rawQueryString,
+    ...(cookies === undefined ? {} : { cookies: cookies.split(/[;,]\s*/).filter(cookie => cookie !== '') }),
+    headers: Object.fromEntries(headers),
+    ...(query.length === 0 ? {} : { queryStringParameters: Object.fromEntries(joined(query)) }),
+    ...(match === undefined || Object.keys(match.pathParameters).length === 0
+      ? {}
+      : { pathParameters: match.pathParameters }),
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      domainName: '127.0.0.1',
+      domainPrefix: '127',
+      http: {
+        method,
+        path,
+        protocol: `HTTP/${request.httpVersion}`,
+        sourceIp,
+        userAgent: headers.get('user-agent') ?? '',
+      },
+      requestId,
+      routeKey: routeKeyOf(match),
+      stage: '$default',
+      time: commonLogTime(receivedAt),
+      timeEpoch: receivedAt,
+    },
+    ...bodyOf(body, headers),
+  };
+}
+
+/** `GET /v1/…/{parameter}` for a matched route, `$default` for the catch-all. */
+export function routeKeyOf(match: RouteMatch<Route> | undefined): string {
+  return match === undefined ? '$default' : `${match.route.method} ${match.route.path}`;
+}
+
+export function sourceIpOf(request: IncomingMessage): string {
+  return (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
+}
+
+/** Headers by lower-case name. The values of a repeated header are joined by commas. */
+function headersOf(request: IncomingMessage): Map<string, string> {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    const name = (request.rawHeaders[index] ?? '').toLowerCase();
+    if (!hopByHop.has(name)) pairs.push([name, request.rawHeaders[index + 1] ?? '']);
+  }
+  return joined(pairs);
+}
+
+function joined(pairs: readonly (readonly [string, string])[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    const before = values.get(name);
+    values.set(name, before === undefined ? value : `${before},${value}`);
+  }
+  return values;
+}
+
+const textTypes = /^(text\/.*|application\/(json|xml|javascript|.+\+json|.+\+xml))$/;
+
+/** Text is passed as it is, everything else in base64. Bytes that only claim to be text are base64 too, so that none is lost. */
+function bodyOf(body: Buffer, headers: Map<string, string>): { body?: string; isBase64Encoded: boolean } {
+  if (body.length === 0) return { isBase64Encoded: false };
+  const mediaType = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const isText = textTypes.test(mediaType) && !headers.has('content-encoding') && isUtf8(body);
+  return isText
+    ? { body: body.toString('utf8'), isBase64Encoded: false }
+    : { body: body.toString('base64'), isBase64Encoded: true };
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** e.g. `12/Mar/2026:19:03:58 +0000` */
+function commonLogTime(epochMs: number): string {
+  const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(new Date(epochMs).toUTCString()) ?? [];
+  return `${day}/${month}/${year}:${time} +0000`;
+}

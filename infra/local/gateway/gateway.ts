@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exceedsPayload, type FunctionName, InvocationTimeout, type Invoke } from '../lambda/invoke.ts';
+import { listenOnLoopback } from '../machine/loopback.ts';
+import { StartError } from '../machine/start-error.ts';
+import type { AccessLogValues } from './access-log.ts';
+import { type Answer, answerOf, empty, message, write } from './answer.ts';
+import { isPreflightRequest, preflightAnswer, withCors } from './cors.ts';
+import { gatewayEvent, routeKeyOf, sourceIpOf, type Target, targetOf } from './event.ts';
+import { createRouteTable, type Route, type RouteMatch } from './route-table.ts';
+
+/** API Gateway's limits (HTTP API quotas): payload, request line and headers, integration time. */
+const maximumBodyBytes = 10 * 1024 * 1024;
+const maximumHeaderBytes = 10_240;
+const integrationTimeoutMs = 30_000;
+/** How long the gateway still reads requests on open connections when it stops. */
+const unreadRequestsMs = 300;
+const catchAll: FunctionName = { area: 'system', name: 'unknown-route' };
+
+interface GatewayOptions {
+  routes: readonly Route[];
+  invoke: Invoke;
+  dashboardOrigin: string;
+  writeAccessLog: (values: AccessLogValues) => void;
+  /** Local pages outside the API: exact path → the JSON that answers a GET. */
+  localPages: Readonly<Record<`/local/${string}`, () => unknown>>;
+}
+
+export interface Gateway {
+  url: string;
+  port: number;
+  /** Until it is called, the answer to every request is 503. */
+  serve: (options: GatewayOptions) => void;
+  /** Takes no new request, finishes the accepted ones within `graceMs`, then cuts the remaining connections. */
+  stop: (graceMs: number) => Promise<void>;
+}
+
+/**
+ * A stand-in for the HTTP API: it turns HTTP into payload format 2.0 events, invokes the route's function, and itself
+ * answers what API Gateway itself answers. Port 0 takes a free one.
+ * @throws StartError if the port cannot be opened.
+ */
+export async function listen(port: number): Promise<Gateway> {
+  let answer: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
+  let stopping = false;
+  const open = new Map<Promise<void>, ServerResponse>();
+  const server = createServer({ maxHeaderSize: maximumHeaderBytes, keepAliveTimeout: 60_000 }, (request, response) => {
+    if (stopping) response.shouldKeepAlive = false;
+    if (answer === undefined) {
+      write(response, { ...message(503, 'Service Unavailable'), headers: { 'retry-after': '1' } });
+      return;
+    }
+    const done = answer(request, response).catch(error => {
+      console.error(error);
+      response.destroy();
+    });
+    open.set(done, response);
+    void done.finally(() => open.delete(done));
+  });
+  server.on('clientError', refuseMalformed);
+  const ownPort = await listenOnLoopback(server, port).catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(portSentence(port, error));
+  });
+  return {
+    url: `http://127.0.0.1:${ownPort}`,
+    port: ownPort,
+    serve(options) {
+      answer = createAnswer(options);
+    },
+    async stop(graceMs) {
+      stopping = true;
+      for (const response of open.values()) response.shouldKeepAlive = false;
+      const deadline = sleep(graceMs, undefined, { ref: false });
+      // The close of node:http would cut idle connections at once, together with requests that were sent but not read
+      // yet. Those are still answered for a moment, with `Connection: close`.
+      const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve));
+      await Promise.race([closed, deadline, sleep(unreadRequestsMs)]);
+      // A connection is idle only after its last answer was sent.
+      const sweep = setInterval(() => server.closeIdleConnections(), 20);
+      // A client that disconnects does not end the work on its request.
+      await Promise.race([Promise.all([closed, ...open.keys()]), deadline]);
+      clearInterval(sweep);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function createAnswer(options: GatewayOptions) {
+  const match = createRouteTable(options.routes);
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const receivedAt = Date.now();
+    const requestId = `${randomBytes(11).toString('base64url')}=`;
+    const target = targetOf(request.url ?? '');
+    if (Object.hasOwn(options.localPages, target.rawPath)) {
+      answerLocally(request, response, options.localPages[target.rawPath as `/local/${string}`]);
+      return;
+    }
+    const route = match(request.method ?? '', target.rawPath);
+    const isPreflight = isPreflightRequest(request);
+    const body = isPreflight ? Buffer.alloc(0) : await readBody(request);
+    if (body === undefined) return;
+    const answer = isPreflight
+      ? preflightAnswer(request, options.dashboardOrigin)
+      : withCors(
+          request,
+          options.dashboardOrigin,
+          await invokeRoute(options.invoke, request, { target, route, body, requestId, receivedAt }),
+        );
+    answer.headers['apigw-requestid'] = requestId;
+    write(response, answer);
+    options.writeAccessLog({
+      '$context.requestId': requestId,
+      '$context.requestTimeEpoch': String(receivedAt),
+      '$context.httpMethod': request.method ?? '-',
+      '$context.routeKey': isPreflight ? '-' : routeKeyOf(route),
+      '$context.status': String(answer.statusCode),
+      '$context.responseLatency': String(Date.now() - receivedAt),
+      '$context.responseLength': String(answer.body.length),
+      '$context.identity.sourceIp': sourceIpOf(request),
+      ...(answer.integrationError === undefined ? {} : { '$context.integrationErrorMessage': answer.integrationError }),
+    });
+  };
+}
+
+interface Received {
+  target: Target;
+  route: RouteMatch<Route> | undefined;
+  body: Buffer | 'too-large';
+  requestId: string;
+  receivedAt: number;
+}
+
+async function invokeRoute(invoke: Invoke, request: IncomingMessage, received: Received): Promise<Answer> {
+  const { target, route, body, requestId, receivedAt } = received;
+  if (body === 'too-large') return message(413, 'Request Entity Too Large');
+  const event = gatewayEvent(request, target, route, body, { requestId, receivedAt });
+  if (exceedsPayload(event, event.body?.length ?? 0)) return message(413, 'Request Entity Too Large');
+  const functionName = route === undefined ? catchAll : { area: route.route.area, name: route.route.operationId };
+  try {
+    return answerOf(await invoke(functionName, event, integrationTimeoutMs));
+  } catch (error) {
+    console.error(`${functionName.area}/${functionName.name} (request ${requestId}):`, error);
+    const isTimeout = error instanceof InvocationTimeout;
+    return {
+      ...(isTimeout ? message(503, 'Service Unavailable') : message(500, 'Internal Server Error')),
+      integrationError: error instanceof Error ? error.message : String(error),
+    };
+  }
+}
+
+/** The whole body; `too-large` above API Gateway's limit; undefined if the client disconnected in the middle. */
+async function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request) {
+      bytes += chunk.length;
+      // The rest is read and dropped, because a client that is still sending would not see the answer.
+      if (bytes <= maximumBodyBytes) chunks.push(chunk);
+      else chunks.length = 0;
+    }
+  } catch {
+    return undefined;
+  }
+  return bytes > maximumBodyBytes ? 'too-large' : Buffer.concat(chunks);
+}
+
+/**
+ * Mails contain link tokens, so the local pages answer only to a loopback host name: a website whose own name resolves
+ * to this machine (DNS rebinding) cannot read them.
+ */
+function answerLocally(request: IncomingMessage, response: ServerResponse, page: (() => unknown) | undefined): void {
+  request.resume();
+  const isLoopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(request.headers.host ?? '');
+  if (page === undefined || request.method !== 'GET' || !isLoopback) {
+    write(response, message(404, 'Not Found'));
+    return;
+  }
+  write(response, {
+    ...empty(200),
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    body: Buffer.from(JSON.stringify(page())),
+  });
+}
+
+/** Answers what is not HTTP and closes the connection. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, text] =
+    error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'Request Header Fields Too Large'] : [400, 'Bad Request'];
+  const body = JSON.stringify({ message: text });
+  socket.end(
+    `HTTP/1.1 ${status} ${text}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n` +
+      `connection: close\r\n\r\n${body}`,
+  );
+}
+
+function portSentence(port: number, error: NodeJS.ErrnoException): string {
+  if (error.code === 'EADDRINUSE') return `Port ${port} is already in use; set PORT to another one.`;
+  if (error.code === 'EACCES') return `Port ${port} may not be opened by this user; set PORT to another one.`;
+  return `Port ${port} cannot be opened (${error.message}); set PORT to another one.`;
+}

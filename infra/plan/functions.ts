@@ -1,0 +1,132 @@
+import type { Uses } from '../../lib/contracts/contract.ts';
+import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
+import { routes } from '../../lib/contracts/routes.ts';
+import { maximumReceives } from '../../lib/deliveries/message.ts';
+
+/** A Lambda function: its file is `functions/<area>/<name>.ts`, its bundle `dist/<name>/index.mjs`. */
+export interface FunctionPlan {
+  name: string;
+  area: string;
+  summary: string;
+  uses: Uses;
+  memoryMb: number;
+  timeoutSeconds: number;
+  /** Patterns of the partitions it may write to. Without them it may write to any. */
+  writes?: readonly string[];
+  /** Patterns of the partitions it may read or write. Without them it may use any. */
+  touches?: readonly string[];
+}
+
+export interface RoutedFunctionPlan extends FunctionPlan {
+  /** `GET /v1/…`, or `$default` for requests that match no route. */
+  routeKey: string;
+}
+
+/**
+ * Lambda gives CPU by memory: 0.29 vCPU at 512 MB, one vCPU at 1,769 MB. Below 512 MB the few milliseconds of JSON, zod
+ * and AES-GCM in a request grow by more than the price falls, and a cold start grows even more.
+ */
+const defaultMemoryMb = 512;
+
+/** Longer than the store retries under contention (22 s), shorter than API Gateway's 30 s. */
+const defaultTimeoutSeconds = 29;
+
+const documents = { uses: { table: [] }, memoryMb: 512, timeoutSeconds: 10 } as const;
+
+/** A read writes only audit entries and the last use of the caller's session or token. */
+const writesOfReads = ['AUDIT#*', 'USER#*'];
+
+/** Every function behind the API, in the order of the routes. */
+export const routedFunctions: readonly RoutedFunctionPlan[] = [
+  ...routes.map(contract => ({
+    name: contract.operationId,
+    area: contract.area,
+    summary: contract.summary,
+    routeKey: `${contract.method} ${contract.path}`,
+    uses: contract.uses,
+    memoryMb: contract.sizing?.memoryMb ?? defaultMemoryMb,
+    timeoutSeconds: contract.sizing?.timeoutSeconds ?? defaultTimeoutSeconds,
+    ...(contract.method === 'GET' ? { writes: writesOfReads } : {}),
+  })),
+  ...documentationRoutes.map(({ operationId, area, method, path }) => ({
+    name: operationId,
+    area,
+    summary: `Serve ${path}`,
+    routeKey: `${method} ${path}`,
+    ...documents,
+  })),
+  {
+    name: 'unknown-route',
+    area: 'system',
+    summary: 'Answer what no route matches',
+    routeKey: '$default',
+    ...documents,
+    memoryMb: 256,
+  },
+];
+
+/** The functions that queues and the access log trigger, never a request. */
+export const workers = {
+  /** It sends to addresses that customers choose, so its rights are the narrowest. */
+  deliverWebhooks: {
+    name: 'deliver-webhooks',
+    area: 'workers',
+    summary: 'Deliver one webhook, once',
+    uses: { table: ['GetItem', 'BatchGetItem', 'PutItem'], key: ['Decrypt'] },
+    touches: ['ORG#*', 'PAYLOAD#*', 'DELIVERY#*', 'DELIVERIES#*'],
+    memoryMb: 512,
+    // 5 s for the delivery, the rest for the claim before it and the log entry after it.
+    timeoutSeconds: 25,
+  },
+  runJobs: {
+    name: 'run-jobs',
+    area: 'workers',
+    summary: 'Run one step of background work',
+    uses: {
+      table: ['GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+      key: ['Decrypt'],
+      queues: ['jobs'],
+      // Erasing an organization ends its subscription.
+      payments: true,
+    },
+    // A step re-encrypts up to a hundred values of 64 KiB.
+    memoryMb: 1024,
+    timeoutSeconds: 60,
+  },
+  rollUpMetrics: {
+    name: 'roll-up-metrics',
+    area: 'workers',
+    summary: 'Count requests from the access log',
+    uses: { table: ['PutItem', 'UpdateItem'] },
+    touches: ['METRICS#*', 'METRICSBATCH#*'],
+    memoryMb: 256,
+    timeoutSeconds: 30,
+  },
+} as const satisfies Record<string, FunctionPlan>;
+
+/** How often each queue hands a message over before it goes to the dead-letter queue, deployed and locally. */
+export const receives = {
+  /** At the last receive the sender logs a delivery it cannot prepare as failed. */
+  webhooks: maximumReceives,
+  /** Deployed they are six minutes apart: a step may fail for an hour before an operator has to look at it. */
+  jobs: 10,
+} as const;
+
+/** Every function of the system. */
+export const functions: readonly FunctionPlan[] = [...routedFunctions, ...Object.values(workers)];
+
+/** The functions that are called most. `test/infra/build/bundles.test.ts` limits the size of their bundles. */
+export const hotFunctions: readonly string[] = ['pull-secrets', 'set-secret', 'list-keys'];
+
+/** Each of these hashes or checks a password: half a second of a CPU (`lib/crypto/passwords.ts`). */
+export const passwordFunctions: ReadonlySet<string> = new Set([
+  'register',
+  'log-in',
+  'change-password',
+  'reset-password',
+]);
+
+/** `set-secret` → `SetSecret`: a function's name as an identifier. */
+export function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, start: string) => start.toUpperCase());
+}

@@ -1,0 +1,106 @@
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Metrics } from './metrics.ts';
+
+export interface AlarmPlan {
+  /** What users notice, then what to do first. */
+  description: string;
+  metric: IMetric;
+  /** The alarm goes off above this value. */
+  above: number;
+  /** How many of the metric's periods in a row. */
+  periods?: number;
+}
+
+/** Every alarm, by its name without the installation's. */
+export function alarmsOn(metrics: Metrics, failedLogIns: Metric): Readonly<Record<string, AlarmPlan>> {
+  return {
+    ApiErrors: {
+      description:
+        'More than 1 % of requests fail with an error of the service: pulls and deployments of users fail. ' +
+        'First look at the log of the function that answers 5xx (dashboard, then CloudWatch Logs, field requestId); ' +
+        'if it began with a deployment, deploy the previous version.',
+      metric: new MathExpression({
+        label: 'errors of the service, %',
+        expression: 'IF(errors > 5, 100 * errors / requests, 0)',
+        usingMetrics: { errors: metrics.serverErrors, requests: metrics.requests },
+        period: Duration.minutes(5),
+      }),
+      above: 1,
+    },
+    ApiSlow: {
+      description:
+        'One request in a hundred takes longer than 5 seconds: CLIs seem to hang. First check whether DynamoDB or KMS ' +
+        'is slow or throttled (dashboard, AWS Health), then whether one organization writes a lot at once.',
+      metric: metrics.slowestHundredth,
+      above: 5_000,
+      periods: 3,
+    },
+    FunctionsThrottled: {
+      description:
+        'Lambda refuses to run functions because the account is at its limit of concurrent executions: requests fail ' +
+        'with 503. First find what uses them up (metric ConcurrentExecutions), then ask for a higher limit in Service Quotas.',
+      metric: metrics.throttledInvocations,
+      above: 0,
+      periods: 2,
+    },
+    TableThrottled: {
+      description:
+        'DynamoDB refuses reads or writes: requests become slow or fail with 503. First find the busy partition ' +
+        '(CloudWatch Contributor Insights of the table): it is usually an organization with one very busy environment.',
+      metric: metrics.throttledTable,
+      above: 10,
+      periods: 2,
+    },
+    WebhooksLost: {
+      description:
+        'Webhook deliveries could not even be logged: users miss notifications and cannot see that in the delivery log. ' +
+        'First read the log of deliver-webhooks. Do not resend messages from the dead-letter queue (at most once).',
+      metric: metrics.deadWebhooks,
+      above: 0,
+    },
+    WebhooksLate: {
+      description:
+        'Webhook deliveries wait longer than 5 minutes: users learn of changes late. First check whether ' +
+        'deliver-webhooks runs at all (log, throttles), then whether one organization sends a lot to slow receivers.',
+      metric: metrics.webhookAge,
+      above: 300,
+    },
+    JobsFailed: {
+      description:
+        'A step of background work failed for an hour: an organization or project is not fully erased, or a key rotation ' +
+        'has stopped. Reads and writes still work. First read the log of run-jobs; fix the cause, then redrive the dead-letter queue.',
+      metric: metrics.deadJobs,
+      above: 0,
+    },
+    JobsLate: {
+      description:
+        'Background work waits longer than 30 minutes: erasing and key rotations have stopped, everything else works. ' +
+        'First read the log of run-jobs for the error that repeats.',
+      metric: metrics.jobAge,
+      above: 1_800,
+    },
+    MetricsMissing: {
+      description:
+        'The request metrics that administrators see in the API have gaps; nothing else is affected. ' +
+        'First read the log of roll-up-metrics.',
+      metric: metrics.failedRollUps,
+      above: 0,
+      periods: 3,
+    },
+    MailsBounce: {
+      description:
+        'More than 5 % of mails bounce: AWS may stop sending, and then no user can verify an address or reset a password. ' +
+        'First look in SES for the addresses; an attacker may be registering invented ones.',
+      metric: metrics.bounces,
+      above: 0.05,
+    },
+    LogInsGuessed: {
+      description:
+        'More than 200 log-ins failed in 5 minutes: an attacker is guessing passwords. Each address and each account is ' +
+        'limited already. First look in the log of log-in for the addresses they come from (accountEvent login_failed).',
+      metric: failedLogIns,
+      above: 200,
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { FoundationStack } from './foundation-stack.ts';
+import type { WorkersStack } from './workers-stack.ts';
+
+interface MetricSources {
+  apiId: string;
+  foundation: FoundationStack;
+  workers: WorkersStack;
+}
+
+export type Metrics = ReturnType<typeof metricsOf>;
+
+/** The metrics that alarms watch and the dashboard shows. */
+export function metricsOf({ apiId, foundation, workers }: MetricSources) {
+  const period = Duration.minutes(5);
+  const api = (metricName: string, statistic: string, label: string) =>
+    new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap: { ApiId: apiId }, statistic, period, label });
+  const table = (metricName: string, label: string) =>
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      dimensionsMap: { TableName: foundation.table.tableName },
+      statistic: 'Sum',
+      period,
+      label,
+    });
+  return {
+    requests: api('Count', 'Sum', 'requests'),
+    serverErrors: api('5xx', 'Sum', 'errors of the service'),
+    clientErrors: api('4xx', 'Sum', 'errors of clients'),
+    median: api('Latency', 'p50', 'half of the requests'),
+    slowestHundredth: api('Latency', 'p99', 'one request in a hundred'),
+    // Without a dimension: all functions of the account, because they share one limit.
+    throttledInvocations: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period }),
+    concurrency: new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'ConcurrentExecutions',
+      statistic: 'Maximum',
+      period,
+    }),
+    throttledTable: new MathExpression({
+      label: 'refused by DynamoDB',
+      expression: 'FILL(reads, 0) + FILL(writes, 0)',
+      usingMetrics: {
+        reads: table('ReadThrottleEvents', 'refused reads'),
+        writes: table('WriteThrottleEvents', 'refused writes'),
+      },
+      period,
+    }),
+    readUnits: table('ConsumedReadCapacityUnits', 'read units'),
+    writeUnits: table('ConsumedWriteCapacityUnits', 'write units'),
+    deadWebhooks: foundation.webhookDeadLetters.metricApproximateNumberOfMessagesVisible({ period, label: 'webhooks' }),
+    deadJobs: foundation.jobDeadLetters.metricApproximateNumberOfMessagesVisible({ period, label: 'jobs' }),
+    webhookAge: foundation.webhookQueue.metricApproximateAgeOfOldestMessage({ period, label: 'webhooks, seconds' }),
+    jobAge: foundation.jobQueue.metricApproximateAgeOfOldestMessage({ period, label: 'jobs, seconds' }),
+    failedRollUps: workers.rollUpMetrics.metricErrors({ period }),
+    bounces: new Metric({
+      namespace: 'AWS/SES',
+      metricName: 'Reputation.BounceRate',
+      statistic: 'Average',
+      period: Duration.hours(1),
+    }),
+  };
+}

@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Bundle, bundleFunctions } from '../../../infra/build/bundle.ts';
+import type { Handler } from '../../../infra/local/lambda/invoke.ts';
+import { functions, hotFunctions } from '../../../infra/plan/functions.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { type AuthorizedCall, recordBundleCalls } from '../../support/bundle-calls.ts';
+import { type Statement, synthesize } from '../../support/installation.ts';
+import { operationsWithoutSample, samples, send } from '../../support/sample-requests.ts';
+
+const outDirectory = mkdtempSync(join(tmpdir(), 'bundles-'));
+const require = createRequire(import.meta.url);
+let bundles: readonly Bundle[];
+
+beforeAll(async () => {
+  bundles = await bundleFunctions({ outDirectory });
+});
+afterAll(() => rmSync(outDirectory, { recursive: true, force: true }));
+
+const weightOf = (name: string, owner: string) =>
+  bundles.find(bundle => bundle.name === name)?.weights.find(([one]) => one === owner)?.[1] ?? 0;
+
+describe('a bundle', () => {
+  test('exists for every function', () => {
+    expect(bundles.map(({ name }) => name).sort()).toEqual(functions.map(({ name }) => name).sort());
+  });
+
+  test.each(hotFunctions)('of the hot function %s has at most 450 KB', name => {
+    expect(bundles.find(bundle => bundle.name === name)?.sizeBytes).toBeLessThanOrEqual(450_000);
+  });
+
+  test('has the clients of exactly those services that its function may call', () => {
+    // It shares the snapshot with the pull, and so the module that decrypts values. It has no right to the key.
+    const sharing = new Set(['list-keys']);
+    for (const { name, uses } of functions) {
+      if (sharing.has(name)) continue;
+      const carried = {
+        table: weightOf(name, '@aws-sdk/client-dynamodb') > 0,
+        key: weightOf(name, '@aws-sdk/client-kms') > 0,
+        queues: weightOf(name, '@aws-sdk/client-sqs') > 0,
+        mail: weightOf(name, '@aws-sdk/client-sesv2') > 0,
+        payments: weightOf(name, '@aws-sdk/client-ssm') > 0,
+      };
+      expect(carried, name).toEqual({
+        table: uses.table.length > 0,
+        key: uses.key !== undefined,
+        queues: uses.queues !== undefined,
+        mail: uses.mail === true,
+        payments: uses.payments === true,
+      });
+    }
+  });
+
+  test('leaves out what Lambda never needs: profiles, single sign-on, instance metadata', () => {
+    const owners = new Set(bundles.flatMap(({ weights }) => weights.map(([owner]) => owner)));
+    expect([...owners].filter(owner => /credential-provider-|nested-clients/.test(owner))).toEqual([]);
+  });
+
+  test('that is missing is reported in a sentence that names the file', async () => {
+    const building = bundleFunctions({ outDirectory, functions: [{ area: 'secrets', name: 'not-written' }] });
+    await expect(building).rejects.toThrow('These functions have no file: functions/secrets/not-written.ts.');
+  });
+});
+
+describe('the bundles, run instead of the sources', () => {
+  const recorder = recordBundleCalls();
+  const invoked = new Set<string>();
+  let api: Api;
+  let rights: Map<string, Statement[]>;
+
+  beforeAll(async () => {
+    rights = synthesize().rights();
+    api = await startApi({}, async functionName => {
+      // Loaded by Node itself, as on Lambda.
+      const { handler } = require(join(outDirectory, functionName.name, 'index.mjs')) as { handler: Handler };
+      const recorded = recorder.wrap(functionName, handler);
+      return (event, context) => {
+        invoked.add(functionName.name);
+        return recorded(event, context);
+      };
+    });
+  });
+  afterAll(async () => {
+    await api?.stop();
+    recorder.stop();
+  });
+
+  test('have a sample request for every operation', () => {
+    expect(operationsWithoutSample()).toEqual([]);
+  });
+
+  test.each(samples.map(sample => [sample.name, sample] as const))(
+    'answer %s, and it takes effect',
+    async (_, sample) => {
+      const { request, works, isDone } = await sample.prepare(api);
+
+      const answer = await send(api, request);
+
+      expect(works, JSON.stringify(answer.body)).toContain(answer.status);
+      await expect.poll(isDone, { timeout: 15_000 }).toBe(true);
+    },
+  );
+
+  test.each([
+    ['/openapi.json', 200, 'application/json; charset=utf-8'],
+    ['/docs', 200, 'text/html; charset=utf-8'],
+    ['/docs/redoc.js', 200, 'text/javascript; charset=utf-8'],
+    ['/nothing-here', 404, 'application/json; charset=utf-8'],
+  ])('answer %s', async (path, status, type) => {
+    const response = await fetch(api.url + path);
+    await response.arrayBuffer();
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe(type);
+  });
+
+  test('have all run by now, including the workers', async () => {
+    for (let tries = 0; tries < 100 && invoked.size < functions.length; tries += 1) await sleep(100);
+    expect(functions.map(({ name }) => name).filter(name => !invoked.has(name))).toEqual([]);
+  });
+
+  test('make no call that the roles in the template do not allow', () => {
+    const refused = recorder.calls.filter(call => !isAllowed(call, rights.get(call.functionName) ?? []));
+    const lines = refused.map(
+      ({ functionName, action, partitions }) => `${functionName}: ${action} ${partitions.map(kindOf)}`,
+    );
+    expect([...new Set(lines)]).toEqual([]);
+    expect(recorder.calls.length).toBeGreaterThan(500);
+  });
+});
+
+function isAllowed({ action, partitions }: AuthorizedCall, statements: readonly Statement[]): boolean {
+  return statements.some(({ Action, Condition }) => {
+    const patterns = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as string[] | undefined;
+    return (
+      [Action].flat().includes(action) &&
+      (patterns === undefined ||
+        partitions.every(partition => patterns.some(pattern => partition.startsWith(pattern.replace('*', '')))))
+    );
+  });
+}
+
+/** `ORG#acme` → `ORG`. */
+function kindOf(partition: string): string {
+  return partition.split('#')[0] ?? '';
+}

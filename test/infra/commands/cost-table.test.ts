@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { costOf, idleCosts, type OperationCounts, renderCosts } from '../../../infra/commands/cost-table.ts';
+
+const counts = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../bench/counts.json'), 'utf8'),
+) as OperationCounts[];
+
+const nothing = { waves: 0, readUnits: 0, writeUnits: 0, kmsCalls: 0, sqsMessages: 0, mails: 0, lambdaMs: 0 };
+
+describe('what operations cost', () => {
+  test('adds up from the counted units and the published prices', () => {
+    const without = costOf({ ...nothing, operation: 'pull-secrets' });
+    const with1 = costOf({
+      ...nothing,
+      operation: 'pull-secrets',
+      readUnits: 11,
+      writeUnits: 1,
+      kmsCalls: 1,
+      lambdaMs: 26,
+    });
+
+    // 11 × $0.125 + 1 × $0.625; 26 ms of 1 GB; a KMS request of $0.03 per 10,000.
+    expect(with1.table - without.table).toBeCloseTo(2.0);
+    expect(with1.functions - without.functions).toBeCloseTo(0.3467);
+    expect(with1.others - without.others).toBeCloseTo(3);
+    expect(with1.total).toBeCloseTo(with1.table + with1.functions + with1.gatewayAndLogs + with1.others);
+  });
+
+  test('counts the delivery that a webhook message triggers', () => {
+    const message = { ...nothing, sqsMessages: 1 };
+    const [delivered, job] = [
+      costOf({ ...message, operation: 'set-secret' }),
+      costOf({ ...message, operation: 'rotate-key' }),
+    ];
+    expect(delivered.others - job.others).toBeCloseTo(3.8);
+  });
+
+  test('is known for every operation that was counted', () => {
+    expect(counts.length).toBeGreaterThan(50);
+    for (const one of counts) expect(costOf(one).total, one.operation).toBeGreaterThan(1);
+    expect(
+      renderCosts(counts)
+        .split('\n')
+        .filter(line => line.includes('**')),
+    ).toHaveLength(counts.length + 1);
+  });
+
+  test('of a million pulls of 50 secrets is below ten dollars, and of an idle month below five', () => {
+    const pull = counts.find(({ operation }) => operation === 'pull 50 secrets of 200 B');
+    expect(pull && costOf(pull).total).toBeLessThan(10);
+    expect(Object.values(idleCosts()).reduce((sum, amount) => sum + amount, 0)).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { createRouteTable } from '../../../../infra/local/gateway/route-table.ts';
+
+const route = (method: string, path: string) => ({ method, path, area: 'test', operationId: `${method} ${path}` });
+const match = createRouteTable([
+  route('GET', '/v1/projects/{orgId}'),
+  route('GET', '/v1/projects/{orgId}/{slug}'),
+  route('POST', '/v1/members/{orgId}/invite'),
+  route('POST', '/v1/members/invite/{token}'),
+  route('GET', '/v1/secrets/{org}/{project}/{env}'),
+  route('GET', '/v1/secrets/{org}/{project}/promote'),
+  route('POST', '/v1/billing/webhook'),
+  route('GET', '/v1/billing/{orgId}'),
+]);
+
+describe('The route table', () => {
+  it('prefers a fixed segment over a parameter', () => {
+    expect(match('GET', '/v1/secrets/acme/shop/promote')?.route.path).toBe('/v1/secrets/{org}/{project}/promote');
+    expect(match('GET', '/v1/secrets/acme/shop/dev')?.pathParameters).toEqual({
+      org: 'acme',
+      project: 'shop',
+      env: 'dev',
+    });
+  });
+
+  it('tries the parameter if a fixed segment leads nowhere', () => {
+    expect(match('POST', '/v1/members/invite/invite')?.pathParameters).toEqual({ token: 'invite' });
+    expect(match('GET', '/v1/billing/webhook')?.pathParameters).toEqual({ orgId: 'webhook' });
+    expect(match('POST', '/v1/members/acme/invite')?.pathParameters).toEqual({ orgId: 'acme' });
+  });
+
+  it('splits before decoding, so that an encoded slash stays in its segment', () => {
+    expect(match('GET', '/v1/projects/a%2Fb')?.pathParameters).toEqual({ orgId: 'a/b' });
+    expect(match('GET', '/v1/projects/%C3%BC/%20')?.pathParameters).toEqual({ orgId: 'ü', slug: ' ' });
+  });
+
+  it.each([
+    ['a wrong method', 'DELETE', '/v1/projects/acme'],
+    ['a trailing slash', 'POST', '/v1/billing/webhook/'],
+    ['an empty segment', 'GET', '/v1/projects/'],
+    ['an unknown path', 'GET', '/v2/projects/acme'],
+    ['an invalid encoding', 'GET', '/v1/projects/%zz'],
+    ['bytes that are not UTF-8', 'GET', '/v1/projects/%ff'],
+    ['the root', 'GET', '/'],
+  ])('has no route for %s', (_, method, path) => {
+    expect(match(method, path)).toBeUndefined();
+  });
+
+  it('takes a parameter named like a member of every object', () => {
+    const odd = createRouteTable([route('GET', '/{__proto__}')]);
+    expect(Object.entries(odd('GET', '/x')?.pathParameters ?? {})).toEqual([['__proto__', 'x']]);
+  });
+});

@@ -1,0 +1,140 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  CreateAliasCommand,
+  CreateKeyCommand,
+  DecryptCommand,
+  DescribeKeyCommand,
+  EncryptCommand,
+  GenerateDataKeyCommand,
+  GenerateDataKeyWithoutPlaintextCommand,
+  KMSClient,
+  ListAliasesCommand,
+} from '@aws-sdk/client-kms';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AwsServer } from '../../../../../infra/local/stand-ins/aws-server.ts';
+import { startKms } from '../../../../../infra/local/stand-ins/kms/kms.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'holdfast-kms-'));
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const clientOf = ({ url }: AwsServer) => new KMSClient({ endpoint: url, region: 'eu-west-1', credentials });
+
+let server: AwsServer;
+let kms: KMSClient;
+let KeyId: string;
+
+beforeAll(async () => {
+  server = await startKms(directory, 'eu-west-1');
+  kms = clientOf(server);
+  KeyId = (await kms.send(new CreateKeyCommand({}))).KeyMetadata?.KeyId ?? '';
+});
+
+afterAll(async () => {
+  await server.stop();
+  rmSync(directory, { recursive: true });
+});
+
+describe('The KMS stand-in', () => {
+  it('decrypts a data key with the encryption context it was made with, in any order', async () => {
+    const made = await kms.send(
+      new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', EncryptionContext: { a: '1', b: '2' } }),
+    );
+    expect(made.Plaintext).toHaveLength(32);
+    expect(made.KeyId).toBe(`arn:aws:kms:eu-west-1:000000000000:key/${KeyId}`);
+    const { Plaintext } = await kms.send(
+      new DecryptCommand({ CiphertextBlob: made.CiphertextBlob, EncryptionContext: { b: '2', a: '1' } }),
+    );
+    expect(Plaintext).toEqual(made.Plaintext);
+  });
+
+  it.each([
+    ['another value', { a: '2' }],
+    ['another name', { b: '1' }],
+    ['more', { a: '1', b: '2' }],
+    ['none', undefined],
+  ])('refuses a ciphertext under a context with %s', async (_, EncryptionContext) => {
+    const { CiphertextBlob } = await kms.send(
+      new EncryptCommand({ KeyId, Plaintext: Buffer.from('x'), EncryptionContext: { a: '1' } }),
+    );
+    const decrypt = kms.send(new DecryptCommand({ CiphertextBlob, ...(EncryptionContext && { EncryptionContext }) }));
+    await expect(decrypt).rejects.toMatchObject({ name: 'InvalidCiphertextException' });
+  });
+
+  it('refuses a changed or truncated ciphertext', async () => {
+    const { CiphertextBlob = new Uint8Array() } = await kms.send(
+      new GenerateDataKeyWithoutPlaintextCommand({ KeyId, KeySpec: 'AES_256' }),
+    );
+    for (const position of CiphertextBlob.keys()) {
+      const changed = Buffer.from(CiphertextBlob);
+      changed[position] = (changed[position] ?? 0) ^ 1;
+      await expect(kms.send(new DecryptCommand({ CiphertextBlob: changed }))).rejects.toMatchObject({
+        name: 'InvalidCiphertextException',
+      });
+    }
+    for (const length of [0, 1, 20, CiphertextBlob.length - 1]) {
+      const cut = CiphertextBlob.slice(0, length);
+      await expect(kms.send(new DecryptCommand({ CiphertextBlob: cut }))).rejects.toThrow();
+    }
+  });
+
+  it('refuses a ciphertext of another key than the named one', async () => {
+    const other = (await kms.send(new CreateKeyCommand({}))).KeyMetadata?.KeyId;
+    const { CiphertextBlob } = await kms.send(new EncryptCommand({ KeyId, Plaintext: Buffer.from('x') }));
+    await expect(kms.send(new DecryptCommand({ KeyId: other, CiphertextBlob }))).rejects.toMatchObject({
+      name: 'IncorrectKeyException',
+    });
+  });
+
+  it('finds a key by its id, its ARN, an alias and the alias ARN', async () => {
+    await kms.send(new CreateAliasCommand({ AliasName: 'alias/main', TargetKeyId: KeyId }));
+    await expect(
+      kms.send(new CreateAliasCommand({ AliasName: 'alias/main', TargetKeyId: KeyId })),
+    ).rejects.toMatchObject({ name: 'AlreadyExistsException' });
+    const { Aliases } = await kms.send(new ListAliasesCommand({}));
+    for (const name of [
+      KeyId,
+      `arn:aws:kms:eu-west-1:000000000000:key/${KeyId}`,
+      'alias/main',
+      Aliases?.[0]?.AliasArn,
+    ]) {
+      const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId: name }));
+      expect(KeyMetadata).toMatchObject({ KeyId, KeyState: 'Enabled', KeyUsage: 'ENCRYPT_DECRYPT' });
+    }
+  });
+
+  it('answers unknown or malformed input with the errors of KMS', async () => {
+    const failing = [
+      [new DescribeKeyCommand({ KeyId: 'alias/none' }), 'NotFoundException'],
+      [new GenerateDataKeyCommand({ KeyId: 'none', KeySpec: 'AES_256' }), 'NotFoundException'],
+      [new GenerateDataKeyCommand({ KeyId }), 'ValidationException'],
+      [new EncryptCommand({ KeyId, Plaintext: Buffer.alloc(4097) }), 'ValidationException'],
+      [new EncryptCommand({ KeyId, Plaintext: Buffer.alloc(0) }), 'ValidationException'],
+    ] as const;
+    for (const [command, name] of failing) {
+      await expect(kms.send(command as DescribeKeyCommand)).rejects.toMatchObject({ name });
+    }
+  });
+
+  it('keeps its keys after a restart, in a file that only its owner can read', async () => {
+    const { CiphertextBlob, Plaintext } = await kms.send(new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256' }));
+    expect(statSync(join(directory, 'kms.json')).mode & 0o777).toBe(0o600);
+    const restarted = await startKms(directory, 'eu-west-1');
+    const answer = await clientOf(restarted).send(new DecryptCommand({ CiphertextBlob }));
+    await restarted.stop();
+    expect(answer.Plaintext).toEqual(Plaintext);
+  });
+
+  it('reports a damaged key file in one sentence', async () => {
+    const damaged = mkdtempSync(join(tmpdir(), 'holdfast-kms-'));
+    const whole = readFileSync(join(directory, 'kms.json'), 'utf8');
+    for (const text of ['', '{}', whole.slice(0, -10)]) {
+      writeFileSync(join(damaged, 'kms.json'), text);
+      await expect(startKms(damaged, 'eu-west-1')).rejects.toMatchObject({
+        name: 'StartError',
+        message: expect.stringMatching(/^The key file .*kms\.json is damaged .*\.$/),
+      });
+    }
+    rmSync(damaged, { recursive: true });
+  });
+});

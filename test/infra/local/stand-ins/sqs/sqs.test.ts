@@ -1,0 +1,223 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ChangeMessageVisibilityCommand,
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  ListQueuesCommand,
+  PurgeQueueCommand,
+  ReceiveMessageCommand,
+  type ReceiveMessageCommandInput,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AwsServer } from '../../../../../infra/local/stand-ins/aws-server.ts';
+import { startSqs } from '../../../../../infra/local/stand-ins/sqs/sqs.ts';
+
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const clientOf = ({ url }: AwsServer) => new SQSClient({ endpoint: url, region: 'eu-west-1', credentials });
+
+let server: AwsServer;
+let sqs: SQSClient;
+
+beforeAll(async () => {
+  server = await startSqs(undefined, 'eu-west-1');
+  sqs = clientOf(server);
+});
+
+afterAll(() => server.stop());
+
+async function newQueue(name: string, Attributes: Record<string, string> = {}): Promise<string> {
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }));
+  return QueueUrl ?? '';
+}
+
+const sendTo = (QueueUrl: string, MessageBody: string) => sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+
+async function receive(QueueUrl: string, options: Partial<ReceiveMessageCommandInput> = {}) {
+  const command = new ReceiveMessageCommand({ QueueUrl, MessageSystemAttributeNames: ['All'], ...options });
+  return (await sqs.send(command)).Messages ?? [];
+}
+
+describe('The SQS stand-in', () => {
+  it('hands a message over with its attributes, as the SDK verifies them', async () => {
+    const QueueUrl = await newQueue('attributes');
+    const MessageAttributes = {
+      text: { DataType: 'String', StringValue: 'ü' },
+      bytes: { DataType: 'Binary', BinaryValue: Buffer.of(0, 255) },
+    };
+    const sent = await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'Grüße 🔑', MessageAttributes }));
+    // What moto, an independent implementation, answers for the same message.
+    expect(sent.MD5OfMessageAttributes).toBe('ba773e6188f84ac3a5cb6f35ed08c982');
+    const [message] = await receive(QueueUrl, { MessageAttributeNames: ['All'] });
+    expect(message).toMatchObject({
+      MessageId: sent.MessageId,
+      Body: 'Grüße 🔑',
+      Attributes: { ApproximateReceiveCount: '1', SentTimestamp: expect.stringMatching(/^\d{13}$/) },
+      MessageAttributes: { text: { DataType: 'String', StringValue: 'ü' }, bytes: { DataType: 'Binary' } },
+    });
+    expect(Buffer.from(message?.MessageAttributes?.bytes?.BinaryValue ?? [])).toEqual(Buffer.of(0, 255));
+  });
+
+  it('hides a received message until its visibility timeout ends, and counts its receives', async () => {
+    const QueueUrl = await newQueue('visibility');
+    await sendTo(QueueUrl, 'one');
+    const [first] = await receive(QueueUrl, { VisibilityTimeout: 1 });
+    expect(await receive(QueueUrl)).toEqual([]);
+    // A long poll wakes up when the message is visible again, not at its own end.
+    const startedAt = Date.now();
+    const [second] = await receive(QueueUrl, { WaitTimeSeconds: 10 });
+    expect(Date.now() - startedAt).toBeLessThan(4000);
+    expect(second?.MessageId).toBe(first?.MessageId);
+    expect(second?.Attributes?.ApproximateReceiveCount).toBe('2');
+    expect(second?.ReceiptHandle).not.toBe(first?.ReceiptHandle);
+  });
+
+  it('gives a message to only one of many waiting receivers', async () => {
+    const QueueUrl = await newQueue('waiting');
+    const waiting = Array.from({ length: 8 }, () => receive(QueueUrl, { WaitTimeSeconds: 1 }));
+    await sleep(200);
+    await sendTo(QueueUrl, 'one');
+    const received = (await Promise.all(waiting)).flat();
+    expect(received.map(message => message.Body)).toEqual(['one']);
+  });
+
+  it('gives nothing to a caller that has disconnected', async () => {
+    const QueueUrl = await newQueue('gone');
+    const leaving = new AbortController();
+    const command = new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 });
+    const gone = sqs.send(command, { abortSignal: leaving.signal });
+    await sleep(200);
+    leaving.abort();
+    await expect(gone).rejects.toThrow();
+    await sleep(100);
+    await sendTo(QueueUrl, 'one');
+    expect(await receive(QueueUrl)).toHaveLength(1);
+  });
+
+  it('holds a delayed message back', async () => {
+    const QueueUrl = await newQueue('delay');
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'later', DelaySeconds: 1 }));
+    expect(await receive(QueueUrl)).toEqual([]);
+    expect(await receive(QueueUrl, { WaitTimeSeconds: 5 })).toHaveLength(1);
+  });
+
+  it('deletes a message only by its newest receipt', async () => {
+    const QueueUrl = await newQueue('receipts');
+    await sendTo(QueueUrl, 'one');
+    const [first] = await receive(QueueUrl, { VisibilityTimeout: 0 });
+    const [second] = await receive(QueueUrl, { VisibilityTimeout: 0 });
+    await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: first?.ReceiptHandle }));
+    expect(await receive(QueueUrl, { VisibilityTimeout: 0 })).toHaveLength(1);
+    const [last] = await receive(QueueUrl);
+    await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: last?.ReceiptHandle }));
+    expect(second?.ReceiptHandle).toBeTruthy();
+    const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
+    expect(Attributes).toMatchObject({
+      ApproximateNumberOfMessages: '0',
+      ApproximateNumberOfMessagesNotVisible: '0',
+      QueueArn: 'arn:aws:sqs:eu-west-1:000000000000:receipts',
+    });
+  });
+
+  it('shortens and ends the invisibility of a message', async () => {
+    const QueueUrl = await newQueue('change');
+    await sendTo(QueueUrl, 'one');
+    const [{ ReceiptHandle } = {}] = await receive(QueueUrl);
+    await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }));
+    expect(await receive(QueueUrl)).toHaveLength(1);
+  });
+
+  it('moves a message to the dead-letter queue after its last receive', async () => {
+    const dead = await newQueue('dead');
+    const QueueUrl = await newQueue('redrive');
+    const RedrivePolicy = JSON.stringify({
+      deadLetterTargetArn: 'arn:aws:sqs:eu-west-1:000000000000:dead',
+      maxReceiveCount: '2',
+    });
+    await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { RedrivePolicy } }));
+    await sendTo(QueueUrl, 'poison');
+    expect(await receive(QueueUrl, { VisibilityTimeout: 0 })).toHaveLength(1);
+    expect(await receive(QueueUrl, { VisibilityTimeout: 0 })).toHaveLength(1);
+    expect(await receive(QueueUrl, { VisibilityTimeout: 0 })).toEqual([]);
+    expect((await receive(dead)).map(message => message.Body)).toEqual(['poison']);
+  });
+
+  it('sends and deletes in batches, each entry by itself', async () => {
+    const QueueUrl = await newQueue('batches');
+    const Entries = [
+      { Id: 'a', MessageBody: '1' },
+      { Id: 'b', MessageBody: '\u0001' },
+      { Id: 'c', MessageBody: '3' },
+    ];
+    const sent = await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+    expect(sent.Successful?.map(entry => entry.Id)).toEqual(['a', 'c']);
+    expect(sent.Failed).toMatchObject([{ Id: 'b', Code: 'InvalidMessageContents', SenderFault: true }]);
+    const messages = await receive(QueueUrl, { MaxNumberOfMessages: 10 });
+    expect(messages.map(message => message.Body)).toEqual(['1', '3']);
+    const handles = messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+    const deleted = await sqs.send(
+      new DeleteMessageBatchCommand({ QueueUrl, Entries: [...handles, { Id: 'x', ReceiptHandle: 'none' }] }),
+    );
+    expect(deleted.Successful).toHaveLength(2);
+    expect(deleted.Failed).toMatchObject([{ Id: 'x', Code: 'ReceiptHandleIsInvalid' }]);
+  });
+
+  it('accepts a message of 1 MiB and not one byte more', async () => {
+    const QueueUrl = await newQueue('size');
+    const mebibyte = 'x'.repeat(1024 * 1024);
+    await sendTo(QueueUrl, mebibyte);
+    await expect(sendTo(QueueUrl, `${mebibyte}x`)).rejects.toThrow(/must be shorter than 1048576 bytes/);
+    await sqs.send(new PurgeQueueCommand({ QueueUrl }));
+    expect(await receive(QueueUrl)).toEqual([]);
+  });
+
+  it('creates a queue once and knows it by name', async () => {
+    const QueueUrl = await newQueue('named', { VisibilityTimeout: '7' });
+    expect(await newQueue('named')).toBe(QueueUrl);
+    await expect(newQueue('named', { VisibilityTimeout: '8' })).rejects.toThrow(/already exists/);
+    expect((await sqs.send(new GetQueueUrlCommand({ QueueName: 'named' }))).QueueUrl).toBe(QueueUrl);
+    expect((await sqs.send(new ListQueuesCommand({ QueueNamePrefix: 'nam' }))).QueueUrls).toEqual([QueueUrl]);
+    await expect(sqs.send(new GetQueueUrlCommand({ QueueName: 'none' }))).rejects.toMatchObject({
+      name: 'QueueDoesNotExist',
+    });
+  });
+
+  it('still has accepted messages after a restart, and those in progress are visible at once', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-sqs-'));
+    const first = await startSqs(directory, 'eu-west-1');
+    const before = clientOf(first);
+    const { QueueUrl } = await before.send(new CreateQueueCommand({ QueueName: 'kept' }));
+    await before.send(new SendMessageCommand({ QueueUrl, MessageBody: 'in work' }));
+    await before.send(new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 1000 }));
+    await before.send(new SendMessageCommand({ QueueUrl, MessageBody: 'waiting' }));
+    await first.stop();
+    const second = await startSqs(directory, 'eu-west-1');
+    const after = clientOf(second);
+    const { QueueUrl: newUrl } = await after.send(new GetQueueUrlCommand({ QueueName: 'kept' }));
+    const { Messages } = await after.send(new ReceiveMessageCommand({ QueueUrl: newUrl, MaxNumberOfMessages: 10 }));
+    expect(Messages?.map(message => message.Body)).toEqual(['in work', 'waiting']);
+    await second.stop();
+    rmSync(directory, { recursive: true });
+  });
+
+  it('ends a long poll when it stops', async () => {
+    const stopped = await startSqs(undefined, 'eu-west-1');
+    const client = clientOf(stopped);
+    const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: 'q' }));
+    const poll = client.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }));
+    await sleep(100);
+    const startedAt = Date.now();
+    await stopped.stop();
+    expect(Date.now() - startedAt).toBeLessThan(1500);
+    expect((await poll).Messages).toBeUndefined();
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../../../infra/plan/config.ts';
+import { exampleSettings, fullSettings } from '../../support/installation.ts';
+
+const read = (settings: Record<string, unknown>, single: Record<string, unknown> = {}) =>
+  readConfig(name => (name === 'holdfast' ? settings : single[name]));
+
+describe('the settings of an installation', () => {
+  test('need an origin and a sender, and have a default for everything else', () => {
+    expect(read(exampleSettings)).toMatchObject({
+      name: 'holdfast',
+      mailFrom: { text: 'Holdfast <no-reply@example.com>', address: 'no-reply@example.com', domain: 'example.com' },
+      mailIdentity: 'domain',
+      logRetentionDays: 90,
+      throttleRate: 200,
+    });
+  });
+
+  test('can be set one by one on the command line, as text, which wins', () => {
+    const config = read(exampleSettings, { throttleRate: '50', mailFrom: 'ops@example.org' });
+    expect(config).toMatchObject({ throttleRate: 50, mailFrom: { text: 'ops@example.org', domain: 'example.org' } });
+  });
+
+  test.each([
+    [{}, 'The setting dashboardOrigin is missing.\nThe setting mailFrom is missing.'],
+    [{ ...exampleSettings, mailForm: 'x' }, 'There is no setting mailForm.'],
+    [
+      { ...exampleSettings, dashboardOrigin: 'https://a.example/path' },
+      'The setting dashboardOrigin must be an https origin without a path, e.g. https://app.example.com.',
+    ],
+    [{ ...exampleSettings, mailFrom: 'nobody' }, 'The setting mailFrom must be a mail address, or "Name <address>".'],
+    [
+      { ...exampleSettings, domainName: 'api.example.com' },
+      'The setting certificateArn is needed because domainName is given.',
+    ],
+    [
+      { ...exampleSettings, stripeWebhookSecretParameter: '/a/b' },
+      'The setting stripeSecretKeyParameter is needed because stripeWebhookSecretParameter is given.',
+    ],
+    [
+      { ...exampleSettings, stripeSecretKeyParameter: 'sk_live_1', stripeWebhookSecretParameter: '/a/b' },
+      'The setting stripeSecretKeyParameter must be the name of an SSM parameter, starting with a slash.',
+    ],
+    [{ ...exampleSettings, logRetentionDays: 7 }, /^The setting logRetentionDays must be one of 30, 60, /],
+    [{ ...exampleSettings, throttleRate: 'many' }, 'The setting throttleRate must be a number from 1 to 10000.'],
+    [{ ...exampleSettings, name: 'Hold fast' }, /^The setting name must have 2 to 20 lower-case letters/],
+  ])('are refused with a sentence for each that is wrong: %j', (settings, message) => {
+    expect(() => read(settings)).toThrow(ConfigError);
+    expect(() => read(settings)).toThrow(message);
+  });
+
+  test('never show a value that could be a secret', () => {
+    const read1 = () => read({ ...fullSettings, stripeSecretKeyParameter: 'sk_live_abc' });
+    expect(read1).not.toThrow(/sk_live_abc/);
+    expect(read1).toThrow(ConfigError);
+  });
+});

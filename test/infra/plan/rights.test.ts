@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { type FunctionPlan, functions } from '../../../infra/plan/functions.ts';
+import { routes } from '../../../lib/contracts/routes.ts';
+import { reachableActions } from '../../support/reachable-actions.ts';
+
+/** What a contract's `uses` allows, as IAM actions. */
+function allowedActions({ uses }: FunctionPlan): string[] {
+  return [
+    ...uses.table.map(action => `dynamodb:${action}`),
+    ...(uses.key ?? []).map(action => `kms:${action}`),
+    ...(uses.queues === undefined ? [] : ['sqs:SendMessage']),
+    ...(uses.mail ? ['ses:SendEmail'] : []),
+    ...(uses.payments ? ['ssm:GetParameter'] : []),
+  ];
+}
+
+/** Actions in code that a function contains but never runs. */
+function neverRun({ name }: FunctionPlan): string[] {
+  // The chain can authenticate, but a public route does not.
+  if (routes.find(({ operationId }) => operationId === name)?.access.kind === 'public')
+    return ['dynamodb:BatchGetItem'];
+  // It shares the pull's snapshot, whose module can also decrypt values.
+  return name === 'list-keys' ? ['kms:Decrypt'] : [];
+}
+
+describe('what a function may do', () => {
+  test.each(functions.map(plan => [plan.name, plan] as const))(
+    'is all that the code of %s can do, and no more',
+    async (_, plan) => {
+      const allowed = allowedActions(plan);
+      const reachable = (await reachableActions(plan)).filter(
+        action => allowed.includes(action) || !neverRun(plan).includes(action),
+      );
+      expect(allowed.sort()).toEqual(reachable.sort());
+    },
+  );
+});

@@ -1,0 +1,106 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import http, { type ClientRequest, type RequestOptions } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+import type { FunctionName, Handler } from '../../infra/local/lambda/invoke.ts';
+
+/** A call to AWS as IAM sees it: the action and, for the table, the partitions of all items it touches. */
+export interface AuthorizedCall {
+  functionName: string;
+  action: string;
+  partitions: string[];
+}
+
+const running = new AsyncLocalStorage<string>();
+const services: Record<string, string> = { DynamoDB_20120810: 'dynamodb', TrentService: 'kms', AmazonSQS: 'sqs' };
+
+/**
+ * Records every AWS call of the handlers it wraps, as it is sent over HTTP. A bundle has its own copy of the SDK, which
+ * the middlewares of `observe-calls.ts` are not in. `stop` ends the recording.
+ */
+export function recordBundleCalls() {
+  const calls: AuthorizedCall[] = [];
+  const original = http.request;
+  const recording = (...given: unknown[]): ClientRequest => {
+    const request = (original as (...args: unknown[]) => ClientRequest)(...given);
+    const functionName = running.getStore();
+    const { headers = {}, path = '' } = (given.find(one => typeof one === 'object') ?? {}) as RequestOptions;
+    const target = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-amz-target')?.[1];
+    if (functionName === undefined) return request;
+    if (String(path).includes('/v2/email/')) calls.push({ functionName, action: 'ses:SendEmail', partitions: [] });
+    if (target === undefined) return request;
+    const chunks: Buffer[] = [];
+    const { write, end } = request;
+    const keep = (chunk: unknown) => {
+      if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk as string));
+    };
+    request.write = ((...args: Parameters<typeof write>) => {
+      keep(args[0]);
+      return write.apply(request, args);
+    }) as typeof write;
+    request.end = ((...args: Parameters<typeof end>) => {
+      keep(args[0]);
+      calls.push(...callsOf(functionName, String(target), JSON.parse(Buffer.concat(chunks).toString('utf8'))));
+      return end.apply(request, args);
+    }) as typeof end;
+    return request;
+  };
+  http.request = recording as typeof http.request;
+  syncBuiltinESMExports();
+  return {
+    calls,
+    wrap:
+      ({ name }: FunctionName, handler: Handler): Handler =>
+      (event, context) =>
+        running.run(name, () => handler(event, context)),
+    stop: () => {
+      http.request = original;
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+type Marshalled = Record<string, { S: string }>;
+// biome-ignore lint/suspicious/noExplicitAny: the body of any call
+type Body = any;
+
+/** A transaction is authorized as its single writes. */
+function callsOf(functionName: string, target: string, body: Body): AuthorizedCall[] {
+  const [service = '', operation = ''] = target.split('.');
+  const prefix = services[service] ?? service;
+  const call = (name: string, keys: (Marshalled | undefined)[] = []): AuthorizedCall => ({
+    functionName,
+    action: `${prefix}:${name}`,
+    partitions: keys.flatMap(key => key?.pk?.S ?? []),
+  });
+  const tables = Object.values(body.RequestItems ?? {}) as Body[];
+  switch (operation) {
+    case 'TransactWriteItems':
+      return (body.TransactItems as Body[]).map(({ Put, Update, Delete, ConditionCheck }) => {
+        if (Put) return call('PutItem', [Put.Item]);
+        if (Update) return call('UpdateItem', [Update.Key]);
+        if (Delete) return call('DeleteItem', [Delete.Key]);
+        return call('ConditionCheckItem', [ConditionCheck.Key]);
+      });
+    case 'BatchGetItem':
+      return [
+        call(
+          operation,
+          tables.flatMap(({ Keys }) => Keys),
+        ),
+      ];
+    case 'BatchWriteItem':
+      return [
+        call(
+          operation,
+          tables.flat().map(({ PutRequest, DeleteRequest }) => PutRequest?.Item ?? DeleteRequest?.Key),
+        ),
+      ];
+    case 'Query':
+      return [call(operation, [{ pk: body.ExpressionAttributeValues[':pk'] }])];
+    case 'SendMessageBatch':
+      // IAM has only the right to send.
+      return [call('SendMessage')];
+    default:
+      return [call(operation, [body.Item ?? body.Key])];
+  }
+}
