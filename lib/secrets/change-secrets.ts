@@ -215,7 +215,7 @@ async function openEnvironment({ context, path }: Change<unknown>, reads: Reads)
   }
   const ring = keyRing(organization.id, project);
   if (state.pending !== undefined) {
-    await waitForPendingChange(path, state, ring, log);
+    await waitForPendingChange(path, ring, log);
     throw new ConditionFailed([]);
   }
   const before =

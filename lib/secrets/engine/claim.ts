@@ -1,6 +1,6 @@
 import type { Log } from '../../core/logger.ts';
 import { type Condition, equals, exists, lessThan } from '../../table/expressions.ts';
-import type { EnvironmentState } from '../../table/records/environment.ts';
+import type { EnvironmentState, FenceRecord } from '../../table/records/environment.ts';
 import { withDeadline } from '../../table/retry.ts';
 import { ConditionFailed, maximumWritesPerTransaction, transact, update, type Write } from '../../table/store.ts';
 import type { EnvironmentPath } from './environment-path.ts';
@@ -54,7 +54,7 @@ export function claimIn(path: EnvironmentPath, state: EnvironmentState): Claim |
   return { ...fenced(path, state), revision, fences: pending.fences, heartbeat: pending.heartbeat };
 }
 
-/** How long a claim must show no heartbeat before it is taken over. Each takeover doubles it, so slow work gets its time. */
+/** How long a claim must show no sign of life before it is taken over. Each takeover doubles it, so slow work gets its time. */
 const firstLeaseMs = 4000;
 /** A request that waits so long still has the time to undo what it finds. */
 const longestLeaseMs = 12_000;
@@ -65,14 +65,19 @@ export function leaseOf({ leaseMs = firstLeaseMs }: Pick<EnvironmentState, 'leas
 
 /**
  * Takes over the change that `state` shows as under way.
- * @throws ConditionFailed when its writer has beaten since, or another one was first
+ * @throws ConditionFailed when its writer has shown a sign of life since, or another one was first
  */
-export async function takeOver(path: EnvironmentPath, state: EnvironmentState): Promise<Claim> {
+export async function takeOver(
+  path: EnvironmentPath,
+  state: EnvironmentState,
+  copies: readonly (FenceRecord | undefined)[],
+): Promise<Claim> {
   const claim = claimIn(path, state);
   if (claim === undefined) throw new Error(`No change of environment ${state.id} is under way.`);
   return raiseFence(claim, {
     // A writer of format 1 shows none.
     if: claim.heartbeat === 0 ? {} : { 'pending.heartbeat': equals(claim.heartbeat) },
+    copies,
     set: { leaseMs: Math.min(longestLeaseMs, 2 * leaseOf(state)) },
   });
 }
@@ -85,6 +90,7 @@ export async function raiseFence(
   claim: Claim,
   more: {
     if?: Condition<EnvironmentState>;
+    copies?: readonly (FenceRecord | undefined)[];
     set?: Partial<Pick<EnvironmentState, 'leaseMs' | 'keyVersion'>>;
     abandoned?: true;
   } = {},
@@ -97,7 +103,7 @@ export async function raiseFence(
       { set: { ...more.set, fence: raised.fence, pending } },
       { if: { ...isHeld(claim), ...more.if } },
     ),
-    ...putFences(raised, raised.fences),
+    ...putFences(raised, raised.fences, more.copies),
   ]);
   return raised;
 }
@@ -147,9 +153,8 @@ export interface SizedWrite {
   bytes: number;
 }
 
-/** What one step writes at the most, so that a heartbeat gets its turn on a partition that takes 1,000 units a second. */
+/** A step counts as a sign of life, so on a partition that takes 1,000 units a second it must not take many seconds. */
 const maximumBytesPerStep = 256_000;
-const maximumBytesAtOnce = 1_000_000;
 
 /** How the writes of a large change are cut into steps, and how many of these run side by side. Pure. */
 export function planSteps(writes: readonly SizedWrite[]): { steps: Write[][]; lanes: number } {
@@ -166,9 +171,7 @@ export function planSteps(writes: readonly SizedWrite[]): { steps: Write[][]; la
       last.bytes += bytes;
     } else steps.push({ writes: [write], bytes });
   }
-  const largest = Math.max(1, ...steps.map(({ bytes }) => bytes));
-  const lanes = Math.max(1, Math.min(maximumFences, Math.floor(maximumBytesAtOnce / largest), steps.length));
-  return { steps: steps.map(step => step.writes), lanes };
+  return { steps: steps.map(step => step.writes), lanes: Math.min(maximumFences, steps.length) };
 }
 
 /**

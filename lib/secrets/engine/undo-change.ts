@@ -1,6 +1,6 @@
 import type { Log } from '../../core/logger.ts';
 import { ranges } from '../../table/keys.ts';
-import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
+import { type EnvironmentState, environmentStateRecord, type FenceRecord } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { pauseBeforeRetry, retryBudget } from '../../table/retry.ts';
 import { at, ConditionFailed, find, put, queryItems, readAll, remove } from '../../table/store.ts';
@@ -15,46 +15,44 @@ import {
   writeSteps,
 } from './claim.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
-import { stateAt } from './fencing.ts';
+import { readFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
 import { headOf } from './read-snapshot.ts';
 import { headBytes } from './secret-size.ts';
 
 /**
- * Returns when the change that `state` shows as under way is out of the way: its writer finished, or it showed no
- * heartbeat for its whole lease and was undone. Read everything again afterwards; there may be a next one.
+ * Returns when the change that is under way is out of the way: its writer finished, or it showed no sign of life for its
+ * whole lease and was undone. Read everything again afterwards; there may be a next one.
  *
- * A heartbeat is a number that goes up. How long it stands still is measured by the clock of this process alone.
+ * Signs of life are numbers that go up. How long they stand still is measured by the clock of this process alone.
  * @throws temporarily_unavailable when the deadline is reached
  */
-export async function waitForPendingChange(
-  path: EnvironmentPath,
-  state: EnvironmentState,
-  ring: KeyRing,
-  log: Log,
-): Promise<void> {
+export async function waitForPendingChange(path: EnvironmentPath, ring: KeyRing, log: Log): Promise<void> {
   const budget = retryBudget();
-  let seen = state;
-  let seenAt = performance.now();
+  let seen: { signs: string; at: number } | undefined;
   for (;;) {
-    const { pending } = seen;
-    if (pending === undefined) return;
-    if (pending.abandoned === true || performance.now() - seenAt >= leaseOf(seen)) {
-      await undoAbandoned(path, seen, ring, log);
+    const { state, copies } = await readFences(path);
+    if (state?.pending === undefined) return;
+    const { abandoned, heartbeat } = state.pending;
+    const signs = JSON.stringify([state.fence, heartbeat, copies.map(copy => copy?.steps)]);
+    if (seen?.signs !== signs) seen = { signs, at: performance.now() };
+    if (abandoned === true || performance.now() - seen.at >= leaseOf(state)) {
+      await undoAbandoned(path, state, copies, ring, log);
       return;
     }
     await pauseBeforeRetry(budget);
-    const current = await find(stateAt(path));
-    if (current === undefined) return;
-    const isSame = current.fence === seen.fence && current.pending?.heartbeat === pending.heartbeat;
-    if (!isSame) seenAt = performance.now();
-    seen = current;
   }
 }
 
-async function undoAbandoned(path: EnvironmentPath, state: EnvironmentState, ring: KeyRing, log: Log): Promise<void> {
+async function undoAbandoned(
+  path: EnvironmentPath,
+  state: EnvironmentState,
+  copies: readonly (FenceRecord | undefined)[],
+  ring: KeyRing,
+  log: Log,
+): Promise<void> {
   try {
-    const claim = await takeOver(path, state);
+    const claim = await takeOver(path, state, copies);
     log.warn('undoing a change whose writer fell silent', { environmentId: state.id, revision: state.revision + 1 });
     await undoAndRelease(claim, ring, log);
   } catch (error) {

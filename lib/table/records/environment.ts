@@ -77,11 +77,18 @@ export const environmentStateRecord = entity({
 export type EnvironmentState = ReturnType<typeof environmentStateRecord.parse>;
 
 /**
- * One of several copies of the fencing token, there only while a large change is under way: its steps run side by side,
+ * One of several copies of the fencing token, there only while a large change is under way. Its steps run side by side,
  * each conditioned on another copy, because transactions that meet at one item cancel each other.
  */
 export const fenceRecord = entity({
   kind: 'fence',
   key: keys.fence,
-  schema: z.object({ environmentId: z.string(), fence: z.int() }),
+  schema: z.object({
+    environmentId: z.string(),
+    fence: z.int(),
+    /** Steps executed under this copy: as good as heartbeats. */
+    steps: z.int(),
+  }),
 });
+
+export type FenceRecord = ReturnType<typeof fenceRecord.parse>;

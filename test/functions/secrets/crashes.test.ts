@@ -24,8 +24,8 @@ const letClaimAge = (place: Workplace) => expireLease(place, 'dev');
 
 // The calls of an import of 60 keys: 1 to 4 read, 5 claims, 6 writes the versions, 7 the heads, 8 commits.
 const committing = 8;
-// And of the set that finds it abandoned: 1 to 4 read, 5 takes over, 6 to 8 undo, 9 gives up the claim, then its own.
-const cases = [5, 6, 7, 8].flatMap(first => [undefined, 5, 6, 7, 8, 9].map(second => ({ first, second })));
+// And of the set that finds it abandoned: 1 to 4 read, 5 and 6 look for signs of life, 7 takes over, 8 to 11 undo.
+const cases = [5, 6, 7, 8].flatMap(first => [undefined, 5, 7, 8, 9, 10, 11].map(second => ({ first, second })));
 
 describe('a large import that dies after its call', () => {
   it.each(cases)(
