@@ -1,4 +1,4 @@
-import { maximumBodyBytes } from '../../lib/api/parse-request.ts';
+import { maximumBodyBytes } from '../../lib/contracts/contract.ts';
 import type { ErrorCode } from '../../lib/contracts/error-codes.ts';
 
 interface DocumentedError {

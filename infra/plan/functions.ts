@@ -83,9 +83,10 @@ export const workers = {
     area: 'workers',
     summary: 'Run one step of background work',
     uses: {
-      table: ['GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+      table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
       key: ['Decrypt'],
       queues: ['jobs'],
+      mail: true,
       // Erasing an organization ends its subscription.
       payments: true,
     },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TokenAccess } from '../contracts/auth.ts';
+import type { TokenAccess } from '../contracts/fields/token-access.ts';
 import { createCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { isNew } from '../table/expressions.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';

@@ -1,25 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestContext } from '../access/request-context.ts';
+import { queueJob } from '../core/queue.ts';
 import { settings } from '../core/settings.ts';
 import { hashPassword } from '../crypto/passwords.ts';
-import { passwordResetMail } from '../mail/account-mails.ts';
-import { sendMail } from '../mail/send-mail.ts';
 import { equals } from '../table/expressions.ts';
 import { emailRecord, userRecord } from '../table/records/user.ts';
 import { at, find, transact, update } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
-import { newLink, openLink } from './mailed-link.ts';
+import { openLink } from './mailed-link.ts';
 import { nobody } from './nobody.ts';
 import { rateSubjectOfEmail, takeTry } from './rate-limit.ts';
 
 /**
- * The answer comes this long after the request, whether there is such an account or not: longer than two reads, one
- * write and a mail take as a rule, so that their time cannot be told from nothing being sent.
- */
-const answerAfterMs = 500;
-
-/**
- * Mails a reset link, if there is such an account; the caller cannot tell. The limit counts for an unknown address, too.
+ * Asks the background to mail a reset link, if there is such an account. The caller cannot tell: whether there is one or
+ * not, the same calls are made, and the limit counts.
  * @throws rate_limited
  */
 export async function requestPasswordReset({ source, log }: RequestContext, email: string): Promise<void> {
@@ -31,20 +24,8 @@ export async function requestPasswordReset({ source, log }: RequestContext, emai
   };
   const [pointer] = await Promise.all([find(at(emailRecord, email)), takeTry(limit)]);
   const userId = pointer?.userId;
+  await queueJob({ type: 'mail-reset-link', userId: userId ?? nobody });
   log.account('password_reset_requested', { email, userId, ip: source.ip });
-  // A failure is logged and not told: it could only happen for an account that exists.
-  const mailing = mailResetLink(userId ?? nobody).catch(error =>
-    log.error('could not send a password reset mail', error, { userId }),
-  );
-  await Promise.all([mailing, sleep(answerAfterMs)]);
-}
-
-async function mailResetLink(userId: string): Promise<void> {
-  const user = await find(at(userRecord, userId));
-  if (user === undefined) return;
-  const link = newLink(userId, 'reset-password');
-  await transact([link.write]);
-  await sendMail(user.email, passwordResetMail(user.name, link.url));
 }
 
 /**

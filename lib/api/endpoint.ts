@@ -12,6 +12,7 @@ import {
 } from '../access/request-context.ts';
 import type { Access, Contract, HandlerResponse, ParsedRequest } from '../contracts/contract.ts';
 import { parameterNames } from '../contracts/path-parameters.ts';
+import { ApiError } from '../core/errors.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { type RequestSource, sourceOf } from '../core/request-source.ts';
 import { withDeadline } from '../table/retry.ts';
@@ -130,7 +131,10 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
       // Without a listener a failed fetch would end the process while authentication is still under way; the `await`
       // below throws its error all the same.
       fetched?.catch(() => undefined);
-      state.caller = await authenticate(claimed, contract.access, path.params);
+      state.caller = await authenticate(claimed, contract.access, path.params).catch((error: unknown) => {
+        // An organization named in the wrong form is not found either, and the path's problem says what is wrong.
+        throw error instanceof ApiError && error.code === path.problem?.code ? path.problem : error;
+      });
       authorize(contract.access, state.caller);
       if (path.problem !== undefined) throw path.problem;
       if ('error' in parts) throw parts.error;

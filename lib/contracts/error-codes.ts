@@ -42,7 +42,7 @@ export const errorStatuses = {
 
 export type ErrorCode = keyof typeof errorStatuses;
 
-/** One problem of a request: where (`secrets.3.key`, or `` for the whole body) and what. Never the offending value. */
+/** One problem of a request: where (`secrets.3.key`, or an empty path for the whole body) and what. Never the value. */
 export interface Problem {
   path: string;
   message: string;

@@ -3,8 +3,8 @@ import type { ErrorCode } from './error-codes.ts';
 import { SecretKey, Slug, Uuid } from './fields/text.ts';
 
 /**
- * Every path parameter of the API. A segment that does not even have the right form names nothing, so it gets the
- * same answer as a thing that does not exist.
+ * Every path parameter of the API. A segment of the wrong form names nothing, so it is answered like a thing that does
+ * not exist; only the message tells what is wrong with it.
  */
 export const pathParameters = {
   orgId: { schema: Uuid, notFound: 'organization_not_found', description: 'Organization identifier.' },
@@ -29,6 +29,19 @@ export const pathParameters = {
 } as const satisfies Record<string, { schema: z.ZodType; notFound: ErrorCode; description: string }>;
 
 export type PathParameterName = keyof typeof pathParameters;
+
+/** What is wrong with the form of a path parameter. Never quotes it. */
+export function formProblem(name: PathParameterName, value: string | undefined): string {
+  const { schema } = pathParameters[name];
+  if (schema === Uuid) {
+    const looksLikeSlug = Slug.safeParse(value).success;
+    return looksLikeSlug
+      ? `\`${name}\` must be its id, a UUID, and this looks like its slug`
+      : `\`${name}\` is not a well-formed id, which is a UUID`;
+  }
+  const problem = schema.safeParse(value).error?.issues[0]?.message ?? 'does not have the right form';
+  return `\`${name}\` ${problem}`;
+}
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 

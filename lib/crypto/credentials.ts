@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { base62, base62ToNumber } from './base62.ts';
+import { crc32 } from './crc32.ts';
 
 /*
  * Every credential that the service hands out is a verifier and a selector in one string: 32 random base62 digits (190

@@ -1,5 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { Project, Rotation } from '../contracts/projects.ts';
+import type { Rotation } from '../contracts/fields/rotation.ts';
+import type { Project } from '../contracts/projects.ts';
 import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
@@ -7,37 +8,12 @@ import type { EnvironmentPath } from '../secrets/engine/environment-path.ts';
 import { fenced, notRisen, stateAt } from '../secrets/engine/fencing.ts';
 import { attribute, type Condition, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
-import {
-  type EnvironmentRecord,
-  type EnvironmentState,
-  environmentRecord,
-  environmentStateRecord,
-} from '../table/records/environment.ts';
-import { organizationPointerRecord } from '../table/records/organization.ts';
+import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { at, ConditionFailed, find, list, queryPage, transact, update } from '../table/store.ts';
+import { at, ConditionFailed, queryPage, transact, update } from '../table/store.ts';
 import { viewProjects } from './project-view.ts';
 import { firstCursor } from './re-encrypt-project.ts';
-
-export interface BegunRotation {
-  orgSlug: string;
-  project: ProjectRecord | undefined;
-  environments: EnvironmentRecord[];
-}
-
-/** Two waves beside the two that authentication by an organization's id takes; undefined where there is none of that id. */
-export async function beginRotation(orgId: string, slug: string): Promise<BegunRotation | undefined> {
-  const pointer = await find(at(organizationPointerRecord, orgId));
-  return pointer === undefined ? undefined : readForRotation(pointer.orgSlug, slug);
-}
-
-async function readForRotation(orgSlug: string, slug: string): Promise<BegunRotation> {
-  const [project, environments] = await Promise.all([
-    find(at(projectRecord, orgSlug, slug)),
-    list(environmentRecord, ranges.projectEnvironments(orgSlug, slug)),
-  ]);
-  return { orgSlug, project, environments };
-}
+import { type FoundProject, findProject } from './read-projects.ts';
 
 /** Environments that fit the one transaction beside the project and the audit entry. */
 const maximumEnvironmentsAtOnce = 90;
@@ -50,10 +26,10 @@ const maximumEnvironmentsAtOnce = 90;
 export async function rotateKey(
   context: MemberContext,
   slug: string,
-  begun: BegunRotation | undefined,
+  begun: FoundProject | undefined,
 ): Promise<{ project: Project; rotation: Rotation }> {
   const { access, organization } = context;
-  const reads = begun?.orgSlug === organization.slug ? begun : await readForRotation(organization.slug, slug);
+  const reads = begun?.orgSlug === organization.slug ? begun : await findProject(organization.slug, slug);
   const project = access.requireProject(reads.project);
   if (project.rotation?.status === 'in_progress') throw rotationInProgress();
   const toVersion = project.keyVersion + 1;

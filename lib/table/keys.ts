@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { normalizeEmail } from '../contracts/fields/text.ts';
 import type { Key } from './entity.ts';
 
@@ -21,7 +22,9 @@ import type { Key } from './entity.ts';
  *                                    ENV#<project>#<env>          an environment's description
  *                                    TEMPLATE#<project>#<key>     a template key
  *                                    WEBHOOK#<webhookId>          a webhook
+ *                                    RETIRED#<project>            a slug that an erased project had
  *   ORGID#<orgId>                    ORG                          → orgSlug
+ *   RETIRED#<hash of orgSlug>        RETIRED                      a slug that an erased organization had
  *   ORGS                             SLUG#<slug>, NAME#<name>#…   the directory for administrators
  *   INVITATION#<hash>                INVITATION                   → the invitation
  *   ENV#<orgSlug>#<project>#<env>    HEAD                         the environment's state, not a secret: revision, counts,
@@ -65,6 +68,10 @@ export const keys = {
   project: (orgSlug: string, project: string) => key(`ORG#${orgSlug}`, `PROJECT#${project}`),
   environment: (orgSlug: string, project: string, env: string) => key(`ORG#${orgSlug}`, `ENV#${project}#${env}`),
   templateKey: (orgSlug: string, project: string, name: string) => key(`ORG#${orgSlug}`, `TEMPLATE#${project}#${name}`),
+  retiredProject: (orgSlug: string, project: string) => key(`ORG#${orgSlug}`, `RETIRED#${project}`),
+  /** The slug itself is not kept: it may tell who the tenant was. */
+  retiredOrganization: (orgSlug: string) =>
+    key(`RETIRED#${createHash('sha256').update(orgSlug).digest('base64url')}`, 'RETIRED'),
   webhook: (orgSlug: string, webhookId: string) => key(`ORG#${orgSlug}`, `WEBHOOK#${webhookId}`),
   environmentState: (orgSlug: string, project: string, env: string) =>
     key(environmentPartition(orgSlug, project, env), 'HEAD'),
@@ -101,6 +108,7 @@ export const ranges = {
   environments: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'ENV#' }),
   projectEnvironments: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `ENV#${project}#` }),
   templateKeys: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `TEMPLATE#${project}#` }),
+  retiredProjects: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'RETIRED#' }),
   webhooks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'WEBHOOK#' }),
   directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),
   directoryByName: (start: string) => ({ pk: 'ORGS', beginsWith: `NAME#${start.toLowerCase()}` }),

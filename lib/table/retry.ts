@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { temporarilyUnavailable } from '../core/errors.ts';
 
 /** How long to go on trying, and how often it was tried. */
@@ -37,7 +36,7 @@ export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Pr
   if (Date.now() + pauseMs >= budget.endsAt) {
     throw temporarilyUnavailable('Too many requests at once. Send the request again.', cause);
   }
-  await sleep(pauseMs);
+  await new Promise(resolve => setTimeout(resolve, pauseMs));
 }
 
 /** DynamoDB refused the request at the door: it was not executed. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
@@ -312,7 +311,7 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) {
         const current = plain(error.Item);
-        if ((error.$metadata.attempts ?? 1) > 1 && isWritten(write, current)) return;
+        if ((error.$metadata.attempts ?? 1) > 1 && (await isWritten(write, current))) return;
         throw refusal([write], [0], () => current);
       }
       if (!(error instanceof TransactionConflictException)) throw error;
@@ -325,8 +324,10 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
  * Whether a refused put has in fact been made, by an earlier attempt of the SDK whose answer was lost. Items that only one
  * caller may put carry something unique to it, so an equal item is its own.
  */
-function isWritten({ kind, item }: Write, current: Item | undefined): boolean {
+async function isWritten({ kind, item }: Write, current: Item | undefined): Promise<boolean> {
   if (kind !== 'put' || item === undefined || current === undefined) return false;
+  // Loaded here, since importing `node:util` takes longer than all else of this module, and this is rare.
+  const { isDeepStrictEqual } = await import('node:util');
   return isDeepStrictEqual(unmarshall(marshall(item, { removeUndefinedValues: true })), current);
 }
 

@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { isThere } from '../table/expressions.ts';
+import { equals, isThere } from '../table/expressions.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
 import { at, remove, transact, update } from '../table/store.ts';
@@ -12,7 +12,11 @@ export async function deleteWebhook(context: MemberContext, webhookId: string): 
   const webhook = await requireWebhook(context, webhookId);
   await transact([
     remove(at(webhookRecord, organization.slug, webhook.id), { if: isThere, refused: webhookNotFound }),
-    update(at(organizationRecord, organization.slug), { add: { webhookCount: -1 } }, { if: isThere }),
+    update(
+      at(organizationRecord, organization.slug),
+      { add: { webhookCount: -1 } },
+      { if: { id: equals(organization.id) }, refused: webhookNotFound },
+    ),
     await context.audit({
       action: 'webhook.deleted',
       target: webhookTarget(webhook),

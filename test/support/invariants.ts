@@ -30,6 +30,7 @@ import { projectRecord } from '../../lib/table/records/project.ts';
 import { providerEventRecord } from '../../lib/table/records/provider-event.ts';
 import { rateRecord } from '../../lib/table/records/rate.ts';
 import { countedBatchRecord, routeHourRecord } from '../../lib/table/records/request-metrics.ts';
+import { retiredProjectRecord } from '../../lib/table/records/retired-slug.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../lib/table/records/secret.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { templateKeyRecord } from '../../lib/table/records/template-key.ts';
@@ -88,6 +89,7 @@ const entities = {
   platformCount: platformCountRecord,
   routeHour: routeHourRecord,
   countedBatch: countedBatchRecord,
+  retiredSlug: retiredProjectRecord,
 };
 type Kind = keyof typeof entities;
 type RecordOf<K extends Kind> = ReturnType<(typeof entities)[K]['parse']>;
@@ -405,7 +407,8 @@ function stateViolations(
     if (stored !== value) problems.push(`${name} is ${stored}, counted ${value}`);
   }
   const stamps = new Set(versions.filter(({ revision }) => revision <= state.revision).map(({ revision }) => revision));
-  if (state.revision > 0 && !stamps.has(state.revision)) problems.push(`no version is of revision ${state.revision}`);
+  if (state.revision > state.firstRevision && !stamps.has(state.revision))
+    problems.push(`no version is of revision ${state.revision}`);
   return problems;
 }
 
@@ -486,7 +489,8 @@ function auditViolations({ all }: Table): Violation[] {
     for (const state of all('environmentState')) {
       if (partOf(state.pk) !== slug || state.status !== 'active') continue;
       const revisions = (changes.get(state.id) ?? []).map(({ revision }) => revision ?? 0).sort((a, b) => a - b);
-      const expected = Array.from({ length: state.revision }, (_, index) => index + 1);
+      const { revision, firstRevision } = state;
+      const expected = Array.from({ length: revision - firstRevision }, (_, index) => firstRevision + index + 1);
       if (revisions.join() !== expected.join()) {
         say(`${state.pk} is at revision ${state.revision}, the entries have ${revisions.slice(-5).join()}`);
       }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { vi } from 'vitest';
 import { newSession } from '../../lib/accounts/new-session.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { hashPassword } from '../../lib/crypto/passwords.ts';
@@ -99,12 +100,17 @@ export async function expectStatus(answer: Promise<Answer>, ...statuses: number[
   return got;
 }
 
-/** The token in the newest mail to the address. */
-export async function mailedToken(api: Api, email: string): Promise<string> {
-  const mails = (await api.mails()).filter(mail => mail.to === email);
-  const token = /#token=(\w+)/.exec(mails.at(-1)?.text ?? '')?.[1];
-  if (token === undefined) throw new Error(`There is no mail with a link to ${email}.`);
-  return token;
+/** The token of the newest mail to the address with such a subject; the background may still be sending it. */
+export async function mailedToken(api: Api, email: string, subject: 'Verify' | 'Reset'): Promise<string> {
+  return vi.waitFor(
+    async () => {
+      const mails = (await api.mails()).filter(mail => mail.to === email && mail.subject.includes(subject));
+      const token = /#token=(\w+)/.exec(mails.at(-1)?.text ?? '')?.[1];
+      if (token === undefined) throw new Error(`There is no mail with a link to ${email}.`);
+      return token;
+    },
+    { timeout: 10_000, interval: 20 },
+  );
 }
 
 export interface Place extends Person {
@@ -283,7 +289,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const { session, email } = await seedPerson();
     await expectStatus(api.post('/auth/send-verification', undefined, session), 200);
     return {
-      request: { method: 'POST', path: '/auth/verify-email', body: { token: await mailedToken(api, email) } },
+      request: { method: 'POST', path: '/auth/verify-email', body: { token: await mailedToken(api, email, 'Verify') } },
       works: [200],
       repeats: [400],
       isDone: async () => (await expectStatus(api.get('/auth/me', session), 200)).body.user.emailVerified,
@@ -297,7 +303,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const { email, user } = await seedPerson();
     await expectStatus(api.post('/auth/forgot-password', { email }), 200);
     const newPassword = 'another fine battery';
-    const body = { token: await mailedToken(api, email), newPassword };
+    const body = { token: await mailedToken(api, email, 'Reset'), newPassword };
     return {
       request: { method: 'POST', path: '/auth/reset-password', body },
       works: [200],

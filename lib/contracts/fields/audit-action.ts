@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { eventNames } from './events.ts';
 
-/** Everything that the audit log of an organization records: each change, and each read of values. A closed list. */
+/** Everything that the audit log of an organization records: each change and each read of values. */
 export const auditActions = [
   'secret.pulled',
   'secret.history_read',
@@ -30,6 +30,6 @@ export const auditActions = [
   'organization.limits_changed',
 ] as const;
 export const AuditAction = z
-  .enum(auditActions, { message: 'must be an action of the audit log' })
-  .meta({ id: 'AuditAction', description: 'What was done.', example: 'secret.pulled' });
+  .enum(auditActions)
+  .meta({ id: 'AuditAction', description: 'The action.', example: 'secret.pulled' });
 export type AuditAction = z.infer<typeof AuditAction>;

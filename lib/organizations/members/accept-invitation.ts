@@ -11,14 +11,14 @@ import { isPending } from './invitation-view.ts';
 
 type InvitationPointer = ReturnType<typeof invitationPointerRecord.parse>;
 
-/** Where the token points to, read beside authentication; nothing is read for junk. */
+/** Where the token points to, read in parallel with authentication. A malformed token reads nothing. */
 export async function findInvitation(token: string): Promise<InvitationPointer | undefined> {
   if (readCredential(token) === undefined) return undefined;
   return find(at(invitationPointerRecord, hashCredential(token)));
 }
 
 /**
- * Makes the caller, whoever holds the token, a member with the invitation's role. The invitation was counted as a member
+ * Makes the caller, who holds the token, a member with the invitation's role. The invitation was counted as a member
  * already, so no limit stands in the way; the token is used up with the same write.
  * @throws invalid_token where it is unknown, used, replaced or expired; already_member
  */

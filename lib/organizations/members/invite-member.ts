@@ -58,7 +58,7 @@ export async function inviteMember(
   const known = { organization: context.organization, roster: before.roster };
   await retryWithFreshRead(
     known,
-    () => readAgain(slug),
+    () => readAgain(slug, organizationId),
     async ({ organization, roster }, budget) => {
       if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(email))) {
         throw new ApiError('already_member', 'Somebody with this e-mail address is a member already.');
@@ -119,9 +119,9 @@ export async function inviteMember(
   return { invitation, token: secret };
 }
 
-async function readAgain(slug: string): Promise<{ organization: OrganizationRecord; roster: Roster }> {
+async function readAgain(slug: string, id: string): Promise<{ organization: OrganizationRecord; roster: Roster }> {
   const [organization, roster] = await Promise.all([find(at(organizationRecord, slug)), readRosterBySlug(slug)]);
-  if (organization?.status !== 'active') {
+  if (organization?.id !== id || organization.status !== 'active') {
     throw new ApiError('organization_not_found', 'There is no such organization.');
   }
   return { organization, roster };

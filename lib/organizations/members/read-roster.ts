@@ -16,8 +16,8 @@ export interface Roster {
 }
 
 /**
- * The roster of an organization by its id, empty for an unknown one: two waves that run beside authentication, whose
- * verdict decides whether anybody gets to see it.
+ * The roster of an organization by its id, empty for an unknown one: two waves that run in parallel with authentication,
+ * which decides whether the caller may see it.
  */
 export async function readRoster(organizationId: string): Promise<Roster> {
   const pointer = await find(at(organizationPointerRecord, organizationId));

@@ -13,7 +13,7 @@ import { memberNotFound, ownerCountChange } from './change-role.ts';
 import { invitationRemoval } from './invite-member.ts';
 import { type Roster, readRosterBySlug } from './read-roster.ts';
 
-/** Tokens that fit the removing transaction beside its other writes; any beyond follow it, and are dead already. */
+/** Tokens that fit the removing transaction with its other writes. Any more are removed after it, and are dead already. */
 const tokensAtOnce = 90;
 
 /**

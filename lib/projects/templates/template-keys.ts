@@ -4,7 +4,7 @@ import { equals, isNew, isThere } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/template-key.ts';
-import { at, check, find, list, put, remove, transact } from '../../table/store.ts';
+import { at, check, find, list, put, remove, transact, type Write } from '../../table/store.ts';
 import { patternProblem } from './pattern.ts';
 
 /** As many as one change of secrets may have. */
@@ -21,7 +21,7 @@ export interface BegunTemplate {
   template: TemplateKeyRecord[];
 }
 
-/** One wave, to be begun together with authentication. */
+/** One wave, to start in parallel with authentication. */
 export async function beginTemplate({ orgSlug, project: slug }: ProjectPath): Promise<BegunTemplate> {
   const [project, template] = await Promise.all([
     find(at(projectRecord, orgSlug, slug)),
@@ -70,17 +70,21 @@ export async function addTemplateKey(
   };
   await transact([
     put(at(templateKeyRecord, organization.slug, project.slug, key), record, { if: isNew, refused: alreadyThere }),
-    // The eraser of a project deleted in this moment may have passed by already.
-    check(at(projectRecord, organization.slug, project.slug), {
-      if: { status: equals('active'), id: equals(project.id) },
-      refused: () => access.projectNotFound(),
-    }),
+    isStillThere(context, project),
     await context.audit({
       action: 'template_key.added',
       target: { type: 'template_key', id: project.id, name: key },
     }),
   ]);
   return record;
+}
+
+/** The project was not deleted in the meantime, nor made anew: a template is addressed by its project's slug. */
+function isStillThere({ access, organization }: MemberContext, { id, slug }: ProjectRecord): Write {
+  return check(at(projectRecord, organization.slug, slug), {
+    if: { status: equals('active'), id: equals(id) },
+    refused: () => access.projectNotFound(),
+  });
 }
 
 /** @throws template_key_not_found */
@@ -95,6 +99,7 @@ export async function removeTemplateKey(
       if: isThere,
       refused: () => new ApiError('template_key_not_found', `The template has no key ${key}.`),
     }),
+    isStillThere(context, project),
     await context.audit({
       action: 'template_key.removed',
       target: { type: 'template_key', id: project.id, name: key },

@@ -11,7 +11,7 @@ export interface BegunValidation {
   environment: BegunRead;
 }
 
-/** One wave, to be begun together with authentication. */
+/** One wave, to start in parallel with authentication. */
 export async function beginValidation(path: EnvironmentPath): Promise<BegunValidation> {
   const [template, environment] = await Promise.all([
     list(templateKeyRecord, ranges.templateKeys(path.orgSlug, path.project)),
@@ -44,7 +44,7 @@ export async function validateEnvironment(
         live.map(({ key }) => key),
         values,
       );
-      // What is there beside the template is for those who may read the environment.
+      // Keys that the template does not declare are shown only to those who may read the environment.
       return context.access.roleMay('read', state.type) ? comparison : { ...comparison, undeclared: null };
     },
     'see',

@@ -56,6 +56,8 @@ export const environmentStateRecord = entity({
     type: EnvironmentType,
     projectId: z.string(),
     revision: z.int(),
+    /** The revision it began with, without any secret: above every revision of earlier environments of this name. */
+    firstRevision: z.int().default(0),
     secretCount: z.int(),
     /** JSON-encoded keys and values plus 256 bytes a key: what the 4 MiB bound is counted on. */
     sizeBytes: z.int(),

@@ -133,8 +133,14 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
       expect(contract.body.safeParse(body).success).toBe(false);
   });
 
-  test('ignores unknown query parameters and headers', () => {
-    if (contract.query) expect(problemsOf(contract.query, { zzUnknown: '1' })).toEqual([]);
+  test('refuses an unknown query parameter', () => {
+    if (!contract.query) return;
+    expect(contract.query.safeParse({ zzUnknown: '1' }).error?.issues).toContainEqual(
+      expect.objectContaining({ code: 'unrecognized_keys', keys: ['zzUnknown'] }),
+    );
+  });
+
+  test('ignores unknown headers', () => {
     if (contract.headers) expect(problemsOf(contract.headers, { 'x-unknown': '1' })).toEqual([]);
   });
 
@@ -202,6 +208,7 @@ describe('errors of an operation', () => {
       'temporarily_unavailable',
     ]);
     expect(errorsOf(route('get-current-user'))).toEqual([
+      'invalid_request',
       'unauthenticated',
       'internal_error',
       'temporarily_unavailable',
@@ -209,7 +216,7 @@ describe('errors of an operation', () => {
     expect(errorsOf(route('get-statistics'))).toContain('admin_required');
   });
 
-  test('of a public route need nobody to be signed in', () => {
+  test('of a public route need no signed-in user', () => {
     for (const contract of routes.filter(({ access }) => access.kind === 'public')) {
       const codes = errorsOf(contract);
       for (const code of ['unauthenticated', 'forbidden', 'insufficient_scope', 'csrf_header_required']) {
@@ -234,7 +241,7 @@ describe('errors of an operation', () => {
 });
 
 describe('access', () => {
-  test('is public for exactly those routes that nobody can be signed in for', () => {
+  test('is public for exactly the routes that are called before signing in', () => {
     expect(routes.filter(({ access }) => access.kind === 'public').map(({ operationId }) => operationId)).toEqual([
       'register',
       'log-in',

@@ -10,6 +10,7 @@ const state: EnvironmentState = {
   slug: 'dev',
   type: 'development',
   projectId: 'p',
+  firstRevision: 0,
   revision: 4,
   secretCount: 2,
   sizeBytes: 700,

@@ -1,0 +1,5552 @@
+// Made from openapi.json by `npm run sdk-types`.
+
+export interface paths {
+    "/v1/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an account and its personal organization
+         * @description Creates a user and an organization that the user owns, logs the user in with a session cookie, and mails a link to verify the address. Without a name, the part of the e-mail address before the @ is used.
+         */
+        post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log in
+         * @description Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the same answer in about the same time.
+         */
+        post: operations["log-in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log out
+         * @description Ends the session on the server and clears its cookie. Other sessions and tokens keep working.
+         */
+        post: operations["log-out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The current user and its organizations
+         * @description Returns the caller, their organizations with their role in each, and how the request was authenticated. A token that is limited to an organization sees only that organization.
+         */
+        get: operations["get-current-user"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a scoped CLI token
+         * @description Creates a bearer token with at most the rights of its user, optionally limited in time and to an organization, project or environment. The token is shown once, and only its hash is stored. Requires a session: a token can’t create tokens.
+         */
+        post: operations["create-token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/cli-auth": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hand a token from the dashboard to the CLI
+         * @description Works in two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets a code, which works once and for 60 seconds. The CLI, without a session, sends the code and its verifier and gets the token. So the token never travels through a URL or the dashboard. A wrong verifier invalidates the code.
+         */
+        post: operations["hand-off-token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List active CLI tokens
+         * @description Lists the caller’s tokens that are neither revoked nor expired, without their secrets, which are not stored.
+         */
+        get: operations["list-tokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/tokens/{tokenId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a CLI token
+         * @description Revokes one of the caller’s own tokens. It stops working at once.
+         */
+        delete: operations["revoke-token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/change-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the password
+         * @description Sets a new password and ends every other session of the user. A wrong current password is an invalid request that names `currentPassword`; repeated wrong ones are rate-limited like failed logins. Tokens keep working.
+         */
+        post: operations["change-password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/send-verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an e-mail verification link
+         * @description Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is already verified. Limited to 20 mails an hour.
+         */
+        post: operations["send-verification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/verify-email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify an e-mail address
+         * @description Confirms the address with the token of the mailed link. Needs no session. The token works once.
+         */
+        post: operations["verify-email"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/forgot-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request a password reset
+         * @description Mails a link that is valid for an hour, if the account exists. The answer and the time it takes are the same either way. Limited to a few requests an hour for each e-mail address.
+         */
+        post: operations["request-password-reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset the password
+         * @description Sets a new password with the token of the mailed link, which works once, and ends every session.
+         */
+        post: operations["reset-password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{orgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the projects of an organization
+         * @description Lists the projects with their environments. A token that is limited to a project sees only that project.
+         */
+        get: operations["list-projects"];
+        put?: never;
+        /**
+         * Create a project
+         * @description Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. Without a slug, one is made from the name. A slug that is taken is refused, so a script that runs twice makes one project.
+         */
+        post: operations["create-project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{orgId}/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a project
+         * @description Returns the project with its environments and the state of its key rotation. A limited token sees only the environments in its scope.
+         */
+        get: operations["get-project"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a project
+         * @description Makes the project unreachable at once and destroys its wrapped data key, so that none of its values can be decrypted any more. The stored data is erased in the background. For owners only.
+         */
+        delete: operations["delete-project"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{orgId}/{slug}/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a custom environment
+         * @description Adds an environment to the project. Its type decides which roles can read and write its secrets. The default is `production`, which only owners and admins can read. For every member.
+         */
+        post: operations["create-environment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{orgId}/{slug}/rotate-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the encryption key
+         * @description Creates a new data key for new values and re-encrypts everything that is stored, including the history. Reads and writes continue throughout. On completion the old wrapped key is deleted. `project.rotation` shows the progress. For owners and admins.
+         */
+        post: operations["rotate-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/{env}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Pull all secrets, decrypted
+         * @description Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never shows half of a change. With `If-None-Match`, an unchanged environment answers `304`. Owners and admins can read every environment, developers those of type development and staging, viewers those of type development. Every pull is audited.
+         */
+        get: operations["pull-secrets"];
+        /**
+         * Set one secret
+         * @description Creates the secret or writes its next version, and raises the revision of the environment by one. Setting the same value again changes nothing, so a retry is harmless. (For a caller who can’t read the environment it does write a version, so that values can’t be guessed.) `If-Match` requires a revision of the environment, `expectedVersion` a version of the key. For owners, admins and developers.
+         */
+        put: operations["set-secret"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/{env}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List keys only, no values
+         * @description Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires the right to read the environment.
+         */
+        get: operations["list-keys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/{env}/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import secrets in bulk
+         * @description Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change: all or nothing, with one event and one revision. Secrets that are not named stay as they are. For owners, admins and developers.
+         */
+        post: operations["import-secrets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/{env}/versions/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Version history of a key
+         * @description Returns the history of a key, newest first, even if the key was deleted; a deletion is an entry of its own. Values are included only with `values=true`, which is audited and requires no more than the right to read the environment. If the values of the whole history are too large for one answer, ask for pages.
+         */
+        get: operations["list-versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Promote secrets between environments
+         * @description Copies all secrets, or those that are named, from one environment of the project to another, as one change of the target: all or nothing. Secrets that only the target has stay as they are. Requires the right to read the source and to write the target; a limited token must cover both. `If-Match` refers to the target.
+         */
+        post: operations["promote-secrets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/{env}/bulk-delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete secrets in bulk
+         * @description Soft-deletes up to 1,000 secrets in one change. Their histories stay. Keys that don’t exist are listed and change nothing. For owners and admins.
+         */
+        post: operations["bulk-delete-secrets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/{env}/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Soft-delete a secret
+         * @description Removes the secret from pulls and lists. Its history stays and gets an entry for the deletion. Setting the key again continues its version numbers. For owners, admins and developers.
+         */
+        delete: operations["delete-secret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orgs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an organization
+         * @description Creates an organization that the caller owns. Without a slug, one is made from the name, with a suffix if it is taken. An explicit slug that is taken is refused.
+         */
+        post: operations["create-organization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orgs/{orgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an organization
+         * @description Makes the organization and all its data unreachable at once and erases them in the background. The slug can be used again when that is done. For owners only.
+         */
+        delete: operations["delete-organization"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{orgSlug}/{project}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List template keys
+         * @description Lists the keys that the environments of the project should have. For every member.
+         */
+        get: operations["list-template-keys"];
+        put?: never;
+        /**
+         * Add a template key
+         * @description Declares a key. Nothing is enforced when secrets are written; environments are validated on request. A pattern is a regular expression in RE2 syntax, which runs in linear time, and must match the whole value. For owners and admins.
+         */
+        post: operations["add-template-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{orgSlug}/{project}/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a template key
+         * @description Removes the key from the template. Secrets with this key stay as they are. For owners and admins.
+         */
+        delete: operations["remove-template-key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{orgSlug}/{project}/validate/{env}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Validate an environment against the template
+         * @description Finds keys that the environment lacks and values that do not match their pattern. It never shows a value. For every member; `undeclared` is null for those who can’t read the environment.
+         */
+        get: operations["validate-environment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{orgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Lists the organization’s webhooks without their signing secrets. For owners and admins.
+         */
+        get: operations["list-webhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Subscribes a public https URL to events of the organization, or of one project or environment. The signing secret, with which receivers verify `X-Service-Signature`, is returned only once. For owners and admins.
+         */
+        post: operations["create-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{orgId}/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook and its recent deliveries
+         * @description Returns the webhook with its last 20 deliveries, including failed ones and test pings. For owners and admins.
+         */
+        get: operations["get-webhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes the webhook and its delivery log. Nothing more is delivered to it. For owners and admins.
+         */
+        delete: operations["delete-webhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a webhook
+         * @description Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit. The signing secret stays the same. For owners and admins.
+         */
+        patch: operations["update-webhook"];
+        trace?: never;
+    };
+    "/v1/webhooks/{orgId}/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test ping
+         * @description Queues a signed delivery of the event `webhook.ping`, even for an inactive webhook. The result appears in the webhook’s deliveries. For owners and admins.
+         */
+        post: operations["test-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/{orgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List members and pending invitations
+         * @description Lists the members of the organization and its pending invitations. For every member.
+         */
+        get: operations["list-members"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/{orgId}/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite a member
+         * @description Mails an invitation that is valid for 7 days. Its token is also returned, once, and anyone who holds it can accept. Inviting the same address again replaces the earlier invitation. You can’t invite to a role above your own. Pending invitations count towards the plan’s limit of members.
+         */
+        post: operations["invite-member"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/invite/{token}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description Makes the caller a member with the role of the invitation. Any signed-in user who holds the token can accept, with any e-mail address. The token works once.
+         */
+        post: operations["accept-invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/{orgId}/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member or cancel an invitation
+         * @description Removes the member with this identifier and permanently revokes their tokens that are limited to the organization, or cancels the invitation with this identifier. For owners and admins. An admin can’t remove an owner, and the last owner can’t be removed.
+         */
+        delete: operations["remove-member"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a member’s role
+         * @description Changes a member’s role. For owners only. The last owner can’t be demoted. An invitation can’t be changed, only replaced or cancelled.
+         */
+        patch: operations["change-role"];
+        trace?: never;
+    };
+    "/v1/audit/{orgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Query the audit log
+         * @description Lists every change in the organization and every read of values, newest first, for as long as the plan keeps them. If the log grew by tens of thousands of entries since it was last read, `total` may be too low for a few requests. If entries have very long lists of keys, a page names only the first keys of each; a smaller `limit` shows more. For owners and admins.
+         */
+        get: operations["list-audit-entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/{orgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Billing status and usage
+         * @description Returns the plan, the state of the subscription, the limits in force and the usage. For every member.
+         */
+        get: operations["get-billing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/{orgId}/checkout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a hosted checkout
+         * @description Creates a checkout session at the payment provider and returns its address. The plan changes when the provider reports the payment. For owners and admins.
+         */
+        post: operations["start-checkout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/{orgId}/portal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open the customer portal
+         * @description Creates a session of the payment provider’s customer portal, where the subscription can be changed or cancelled, and returns its address. Creates the customer if there is none. For owners and admins.
+         */
+        post: operations["open-portal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/billing/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive the payment provider’s webhook
+         * @description For the payment provider only. The signature over the raw body is verified before anything else. Each event is applied once, and an event older than the known state of its subscription changes nothing.
+         */
+        post: operations["receive-provider-event"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Platform statistics
+         * @description Returns the number of users, organizations and projects on the platform.
+         */
+        get: operations["get-statistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/orgs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All organizations with usage counts
+         * @description Lists the organizations of the platform in pages, ordered by slug.
+         */
+        get: operations["list-organizations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/orgs/{orgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Organization detail and effective limits
+         * @description Returns an organization with its usage, the limits in force, and where each limit comes from.
+         */
+        get: operations["inspect-organization"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update an organization’s plan and limit overrides
+         * @description Changes the plan, the overrides or both. An override that is not named stays, and null removes one. A downgrade deletes nothing; it only refuses further growth.
+         */
+        patch: operations["update-organization"];
+        trace?: never;
+    };
+    "/v1/admin/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All plan configurations
+         * @description Lists every plan with its current default limits.
+         */
+        get: operations["list-plans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/plans/{planName}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Update a plan’s default limits
+         * @description Sets some or all of a plan’s limits. They apply to every organization on the plan that has no override; limits that are not named stay as they are.
+         */
+        put: operations["update-plan"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/metrics/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Request metrics
+         * @description Returns requests, errors and latencies of the last hours, by route and by hour. A request is counted within seconds.
+         */
+        get: operations["summarize-metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        AcceptInvitationResponse: {
+            organization: components["schemas"]["Organization"];
+            member: components["schemas"]["Member"];
+        };
+        AddTemplateKeyRequest: {
+            /**
+             * @description The secret key.
+             * @example DATABASE_HOST
+             */
+            key: string;
+            /**
+             * @description What it is for.
+             * @example Host of the main database.
+             */
+            description?: string;
+            /**
+             * @description Whether every environment must have it.
+             * @default true
+             */
+            required?: boolean;
+            /**
+             * @description A regular expression (RE2) that the whole value must match.
+             * @example [a-z0-9.-]+
+             */
+            pattern?: string;
+        };
+        AddTemplateKeyResponse: {
+            templateKey: components["schemas"]["TemplateKey"];
+        };
+        /**
+         * @description The action.
+         * @example secret.pulled
+         * @enum {string}
+         */
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "project.created" | "project.deleted" | "project.key_rotated" | "environment.created" | "template_key.added" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        /** @description A change in the organization, or a read of values. It never contains a value. */
+        AuditEntry: {
+            /**
+             * Format: uuid
+             * @description Entry identifier.
+             * @example b8d1f4a7-6c3e-4920-9b5d-2e7a0c8f1d63
+             */
+            id: string;
+            action: components["schemas"]["AuditAction"];
+            /** @description Who acted. */
+            actor: {
+                /** @description The user; null for the system. */
+                id: string | null;
+                /** @description The user’s e-mail address at the time; null for the system. */
+                email: string | null;
+                /**
+                 * @description How the request was authenticated; `system` if the service acted on its own.
+                 * @enum {string}
+                 */
+                type: "session" | "token" | "system";
+                /**
+                 * Format: uuid
+                 * @description The token used; only for the type `token`.
+                 */
+                tokenId?: string;
+            };
+            /** @description The thing that was acted on. */
+            target: {
+                /**
+                 * @description The kind of thing that was acted on.
+                 * @example project
+                 * @enum {string}
+                 */
+                type: "organization" | "project" | "environment" | "template_key" | "webhook" | "member" | "invitation" | "token";
+                /**
+                 * @description Its identifier.
+                 * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
+                 */
+                id: string;
+                /**
+                 * @description Its name, slug, key or address.
+                 * @example web-shop
+                 */
+                name: string;
+            };
+            /** @description The environment, if the action concerns one. */
+            environment?: {
+                /**
+                 * Format: uuid
+                 * @description Environment identifier.
+                 * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+                 */
+                id: string;
+                /**
+                 * @description Environment slug.
+                 * @example staging
+                 */
+                slug: string;
+            };
+            /**
+             * @description The keys concerned, never their values.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            keys?: string[];
+            /**
+             * @description The number of further keys: a very long list names only its first keys.
+             * @example 12
+             */
+            keysOmitted?: number;
+            /**
+             * @description The revision of the environment that was read or written.
+             * @example 18
+             */
+            revision?: number;
+            /**
+             * @description The address that the request came from.
+             * @example 203.0.113.7
+             */
+            ip: string;
+            /**
+             * @description The name that the client gave itself.
+             * @example example-cli/1.4
+             */
+            userAgent: string;
+            /**
+             * @description The request’s `X-Request-Id`.
+             * @example EXAMPLE-request-id
+             */
+            requestId: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+        };
+        /**
+         * @description The state of the subscription at the payment provider; `none` = there never was one.
+         * @example active
+         * @enum {string}
+         */
+        BillingStatus: "none" | "active" | "past_due" | "canceled";
+        BulkDeleteSecretsRequest: {
+            /**
+             * @description The keys to delete, without duplicates.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            keys: string[];
+        };
+        BulkDeleteSecretsResponse: {
+            /**
+             * @description Keys that were deleted.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            deleted: string[];
+            /**
+             * @description Keys that did not exist.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            notFound: string[];
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+        };
+        ChangePasswordRequest: {
+            /**
+             * @description The current password.
+             * @example an example of a pass phrase
+             */
+            currentPassword: string;
+            /**
+             * @description The new password.
+             * @example another example of a pass phrase
+             */
+            newPassword: string;
+        };
+        ChangeRoleRequest: {
+            /**
+             * @description The new role.
+             * @example developer
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "developer" | "viewer";
+        };
+        ChangeRoleResponse: {
+            member: components["schemas"]["Member"];
+        };
+        /** @description A bearer token for the CLI or an SDK, without its secret. */
+        CliToken: {
+            /**
+             * Format: uuid
+             * @description Token identifier.
+             * @example 3e7c1d94-52a8-4b0f-9a6d-71f0c2e85b46
+             */
+            id: string;
+            /**
+             * @description What the token is for.
+             * @example deploy pipeline
+             */
+            name: string;
+            /**
+             * @description The first characters of the token, by which to recognise it.
+             * @example service_tok_EXAM
+             */
+            prefix: string;
+            access: components["schemas"]["TokenAccess"];
+            /** @description The only organization it can reach; null for all of its user’s. */
+            organizationId: string | null;
+            /** @description The only project it can reach; null for all. */
+            projectId: string | null;
+            /** @description The only environment it can reach; null for all. */
+            environmentId: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /** @description When it was last used, to within an hour; null if never. */
+            lastUsedAt: string | null;
+            /** @description When it expires; null if it does not. */
+            expiresAt: string | null;
+        };
+        CreateEnvironmentRequest: {
+            /**
+             * @description Display name.
+             * @example Load test
+             */
+            name: string;
+            /**
+             * @description The slug. Without it, one is made from the name.
+             * @example load-test
+             */
+            slug?: string;
+            /**
+             * @description Decides which roles can read and write the secrets of the environment.
+             * @default production
+             * @example staging
+             * @enum {string}
+             */
+            type?: "development" | "staging" | "production";
+        };
+        CreateEnvironmentResponse: {
+            environment: components["schemas"]["Environment"];
+        };
+        CreateOrganizationRequest: {
+            /**
+             * @description Display name.
+             * @example Analytical Engines
+             */
+            name: string;
+            /**
+             * @description The slug. Without it, one is made from the name.
+             * @example analytical-engines
+             */
+            slug?: string;
+        };
+        CreateOrganizationResponse: {
+            organization: components["schemas"]["Organization"];
+        };
+        CreateProjectRequest: {
+            /**
+             * @description Display name.
+             * @example Web shop
+             */
+            name: string;
+            /**
+             * @description The slug. Without it, one is made from the name.
+             * @example web-shop
+             */
+            slug?: string;
+            /**
+             * @description What the project is about.
+             * @example The public shop.
+             */
+            description?: string;
+        };
+        CreateProjectResponse: {
+            project: components["schemas"]["Project"];
+        };
+        CreateTokenRequest: {
+            /**
+             * @description What the token is for.
+             * @example deploy pipeline
+             */
+            name: string;
+            /**
+             * @description What the token may do, within the role of its user.
+             * @default full
+             */
+            access?: components["schemas"]["TokenAccess"];
+            /**
+             * Format: uuid
+             * @description Limits the token to one organization.
+             * @example 9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31
+             */
+            organizationId?: string;
+            /**
+             * Format: uuid
+             * @description Limits the token to one project; needs `organizationId`.
+             * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
+             */
+            projectId?: string;
+            /**
+             * Format: uuid
+             * @description Limits the token to one environment; needs `projectId`.
+             * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+             */
+            environmentId?: string;
+            /**
+             * @description Days until the token expires; it does not expire without this.
+             * @example 90
+             */
+            expiresInDays?: number;
+        };
+        CreateWebhookRequest: {
+            /**
+             * Format: uri
+             * @description The URL to send deliveries to.
+             * @example https://hooks.example.com/holdfast
+             */
+            url: string;
+            /**
+             * @description The events to subscribe to.
+             * @example [
+             *       "secret.created",
+             *       "secret.updated"
+             *     ]
+             */
+            events: components["schemas"]["EventName"][];
+            /**
+             * Format: uuid
+             * @description Limits the webhook to one project.
+             * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
+             */
+            projectId?: string;
+            /**
+             * Format: uuid
+             * @description Limits the webhook to one environment.
+             * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+             */
+            environmentId?: string;
+        };
+        CreateWebhookResponse: {
+            webhook: components["schemas"]["Webhook"];
+            /**
+             * @description The key of the HMAC-SHA256 signature of every delivery.
+             * @example whsec_EXAMPLEnotARealSecret
+             */
+            signingSecret: string;
+        };
+        DeleteSecretResponse: {
+            /**
+             * @description Always true. A failure has an error body instead.
+             * @constant
+             */
+            success: true;
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+        };
+        /**
+         * @description An event that a delivery can carry.
+         * @example secret.updated
+         * @enum {string}
+         */
+        DeliveredEventName: "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "webhook.ping";
+        /** @description An attempt to deliver an event. It is never retried. */
+        Delivery: {
+            /**
+             * Format: uuid
+             * @description Delivery identifier, as in the `X-Service-Delivery` header.
+             */
+            id: string;
+            event: components["schemas"]["DeliveredEventName"];
+            /**
+             * @description The status of the answer; null if there was none.
+             * @example 204
+             */
+            statusCode: number | null;
+            /** @description Whether the answer was 2xx. */
+            success: boolean;
+            /**
+             * @description Milliseconds until the answer or the failure; null if unknown.
+             * @example 87
+             */
+            responseTimeMs: number | null;
+            /**
+             * @description Why it failed; null if it succeeded.
+             * @example timed out after 5 s
+             */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+        };
+        /** @description The limits in force: the override, or else the plan, or else the default. */
+        EffectiveLimits: {
+            /** @description The limits in force. */
+            effective: components["schemas"]["PlanLimits"];
+            /** @description Where each limit comes from. */
+            source: {
+                /**
+                 * @description Projects in the organization.
+                 * @example default
+                 */
+                maxProjects: components["schemas"]["LimitSource"];
+                /**
+                 * @description Environments in each project.
+                 * @example default
+                 */
+                maxEnvironmentsPerProject: components["schemas"]["LimitSource"];
+                /**
+                 * @description Secrets in each environment.
+                 * @example default
+                 */
+                maxSecretsPerEnvironment: components["schemas"]["LimitSource"];
+                /**
+                 * @description Members, including pending invitations.
+                 * @example default
+                 */
+                maxMembers: components["schemas"]["LimitSource"];
+                /**
+                 * @description Webhooks in the organization.
+                 * @example default
+                 */
+                maxWebhooks: components["schemas"]["LimitSource"];
+                /**
+                 * @description Days that an audit entry is kept.
+                 * @example default
+                 */
+                auditRetentionDays: components["schemas"]["LimitSource"];
+            };
+        };
+        /** @description A set of secrets, for example for one stage of deployment. */
+        Environment: {
+            /**
+             * Format: uuid
+             * @description Environment identifier.
+             * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+             */
+            id: string;
+            /**
+             * @description Unique within its project. It never changes.
+             * @example staging
+             */
+            slug: string;
+            /**
+             * @description Display name.
+             * @example Staging
+             */
+            name: string;
+            /**
+             * @description Decides which roles can read and write the secrets of the environment.
+             * @example development
+             * @enum {string}
+             */
+            type: "development" | "staging" | "production";
+            /**
+             * @description Goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+            /**
+             * @description The number of secrets in it, without deleted ones.
+             * @example 42
+             */
+            secretCount: number;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+        };
+        /** @description The one shape of every error. */
+        Error: {
+            /** @description The error. */
+            error: {
+                code: components["schemas"]["ErrorCode"];
+                /** @description A sentence for people; it may change. */
+                message: string;
+                /** @description The request’s `X-Request-Id`. */
+                requestId: string;
+                /** @description Every problem for `invalid_request`; elsewhere an object, where there is more to say. */
+                details?: components["schemas"]["Problem"][] | Record<string, unknown>;
+            };
+        };
+        /**
+         * @description What went wrong, of a closed set.
+         * @enum {string}
+         */
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
+        /** @description Further facts about an event; never a value. */
+        EventMetadata: {
+            /**
+             * @description The version of the key, for events about one key.
+             * @example 3
+             */
+            version?: number;
+            /**
+             * @description The environment’s revision after the change.
+             * @example 18
+             */
+            revision?: number;
+            /**
+             * @description The names of the keys, for events about many keys.
+             * @example [
+             *       "DATABASE_HOST",
+             *       "LOG_LEVEL"
+             *     ]
+             */
+            keys?: string[];
+            /** @description The source environment of a promotion. */
+            from?: {
+                /**
+                 * Format: uuid
+                 * @description Identifier.
+                 * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+                 */
+                id: string;
+                /**
+                 * @description Slug.
+                 * @example staging
+                 */
+                slug: string;
+            };
+        };
+        /**
+         * @description An event that a webhook can subscribe to.
+         * @example secret.updated
+         * @enum {string}
+         */
+        EventName: "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete";
+        /** @description The body of a webhook delivery. */
+        EventPayload: {
+            event: components["schemas"]["DeliveredEventName"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            timestamp: string;
+            /** @description The organization. */
+            org: {
+                /**
+                 * Format: uuid
+                 * @description Identifier.
+                 * @example 9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31
+                 */
+                id: string;
+            };
+            /** @description The project. */
+            project: {
+                /**
+                 * Format: uuid
+                 * @description Identifier.
+                 * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+                 */
+                id: string;
+                /**
+                 * @description Slug.
+                 * @example staging
+                 */
+                slug: string;
+            };
+            /** @description The environment; for a promotion, the target. */
+            environment: {
+                /**
+                 * Format: uuid
+                 * @description Identifier.
+                 * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+                 */
+                id: string;
+                /**
+                 * @description Slug.
+                 * @example staging
+                 */
+                slug: string;
+            };
+            /**
+             * @description The secret’s key, never its value; `*` for a ping and for events about many keys.
+             * @example DATABASE_HOST
+             */
+            key: string;
+            /** @description Who acted. */
+            actor: components["schemas"]["UserReference"];
+            metadata: components["schemas"]["EventMetadata"];
+        };
+        GetBillingResponse: {
+            /**
+             * @description The plan in force.
+             * @example pro
+             */
+            plan: components["schemas"]["PlanName"];
+            status: components["schemas"]["BillingStatus"];
+            /** @description The limits in force. */
+            limits: components["schemas"]["PlanLimits"];
+            usage: components["schemas"]["Usage"];
+            /** @description End of the paid period; null if there is none. */
+            currentPeriodEnd: string | null;
+        };
+        GetCurrentUserResponse: {
+            user: components["schemas"]["User"];
+            /** @description The organizations the caller can see. */
+            organizations: components["schemas"]["OwnOrganization"][];
+            /** @description How the request was authenticated. */
+            authentication: {
+                /**
+                 * @description How the request was authenticated.
+                 * @enum {string}
+                 */
+                method: "session" | "token";
+                /** @description The token that was used; absent for a session. */
+                token?: components["schemas"]["CliToken"];
+            };
+        };
+        GetProjectResponse: {
+            project: components["schemas"]["Project"];
+        };
+        GetStatisticsResponse: {
+            /**
+             * @description Users.
+             * @example 1204
+             */
+            users: number;
+            /**
+             * @description Organizations.
+             * @example 1310
+             */
+            organizations: number;
+            /**
+             * @description Projects.
+             * @example 2877
+             */
+            projects: number;
+        };
+        GetWebhookResponse: {
+            webhook: components["schemas"]["Webhook"];
+            /** @description At most 20, newest first. */
+            deliveries: components["schemas"]["Delivery"][];
+        };
+        /** @description A code that the CLI exchanges for its token. */
+        HandOffCode: {
+            /**
+             * @description The code. It works once.
+             * @example EXAMPLE-handoff-code-000000
+             */
+            code: string;
+            /**
+             * Format: date-time
+             * @description When the code expires: after a minute.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            expiresAt: string;
+        };
+        HandOffTokenRequest: {
+            /**
+             * @description Base64url SHA-256 of the verifier that the CLI keeps (RFC 7636, S256).
+             * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+             */
+            codeChallenge: string;
+            /**
+             * @description What the token is for.
+             * @example deploy pipeline
+             */
+            name: string;
+            /**
+             * @description What the token may do, within the role of its user.
+             * @default full
+             */
+            access?: components["schemas"]["TokenAccess"];
+            /**
+             * Format: uuid
+             * @description Limits the token to one organization.
+             * @example 9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31
+             */
+            organizationId?: string;
+            /**
+             * Format: uuid
+             * @description Limits the token to one project; needs `organizationId`.
+             * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
+             */
+            projectId?: string;
+            /**
+             * Format: uuid
+             * @description Limits the token to one environment; needs `projectId`.
+             * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+             */
+            environmentId?: string;
+            /**
+             * @description Days until the token expires; it does not expire without this.
+             * @example 90
+             */
+            expiresInDays?: number;
+        } | {
+            /**
+             * @description The code of the first half.
+             * @example EXAMPLE-handoff-code-000000
+             */
+            code: string;
+            /**
+             * @description The verifier whose hash was the challenge.
+             * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+             */
+            codeVerifier: string;
+        };
+        HandOffTokenResponse: components["schemas"]["HandOffCode"] | components["schemas"]["IssuedToken"];
+        ImportSecretsRequest: {
+            /** @description A list without duplicate keys. */
+            secrets: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /**
+                 * @description The value.
+                 * @example db.internal.example
+                 */
+                value: string;
+            }[];
+        } | {
+            /** @description Values by key. */
+            secrets: {
+                [key: string]: string;
+            };
+        } | {
+            /**
+             * @description Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` after white space; single quotes are literal; double quotes may span lines and know `\n \r \t \" \\ \$`. No interpolation.
+             * @example # database
+             *     DATABASE_HOST=db.internal.example
+             */
+            dotenv: string;
+        };
+        ImportSecretsResponse: {
+            /**
+             * @description Keys that were created.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            created: string[];
+            /**
+             * @description Keys that got a new version.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            updated: string[];
+            /**
+             * @description Keys that already had the value.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            unchanged: string[];
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+        };
+        InspectOrganizationResponse: {
+            organization: components["schemas"]["Organization"];
+            usage: components["schemas"]["Usage"];
+            limits: components["schemas"]["EffectiveLimits"];
+        };
+        /** @description A pending invitation. It disappears once it is accepted, cancelled or expired. */
+        Invitation: {
+            /**
+             * Format: uuid
+             * @description Invitation identifier.
+             * @example 6a0d9b8c-2e5f-4173-8c4b-9f1e7d3a6052
+             */
+            id: string;
+            /**
+             * @description The address that the invitation was mailed to.
+             * @example grace@example.com
+             */
+            email: string;
+            /**
+             * @description The role that the invitation gives.
+             * @example developer
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "developer" | "viewer";
+            /** @description Who sent the invitation. */
+            invitedBy: components["schemas"]["UserReference"];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it expires.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            expiresAt: string;
+        };
+        InviteMemberRequest: {
+            /**
+             * Format: email
+             * @description The address to mail the invitation to.
+             * @example grace@example.com
+             */
+            email: string;
+            /**
+             * @description The role to give.
+             * @example developer
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "developer" | "viewer";
+        };
+        InviteMemberResponse: {
+            invitation: components["schemas"]["Invitation"];
+            /**
+             * @description The token that accepts the invitation. It works once.
+             * @example EXAMPLE-invitation-token-0000
+             */
+            token: string;
+        };
+        /** @description A new bearer token and its description. */
+        IssuedToken: {
+            /**
+             * @description The bearer token. It is shown only once.
+             * @example service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal
+             */
+            token: string;
+            cliToken: components["schemas"]["CliToken"];
+        };
+        /** @description How long requests took. */
+        Latency: {
+            /**
+             * @description Median in milliseconds; null if there were no requests.
+             * @example 14
+             */
+            p50: number | null;
+            /**
+             * @description 95th percentile in milliseconds; null if there were no requests.
+             * @example 48
+             */
+            p95: number | null;
+            /**
+             * @description 99th percentile in milliseconds; null if there were no requests.
+             * @example 120
+             */
+            p99: number | null;
+        };
+        /** @description Limits for this organization only. They take precedence over its plan. */
+        LimitOverrides: {
+            /** @description Projects in the organization. */
+            maxProjects?: number;
+            /** @description Environments in each project. */
+            maxEnvironmentsPerProject?: number;
+            /** @description Secrets in each environment. */
+            maxSecretsPerEnvironment?: number;
+            /** @description Members, including pending invitations. */
+            maxMembers?: number;
+            /** @description Webhooks in the organization. */
+            maxWebhooks?: number;
+            /** @description Days that an audit entry is kept. */
+            auditRetentionDays?: number;
+        };
+        /**
+         * @description Where a limit comes from: the built-in default, the configuration of the plan, or the organization’s override.
+         * @example default
+         * @enum {string}
+         */
+        LimitSource: "default" | "plan" | "override";
+        ListAuditEntriesResponse: {
+            /** @description The entries, newest first. */
+            entries: components["schemas"]["AuditEntry"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        ListKeysResponse: {
+            /** @description The secrets without values, in key order. */
+            keys: components["schemas"]["SecretSummary"][];
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+            /** @description Only if `limit` was given. */
+            pagination?: components["schemas"]["Pagination"];
+        };
+        ListMembersResponse: {
+            /** @description The members. */
+            members: components["schemas"]["Member"][];
+            /** @description The pending invitations. */
+            invitations: components["schemas"]["Invitation"][];
+        };
+        ListOrganizationsResponse: {
+            /** @description The organizations, by slug. */
+            organizations: components["schemas"]["OrganizationWithUsage"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        ListPlansResponse: {
+            /** @description The plans, smallest first. */
+            plans: components["schemas"]["Plan"][];
+        };
+        ListProjectsResponse: {
+            /** @description The projects, by slug. */
+            projects: components["schemas"]["Project"][];
+        };
+        ListTemplateKeysResponse: {
+            /** @description The keys of the template, in key order. */
+            keys: components["schemas"]["TemplateKey"][];
+        };
+        ListTokensResponse: {
+            /** @description The active tokens, newest first. */
+            tokens: components["schemas"]["CliToken"][];
+        };
+        ListVersionsResponse: {
+            /**
+             * @description The secret’s key.
+             * @example DATABASE_HOST
+             */
+            key: string;
+            /** @description The versions, newest first. */
+            versions: components["schemas"]["SecretVersion"][];
+            /** @description Only if `limit` was given. */
+            pagination?: components["schemas"]["Pagination"];
+        };
+        ListWebhooksResponse: {
+            /** @description The webhooks, oldest first. */
+            webhooks: components["schemas"]["Webhook"][];
+        };
+        LogInRequest: {
+            /**
+             * Format: email
+             * @description The e-mail address, in any case.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description The password.
+             * @example an example of a pass phrase
+             */
+            password: string;
+        };
+        LogInResponse: {
+            user: components["schemas"]["User"];
+        };
+        /** @description A user in an organization. */
+        Member: {
+            /**
+             * Format: uuid
+             * @description Member identifier.
+             * @example 1c7f5e3a-8b29-4d06-a1f4-3e9d7c0b5a82
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The user who is the member.
+             * @example 5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11
+             */
+            userId: string;
+            /**
+             * @description The user’s e-mail address.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description The user’s display name.
+             * @example Ada
+             */
+            name: string;
+            /**
+             * @description A member’s role in the organization.
+             * @example developer
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "developer" | "viewer";
+            /**
+             * Format: date-time
+             * @description When the user joined.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            joinedAt: string;
+        };
+        OpenPortalResponse: {
+            /**
+             * @description The address to send the browser to. It works for a limited time.
+             * @example https://pay.example.com/session
+             */
+            url: string;
+        };
+        /** @description A tenant: it owns projects, members, webhooks and an audit log. */
+        Organization: {
+            /**
+             * Format: uuid
+             * @description Organization identifier.
+             * @example 9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31
+             */
+            id: string;
+            /**
+             * @description Unique on the platform. It never changes.
+             * @example analytical-engines
+             */
+            slug: string;
+            /**
+             * @description Display name.
+             * @example Analytical Engines
+             */
+            name: string;
+            /**
+             * @description The plan in force.
+             * @example free
+             */
+            plan: components["schemas"]["PlanName"];
+            /** @description Limits for this organization only; empty if there are none. */
+            limitOverrides: components["schemas"]["LimitOverrides"];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+        };
+        /** @description An organization and its usage. */
+        OrganizationWithUsage: {
+            /**
+             * Format: uuid
+             * @description Organization identifier.
+             * @example 9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31
+             */
+            id: string;
+            /**
+             * @description Unique on the platform. It never changes.
+             * @example analytical-engines
+             */
+            slug: string;
+            /**
+             * @description Display name.
+             * @example Analytical Engines
+             */
+            name: string;
+            /**
+             * @description The plan in force.
+             * @example free
+             */
+            plan: components["schemas"]["PlanName"];
+            /** @description Limits for this organization only; empty if there are none. */
+            limitOverrides: components["schemas"]["LimitOverrides"];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            usage: components["schemas"]["Usage"];
+        };
+        /** @description An organization and the caller’s role in it. */
+        OwnOrganization: {
+            /**
+             * Format: uuid
+             * @description Organization identifier.
+             * @example 9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31
+             */
+            id: string;
+            /**
+             * @description Unique on the platform. It never changes.
+             * @example analytical-engines
+             */
+            slug: string;
+            /**
+             * @description Display name.
+             * @example Analytical Engines
+             */
+            name: string;
+            /**
+             * @description The plan in force.
+             * @example free
+             */
+            plan: components["schemas"]["PlanName"];
+            /** @description Limits for this organization only; empty if there are none. */
+            limitOverrides: components["schemas"]["LimitOverrides"];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /**
+             * @description The caller’s role in it.
+             * @example developer
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "developer" | "viewer";
+        };
+        /** @description The position of a page in the whole list. */
+        Pagination: {
+            /**
+             * @description The requested page size.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The number of results that were skipped.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description The total number of results that match the search.
+             * @example 128
+             */
+            total: number;
+        };
+        /** @description A plan and its default limits. */
+        Plan: {
+            name: components["schemas"]["PlanName"];
+            /** @description The plan’s limits: those configured, or else the built-in defaults. */
+            limits: components["schemas"]["PlanLimits"];
+        };
+        /** @description A value for every plan limit; -1 means unlimited. */
+        PlanLimits: {
+            /** @description Projects in the organization. */
+            maxProjects: number;
+            /** @description Environments in each project. */
+            maxEnvironmentsPerProject: number;
+            /** @description Secrets in each environment. */
+            maxSecretsPerEnvironment: number;
+            /** @description Members, including pending invitations. */
+            maxMembers: number;
+            /** @description Webhooks in the organization. */
+            maxWebhooks: number;
+            /** @description Days that an audit entry is kept. */
+            auditRetentionDays: number;
+        };
+        /**
+         * @description A plan.
+         * @example pro
+         * @enum {string}
+         */
+        PlanName: "free" | "pro" | "enterprise";
+        /** @description One problem of a request. The offending value is never quoted. */
+        Problem: {
+            /**
+             * @description Where; empty for the whole body.
+             * @example secrets.3.key
+             */
+            path: string;
+            /**
+             * @description What is wrong.
+             * @example must have 1 to 100 characters
+             */
+            message: string;
+        };
+        /** @description Environments that share an encryption key and a template. */
+        Project: {
+            /**
+             * Format: uuid
+             * @description Project identifier.
+             * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
+             */
+            id: string;
+            /**
+             * @description Unique within its organization. It never changes.
+             * @example web-shop
+             */
+            slug: string;
+            /**
+             * @description Display name.
+             * @example Web shop
+             */
+            name: string;
+            /**
+             * @description What the project is about.
+             * @example The public shop.
+             */
+            description: string | null;
+            /**
+             * @description The version of the key that encrypts new values.
+             * @example 1
+             */
+            keyVersion: number;
+            /** @description The last key rotation; null before the first one. */
+            rotation: components["schemas"]["Rotation"] | null;
+            /** @description Its environments. A limited token sees only those in its scope. */
+            environments: components["schemas"]["Environment"][];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+        };
+        PromoteSecretsRequest: {
+            /**
+             * @description Slug of the source environment.
+             * @example dev
+             */
+            from: string;
+            /**
+             * @description Slug of the target environment.
+             * @example staging
+             */
+            to: string;
+            /**
+             * @description The keys to promote. Without it, all keys of the source.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            keys?: string[];
+            /**
+             * @description Whether to overwrite values that the target already has.
+             * @default true
+             */
+            overwrite?: boolean;
+        };
+        PromoteSecretsResponse: {
+            /**
+             * @description Keys whose values were copied.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            promoted: string[];
+            /**
+             * @description Keys that the target already had, if `overwrite` is false.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            skipped: string[];
+            /**
+             * @description Keys that already had the same value.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            unchanged: string[];
+            /**
+             * @description The revision of the target.
+             * @example 17
+             */
+            revision: number;
+        };
+        PullSecretsResponse: {
+            /** @description The secrets, in key order. */
+            secrets: components["schemas"]["SecretEntry"][];
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+            /** @description Only if `limit` was given. */
+            pagination?: components["schemas"]["Pagination"];
+        };
+        RegisterRequest: {
+            /**
+             * Format: email
+             * @description The e-mail address to log in with.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description The password, any characters.
+             * @example an example of a pass phrase
+             */
+            password: string;
+            /**
+             * @description Display name.
+             * @example Ada
+             */
+            name?: string;
+            /**
+             * @description Name of the personal organization. Without it, the name is made from the user’s.
+             * @example Analytical Engines
+             */
+            organizationName?: string;
+        };
+        RegisterResponse: {
+            user: components["schemas"]["User"];
+            organization: components["schemas"]["Organization"];
+        };
+        /** @description The number of requests that failed. */
+        RequestErrors: {
+            /**
+             * @description Responses with a status from 400 to 499.
+             * @example 31
+             */
+            client: number;
+            /**
+             * @description Responses with a status from 500 to 599.
+             * @example 0
+             */
+            server: number;
+        };
+        RequestPasswordResetRequest: {
+            /**
+             * Format: email
+             * @description The account’s e-mail.
+             * @example ada@example.com
+             */
+            email: string;
+        };
+        ResetPasswordRequest: {
+            /**
+             * @description The token of the mailed link; it works once.
+             * @example EXAMPLE-reset-token-0000
+             */
+            token: string;
+            /**
+             * @description The new password.
+             * @example an example of a pass phrase
+             */
+            newPassword: string;
+        };
+        RotateKeyResponse200: {
+            project: components["schemas"]["Project"];
+            rotation: components["schemas"]["Rotation"];
+        };
+        RotateKeyResponse202: {
+            project: components["schemas"]["Project"];
+            rotation: components["schemas"]["Rotation"];
+        };
+        /** @description The last rotation of a project’s encryption key. */
+        Rotation: {
+            /**
+             * @description Whether values are still being re-encrypted.
+             * @example completed
+             * @enum {string}
+             */
+            status: "in_progress" | "completed";
+            /**
+             * @description The version of the key that is replaced.
+             * @example 1
+             */
+            fromVersion: number;
+            /**
+             * @description The version of the key that replaces it.
+             * @example 2
+             */
+            toVersion: number;
+            /**
+             * @description Stored values re-encrypted so far, including the history.
+             * @example 310
+             */
+            reencrypted: number;
+            /**
+             * @description Stored values to re-encrypt in total, including the history.
+             * @example 310
+             */
+            total: number;
+        };
+        /** @description A secret with its value. */
+        SecretEntry: {
+            /**
+             * @description The secret’s key.
+             * @example DATABASE_HOST
+             */
+            key: string;
+            /**
+             * @description The value, exactly as it was set.
+             * @example db.internal.example
+             */
+            value: string;
+            /**
+             * @description Counts the changes of this key, starting at 1.
+             * @example 3
+             */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When the key was first set, or set again after a deletion.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When this version was written.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            updatedAt: string;
+            /** @description Who wrote this version. */
+            updatedBy: components["schemas"]["UserReference"];
+        };
+        /** @description A secret without its value. */
+        SecretSummary: {
+            /**
+             * @description The secret’s key.
+             * @example DATABASE_HOST
+             */
+            key: string;
+            /**
+             * @description Counts the changes of this key, starting at 1.
+             * @example 3
+             */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When the key was first set, or set again after a deletion.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When this version was written.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            updatedAt: string;
+            /** @description Who wrote this version. */
+            updatedBy: components["schemas"]["UserReference"];
+        };
+        /** @description An entry in the history of a key. */
+        SecretVersion: {
+            /**
+             * @description Counts the changes of this key, starting at 1.
+             * @example 3
+             */
+            version: number;
+            /**
+             * @description The revision of the environment that this version belongs to.
+             * @example 17
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it was written.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /** @description Who wrote it. */
+            createdBy: components["schemas"]["UserReference"];
+            /** @description Whether this entry records a deletion. */
+            deleted: boolean;
+            /**
+             * @description The value; only with `values=true`, and never for a deletion.
+             * @example db.internal.example
+             */
+            value?: string;
+        };
+        SetSecretRequest: {
+            /**
+             * @description The secret’s key.
+             * @example DATABASE_HOST
+             */
+            key: string;
+            /**
+             * @description Any well-formed Unicode text of 0 to 64 KiB in UTF-8. It is returned byte for byte.
+             * @example db.internal.example
+             */
+            value: string;
+            /**
+             * @description The version that the key must have; 0 if it must not exist.
+             * @example 2
+             */
+            expectedVersion?: number;
+        };
+        SetSecretResponse: {
+            /** @description The secret after the change, without its value. */
+            secret: components["schemas"]["SecretSummary"];
+            /** @description False if the secret already had this value: then there is no new version and no event. */
+            changed: boolean;
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+        };
+        StartCheckoutRequest: {
+            /**
+             * @description The plan to buy.
+             * @example pro
+             * @enum {string}
+             */
+            plan: "pro" | "enterprise";
+        };
+        StartCheckoutResponse: {
+            /**
+             * @description The address to send the browser to. It works for a limited time.
+             * @example https://pay.example.com/session
+             */
+            url: string;
+        };
+        /** @description The change was made. */
+        Success: {
+            /**
+             * @description Always true. A failure has an error body instead.
+             * @constant
+             */
+            success: true;
+        };
+        SummarizeMetricsResponse: {
+            /**
+             * @description The number of hours covered.
+             * @example 24
+             */
+            hours: number;
+            /**
+             * @description The total number of requests.
+             * @example 5210
+             */
+            requests: number;
+            errors: components["schemas"]["RequestErrors"];
+            latencyMs: components["schemas"]["Latency"];
+            /** @description Routes with requests, busiest first. */
+            routes: {
+                /**
+                 * @description Method and path template.
+                 * @example GET /v1/secrets/:orgSlug/:project/:env
+                 */
+                route: string;
+                /**
+                 * @description Requests.
+                 * @example 4100
+                 */
+                requests: number;
+                errors: components["schemas"]["RequestErrors"];
+                latencyMs: components["schemas"]["Latency"];
+            }[];
+            /** @description One entry per hour, oldest first, including hours without requests. */
+            series: {
+                /**
+                 * Format: date-time
+                 * @description The start of the hour.
+                 * @example 2026-01-31T09:00:00.000Z
+                 */
+                hour: string;
+                /**
+                 * @description Requests.
+                 * @example 217
+                 */
+                requests: number;
+                errors: components["schemas"]["RequestErrors"];
+            }[];
+        };
+        /** @description A key that the environments of the project should have. */
+        TemplateKey: {
+            /**
+             * @description The secret key that the template declares.
+             * @example DATABASE_HOST
+             */
+            key: string;
+            /**
+             * @description What it is for.
+             * @example Host of the main database.
+             */
+            description?: string;
+            /** @description Whether every environment must have it. */
+            required: boolean;
+            /**
+             * @description A regular expression (RE2) that the whole value must match.
+             * @example [a-z0-9.-]+
+             */
+            pattern?: string;
+            /**
+             * Format: date-time
+             * @description When it was added.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+        };
+        TestWebhookResponse: {
+            /**
+             * Format: uuid
+             * @description The identifier of the delivery in the webhook’s deliveries.
+             * @example 0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03
+             */
+            deliveryId: string;
+        };
+        /**
+         * @description `read` reads. `write` also changes secrets. `full` may do everything that its user may, except for passwords and tokens.
+         * @example read
+         * @enum {string}
+         */
+        TokenAccess: "read" | "write" | "full";
+        UpdateOrganizationRequest: {
+            /** @description The new plan. */
+            plan?: components["schemas"]["PlanName"];
+            /** @description Limits for this organization alone; -1 = unlimited, null removes the override. */
+            limitOverrides?: {
+                /** @description Projects in the organization. */
+                maxProjects?: number | null;
+                /** @description Environments in each project. */
+                maxEnvironmentsPerProject?: number | null;
+                /** @description Secrets in each environment. */
+                maxSecretsPerEnvironment?: number | null;
+                /** @description Members, including pending invitations. */
+                maxMembers?: number | null;
+                /** @description Webhooks in the organization. */
+                maxWebhooks?: number | null;
+                /** @description Days that an audit entry is kept. */
+                auditRetentionDays?: number | null;
+            };
+        };
+        UpdateOrganizationResponse: {
+            organization: components["schemas"]["Organization"];
+            limits: components["schemas"]["EffectiveLimits"];
+        };
+        UpdatePlanRequest: {
+            /** @description The limits to set; -1 = unlimited. */
+            limits: {
+                /** @description Projects in the organization. */
+                maxProjects?: number;
+                /** @description Environments in each project. */
+                maxEnvironmentsPerProject?: number;
+                /** @description Secrets in each environment. */
+                maxSecretsPerEnvironment?: number;
+                /** @description Members, including pending invitations. */
+                maxMembers?: number;
+                /** @description Webhooks in the organization. */
+                maxWebhooks?: number;
+                /** @description Days that an audit entry is kept. */
+                auditRetentionDays?: number;
+            };
+        };
+        UpdatePlanResponse: {
+            plan: components["schemas"]["Plan"];
+        };
+        UpdateWebhookRequest: {
+            /**
+             * Format: uri
+             * @description The URL to send deliveries to.
+             * @example https://hooks.example.com/holdfast
+             */
+            url?: string;
+            /**
+             * @description The events to subscribe to.
+             * @example [
+             *       "secret.deleted"
+             *     ]
+             */
+            events?: components["schemas"]["EventName"][];
+            /** @description Limits the webhook to one project; null for all. */
+            projectId?: string | null;
+            /** @description Limits the webhook to one environment; null for all. */
+            environmentId?: string | null;
+            /** @description Whether events are delivered. */
+            active?: boolean;
+        };
+        UpdateWebhookResponse: {
+            webhook: components["schemas"]["Webhook"];
+        };
+        /** @description The current usage of an organization. */
+        Usage: {
+            /**
+             * @description Projects.
+             * @example 4
+             */
+            projects: number;
+            /**
+             * @description Members, without pending invitations.
+             * @example 7
+             */
+            members: number;
+            /**
+             * @description Pending invitations.
+             * @example 1
+             */
+            invitations: number;
+            /**
+             * @description Webhooks.
+             * @example 2
+             */
+            webhooks: number;
+            /**
+             * @description Environments of all projects.
+             * @example 13
+             */
+            environments: number;
+            /**
+             * @description Secrets of all environments, without deleted ones.
+             * @example 412
+             */
+            secrets: number;
+        };
+        /** @description A person’s account. */
+        User: {
+            /**
+             * Format: uuid
+             * @description User identifier.
+             * @example 5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11
+             */
+            id: string;
+            /**
+             * @description The address as it was entered. Addresses are compared without case.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description Display name.
+             * @example Ada
+             */
+            name: string;
+            /** @description Whether the user confirmed the e-mail address. */
+            emailVerified: boolean;
+            /** @description Whether the user may call the admin routes. */
+            isAdmin: boolean;
+            /**
+             * Format: date-time
+             * @description When the account was created.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+        };
+        /** @description The user who did something. */
+        UserReference: {
+            /**
+             * Format: uuid
+             * @description User identifier.
+             * @example 5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11
+             */
+            id: string;
+            /**
+             * @description The user’s e-mail address.
+             * @example ada@example.com
+             */
+            email: string;
+        };
+        ValidateEnvironmentResponse: {
+            /** @description Whether no required key is missing and no value is invalid. */
+            valid: boolean;
+            /**
+             * @description Required keys that the environment lacks.
+             * @example [
+             *       "DATABASE_USER"
+             *     ]
+             */
+            missing: string[];
+            /**
+             * @description Declared keys that the environment has, whether or not they are required or valid.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            present: string[];
+            /**
+             * @description Keys that the template does not declare; null for callers who can’t read the environment.
+             * @example [
+             *       "LEGACY_FLAG"
+             *     ]
+             */
+            undeclared: string[] | null;
+            /** @description Declared keys whose values do not fit the template. */
+            invalid: {
+                /**
+                 * @description The declared key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /**
+                 * @description What is wrong.
+                 * @example does not match the pattern
+                 */
+                reason: string;
+            }[];
+        };
+        VerifyEmailRequest: {
+            /**
+             * @description The token of the mailed link; it works once.
+             * @example EXAMPLE-verification-token-0000
+             */
+            token: string;
+        };
+        VerifyEmailResponse: {
+            user: components["schemas"]["User"];
+        };
+        /** @description A subscription of a URL to secret events. */
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description Webhook identifier.
+             * @example f27a9c54-3d8e-4b61-a0f5-8c2d6e1b7940
+             */
+            id: string;
+            /**
+             * @description The URL that deliveries are sent to.
+             * @example https://hooks.example.com/holdfast
+             */
+            url: string;
+            /**
+             * @description The events that it is subscribed to.
+             * @example [
+             *       "secret.updated"
+             *     ]
+             */
+            events: components["schemas"]["EventName"][];
+            /** @description The only project that it reports; null for all. */
+            projectId: string | null;
+            /** @description The only environment that it reports; null for all. */
+            environmentId: string | null;
+            /** @description Whether events are delivered. A test ping always is. */
+            active: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            updatedAt: string;
+        };
+    };
+    responses: {
+        /** @description `already_member`: The user is a member of the organization already. */
+        AlreadyMember: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "already_member";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `billing_not_configured`: This installation has no payment provider.
+         *
+         *     `temporarily_unavailable`: Contention or throttling outlasted the service’s own retries; send the same request again.
+         */
+        BillingNotConfiguredOrTemporarilyUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                "Retry-After": components["headers"]["retryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "billing_not_configured" | "temporarily_unavailable";
+                    };
+                };
+            };
+        };
+        /** @description `billing_provider_error`: The payment provider failed or refused. */
+        BillingProviderError: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "billing_provider_error";
+                    };
+                };
+            };
+        };
+        /** @description `email_taken`: There is an account with this e-mail address. */
+        EmailTaken: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "email_taken";
+                    };
+                };
+            };
+        };
+        /** @description `forbidden`: The caller’s role in the organization does not allow this. */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "forbidden";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `forbidden`: The caller’s role in the organization does not allow this.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         */
+        ForbiddenOrInsufficientScope: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "forbidden" | "insufficient_scope";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `forbidden`: The caller’s role in the organization does not allow this.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         */
+        ForbiddenOrInsufficientScopeOrCsrfHeaderRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "forbidden" | "insufficient_scope" | "csrf_header_required";
+                    };
+                };
+            };
+        };
+        /** @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does. */
+        InsufficientScope: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_scope";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `admin_required`: The caller is not a platform administrator.
+         */
+        InsufficientScopeOrAdminRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_scope" | "admin_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         */
+        InsufficientScopeOrCsrfHeaderRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_scope" | "csrf_header_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *
+         *     `admin_required`: The caller is not a platform administrator.
+         */
+        InsufficientScopeOrCsrfHeaderRequiredOrAdminRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_scope" | "csrf_header_required" | "admin_required";
+                    };
+                };
+            };
+        };
+        /** @description `internal_error`: Something went wrong in the service; `requestId` finds it in the logs. */
+        InternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+        };
+        /** @description `invalid_credentials`: The e-mail address or the password is wrong. */
+        InvalidCredentials: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_credentials";
+                    };
+                };
+            };
+        };
+        /** @description `invalid_request`: The request is not valid; `details` names every problem at once. */
+        InvalidRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `invalid_request`: The request is not valid; `details` names every problem at once.
+         *
+         *     `invalid_signature`: The provider’s signature over the raw body does not verify.
+         */
+        InvalidRequestOrInvalidSignature: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_signature";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `invalid_request`: The request is not valid; `details` names every problem at once.
+         *
+         *     `invalid_token`: The link token or code is unknown, used or expired.
+         */
+        InvalidRequestOrInvalidToken: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "invalid_token";
+                    };
+                };
+            };
+        };
+        /** @description `last_owner`: The last owner of an organization can’t be demoted or removed. */
+        LastOwner: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "last_owner";
+                    };
+                };
+            };
+        };
+        /** @description `organization_not_found`: There is no such organization, or the caller is no member of it. */
+        OrganizationNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `member_not_found`: There is no such member or invitation for this caller.
+         */
+        OrganizationNotFoundOrMemberNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "member_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `project_not_found`: There is no such project for this caller.
+         */
+        OrganizationNotFoundOrProjectNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "project_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `project_not_found`: There is no such project for this caller.
+         *
+         *     `environment_not_found`: There is no such environment for this caller.
+         */
+        OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "project_not_found" | "environment_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `project_not_found`: There is no such project for this caller.
+         *
+         *     `environment_not_found`: There is no such environment for this caller.
+         *
+         *     `secret_not_found`: There is no such secret for this caller.
+         */
+        OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `project_not_found`: There is no such project for this caller.
+         *
+         *     `environment_not_found`: There is no such environment for this caller.
+         *
+         *     `webhook_not_found`: There is no such webhook for this caller.
+         */
+        OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrWebhookNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "project_not_found" | "environment_not_found" | "webhook_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `project_not_found`: There is no such project for this caller.
+         *
+         *     `template_key_not_found`: There is no such template key for this caller.
+         */
+        OrganizationNotFoundOrProjectNotFoundOrTemplateKeyNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "project_not_found" | "template_key_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `webhook_not_found`: There is no such webhook for this caller.
+         */
+        OrganizationNotFoundOrWebhookNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "webhook_not_found";
+                    };
+                };
+            };
+        };
+        /** @description `payload_too_large`: The request’s body, the environment’s total or the answer would be too large. */
+        PayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "payload_too_large";
+                    };
+                };
+            };
+        };
+        /** @description `plan_limit_exceeded`: The plan does not allow more; `details` has the limit’s name, its value and what is used. */
+        PlanLimitExceeded: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "plan_limit_exceeded";
+                    };
+                };
+            };
+        };
+        /** @description `plan_not_found`: There is no such plan for this caller. */
+        PlanNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "plan_not_found";
+                    };
+                };
+            };
+        };
+        /** @description `rate_limited`: Too many attempts; try again after `Retry-After` seconds. */
+        RateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                "Retry-After": components["headers"]["retryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+        };
+        /** @description `revision_mismatch`: The environment is not at the revision of `If-Match`; nothing was changed. */
+        RevisionMismatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "revision_mismatch";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `revision_mismatch`: The environment is not at the revision of `If-Match`; nothing was changed.
+         *
+         *     `version_mismatch`: The key is not at `expectedVersion` (0 = it is not there); nothing was changed.
+         */
+        RevisionMismatchOrVersionMismatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "revision_mismatch" | "version_mismatch";
+                    };
+                };
+            };
+        };
+        /** @description `rotation_in_progress`: The last rotation of the key is still going on. */
+        RotationInProgress: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "rotation_in_progress";
+                    };
+                };
+            };
+        };
+        /** @description `slug_taken`: The slug that was asked for is taken. */
+        SlugTaken: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "slug_taken";
+                    };
+                };
+            };
+        };
+        /** @description `template_key_exists`: The template has this key already. */
+        TemplateKeyExists: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "template_key_exists";
+                    };
+                };
+            };
+        };
+        /** @description `temporarily_unavailable`: Contention or throttling outlasted the service’s own retries; send the same request again. */
+        TemporarilyUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                "Retry-After": components["headers"]["retryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "temporarily_unavailable";
+                    };
+                };
+            };
+        };
+        /** @description `token_not_found`: There is no such token for this caller. */
+        TokenNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "token_not_found";
+                    };
+                };
+            };
+        };
+        /** @description `unauthenticated`: There is no valid session cookie or bearer token. */
+        Unauthenticated: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+        };
+        /** @description `unsupported_media_type`: The body is not `application/json`. */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+        };
+    };
+    parameters: {
+        /** @description Organization identifier. */
+        orgId: string;
+        /** @description Organization slug. */
+        orgSlug: string;
+        /** @description Project slug. */
+        project: string;
+        /** @description Project slug. */
+        slug: string;
+        /** @description Environment slug. */
+        env: string;
+        /** @description Secret key or template key. */
+        key: string;
+        /** @description CLI token identifier. */
+        tokenId: string;
+        /** @description Webhook identifier. */
+        webhookId: string;
+        /** @description Member or invitation identifier. */
+        id: string;
+        /** @description Invitation token. */
+        token: string;
+        /** @description Plan name. */
+        planName: string;
+        /** @description Protects against cross-site request forgery. */
+        csrfHeader: "service";
+        /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+        csrfHeaderWithCookie: "service";
+    };
+    requestBodies: never;
+    headers: {
+        /** @description Identifies the request in the logs, the audit entry and the error body. */
+        requestId: string;
+        /** @description Seconds to wait before the next attempt. */
+        retryAfter: number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterRequest"];
+            };
+        };
+        responses: {
+            /** @description The account and its organization; the session cookie is set. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    /** @description The session cookie: HttpOnly, SameSite=Lax, and Secure except on a local http address. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisterResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            409: components["responses"]["EmailTaken"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "log-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogInRequest"];
+            };
+        };
+        responses: {
+            /** @description Logged in; the session cookie is set. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    /** @description The session cookie: HttpOnly, SameSite=Lax, and Secure except on a local http address. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogInResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidCredentials"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "log-out": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Logged out; the cookie is cleared. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    /** @description Clears the session cookie. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "get-current-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetCurrentUserResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "create-token": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The token, which is shown only once. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedToken"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "hand-off-token": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HandOffTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The code (first half), or the token, which is shown only once (second half). */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandOffTokenResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidToken"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The active tokens, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListTokensResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScope"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "revoke-token": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path: {
+                /** @description CLI token identifier. */
+                tokenId: components["parameters"]["tokenId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is revoked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["TokenNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "change-password": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description The password is changed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "send-verification": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link is on its way. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "verify-email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyEmailRequest"];
+            };
+        };
+        responses: {
+            /** @description The address is verified. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyEmailResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidToken"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "request-password-reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestPasswordResetRequest"];
+            };
+        };
+        responses: {
+            /** @description Sent whether or not the account exists. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description The password is changed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidToken"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The projects, by slug. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListProjectsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["OrganizationNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "create-project": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description The project with its environments. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateProjectResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            409: components["responses"]["SlugTaken"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "get-project": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Project slug. */
+                slug: components["parameters"]["slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetProjectResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "delete-project": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Project slug. */
+                slug: components["parameters"]["slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project is deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "create-environment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Project slug. */
+                slug: components["parameters"]["slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateEnvironmentRequest"];
+            };
+        };
+        responses: {
+            /** @description The new environment, which is empty. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateEnvironmentResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
+            409: components["responses"]["SlugTaken"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "rotate-key": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Project slug. */
+                slug: components["parameters"]["slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rotation is complete: there was nothing to re-encrypt. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotateKeyResponse200"];
+                };
+            };
+            /** @description The new key is in use. Re-encryption continues in the background. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotateKeyResponse202"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
+            409: components["responses"]["RotationInProgress"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "pull-secrets": {
+        parameters: {
+            query?: {
+                /** @description Results per page. Without it, all results are returned. */
+                limit?: number;
+                /** @description Results to skip. Used only together with `limit`. */
+                offset?: number;
+                /** @description Only keys that start with this prefix. Case-sensitive. */
+                search?: string;
+            };
+            header?: {
+                /** @description The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secrets. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    /** @description The environment’s revision in double quotes, for `If-None-Match` and `If-Match`. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PullSecretsResponse"];
+                };
+            };
+            /** @description The environment is still at the revision of `If-None-Match`. No value was read or decrypted. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    /** @description The environment’s revision in double quotes, for `If-None-Match` and `If-Match`. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "set-secret": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                "If-Match"?: string;
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description The secret already existed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetSecretResponse"];
+                };
+            };
+            /** @description The secret is new. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetSecretResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            412: components["responses"]["RevisionMismatchOrVersionMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-keys": {
+        parameters: {
+            query?: {
+                /** @description Results per page. Without it, all results are returned. */
+                limit?: number;
+                /** @description Results to skip. Used only together with `limit`. */
+                offset?: number;
+                /** @description Only keys that start with this prefix. Case-sensitive. */
+                search?: string;
+            };
+            header?: {
+                /** @description The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    /** @description The environment’s revision in double quotes, for `If-None-Match` and `If-Match`. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListKeysResponse"];
+                };
+            };
+            /** @description The environment is still at the revision of `If-None-Match`. No value was read or decrypted. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    /** @description The environment’s revision in double quotes, for `If-None-Match` and `If-Match`. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "import-secrets": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                "If-Match"?: string;
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportSecretsRequest"];
+            };
+        };
+        responses: {
+            /** @description The result of the import. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportSecretsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            412: components["responses"]["RevisionMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-versions": {
+        parameters: {
+            query?: {
+                /** @description Whether to return the values. */
+                values?: boolean;
+                /** @description Results per page. Without it, all results are returned. */
+                limit?: number;
+                /** @description Results to skip. Used only together with `limit`. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+                /** @description Secret key or template key. */
+                key: components["parameters"]["key"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The history. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListVersionsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "promote-secrets": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                "If-Match"?: string;
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromoteSecretsRequest"];
+            };
+        };
+        responses: {
+            /** @description The result of the promotion. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromoteSecretsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
+            412: components["responses"]["RevisionMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "bulk-delete-secrets": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                "If-Match"?: string;
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkDeleteSecretsRequest"];
+            };
+        };
+        responses: {
+            /** @description The result of the deletion. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkDeleteSecretsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            412: components["responses"]["RevisionMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "delete-secret": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                "If-Match"?: string;
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+                /** @description Secret key or template key. */
+                key: components["parameters"]["key"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secret is deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteSecretResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
+            412: components["responses"]["RevisionMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "create-organization": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateOrganizationRequest"];
+            };
+        };
+        responses: {
+            /** @description The organization. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateOrganizationResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            409: components["responses"]["SlugTaken"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "delete-organization": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization is deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-template-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListTemplateKeysResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "add-template-key": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddTemplateKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The template key. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddTemplateKeyResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
+            409: components["responses"]["TemplateKeyExists"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "remove-template-key": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Secret key or template key. */
+                key: components["parameters"]["key"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template key is removed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrTemplateKeyNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "validate-environment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result of the comparison. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidateEnvironmentResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListWebhooksResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScope"];
+            404: components["responses"]["OrganizationNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "create-webhook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description The webhook and its signing secret, which is shown only once. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateWebhookResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "get-webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Webhook identifier. */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook and its deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetWebhookResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScope"];
+            404: components["responses"]["OrganizationNotFoundOrWebhookNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "delete-webhook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Webhook identifier. */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrWebhookNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "update-webhook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Webhook identifier. */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description The webhook after the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateWebhookResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrWebhookNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "test-webhook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Webhook identifier. */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ping is on its way. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestWebhookResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrWebhookNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members and pending invitations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListMembersResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["OrganizationNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "invite-member": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InviteMemberRequest"];
+            };
+        };
+        responses: {
+            /** @description The invitation and its token, which is shown only once. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InviteMemberResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            409: components["responses"]["AlreadyMember"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "accept-invitation": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Invitation token. */
+                token: components["parameters"]["token"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller is now a member. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptInvitationResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidToken"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            409: components["responses"]["AlreadyMember"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "remove-member": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Member or invitation identifier. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The member or invitation is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrMemberNotFound"];
+            409: components["responses"]["LastOwner"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "change-role": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Member or invitation identifier. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeRoleRequest"];
+            };
+        };
+        responses: {
+            /** @description The member with the new role. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeRoleResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrMemberNotFound"];
+            409: components["responses"]["LastOwner"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-audit-entries": {
+        parameters: {
+            query?: {
+                /** @description Results per page. */
+                limit?: number;
+                /** @description The number of entries to skip. */
+                offset?: number;
+                /** @description Only entries of this action. */
+                action?: components["schemas"]["AuditAction"];
+            };
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAuditEntriesResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScope"];
+            404: components["responses"]["OrganizationNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "get-billing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Billing status, limits and usage. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetBillingResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["OrganizationNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "start-checkout": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartCheckoutRequest"];
+            };
+        };
+        responses: {
+            /** @description The checkout’s address. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartCheckoutResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BillingProviderError"];
+            503: components["responses"]["BillingNotConfiguredOrTemporarilyUnavailable"];
+        };
+    };
+    "open-portal": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The portal’s address. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenPortalResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BillingProviderError"];
+            503: components["responses"]["BillingNotConfiguredOrTemporarilyUnavailable"];
+        };
+    };
+    "receive-provider-event": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The provider’s signature over the raw body. Without a valid one the answer is `invalid_signature`. */
+                "Stripe-Signature"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event, as the payment provider signed it. */
+        requestBody: {
+            content: {
+                "application/json": Record<string, unknown>;
+            };
+        };
+        responses: {
+            /** @description The event was received. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidSignature"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["BillingNotConfiguredOrTemporarilyUnavailable"];
+        };
+    };
+    "get-statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetStatisticsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-organizations": {
+        parameters: {
+            query?: {
+                /** @description Results per page. */
+                limit?: number;
+                /** @description Results to skip. */
+                offset?: number;
+                /** @description Only organizations whose slug or name starts with this, in any case. */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of organizations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListOrganizationsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "inspect-organization": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InspectOrganizationResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "update-organization": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateOrganizationRequest"];
+            };
+        };
+        responses: {
+            /** @description The organization and its current limits. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateOrganizationResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrAdminRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plans. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPlansResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "update-plan": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Plan name. */
+                planName: components["parameters"]["planName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdatePlanRequest"];
+            };
+        };
+        responses: {
+            /** @description The plan after the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdatePlanResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrAdminRequired"];
+            404: components["responses"]["PlanNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "summarize-metrics": {
+        parameters: {
+            query?: {
+                /** @description How many hours to look back. */
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The summary. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummarizeMetricsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+}
