@@ -17,7 +17,7 @@ import { parameterNames } from '../contracts/path-parameters.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { type RequestSource, sourceOf } from '../core/request-source.ts';
-import { judgedAfterWaiting } from '../table/retry.ts';
+import { judgedAfterWaiting, withDeadline } from '../table/retry.ts';
 import { parseParts, parsePath } from './parse-request.ts';
 import { type Answer, render, renderError, toApiError } from './respond.ts';
 
@@ -67,7 +67,7 @@ type Chain = middy.MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructur
  * shape, and nothing leaves that its schema does not declare.
  */
 export function endpoint<const C extends Contract, Fetched = undefined>(contract: C, behaviour: Behaviour<C, Fetched>) {
-  return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, ChainContext>({
+  const chain = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, ChainContext>({
     timeoutEarlyInMillis: 0,
   })
     .use(requestContext(contract))
@@ -82,6 +82,7 @@ export function endpoint<const C extends Contract, Fetched = undefined>(contract
       requireAllQuestionsAsked(contract, caller);
       return render(await checkedAnswer(contract, answer, state), state.source.requestId);
     });
+  return (...input: Parameters<typeof chain>) => withDeadline(() => chain(...input));
 }
 
 function contextOf(access: Access, { source, log, caller }: State) {

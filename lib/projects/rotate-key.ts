@@ -4,8 +4,9 @@ import type { Project } from '../contracts/projects.ts';
 import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
-import { partsOf } from '../secrets/engine/environment-path.ts';
-import { absent, atMost, attribute, type Condition, equals } from '../table/expressions.ts';
+import type { EnvironmentPath } from '../secrets/engine/environment-path.ts';
+import { fenced, notRisen, stateAt } from '../secrets/engine/fencing.ts';
+import { attribute, type Condition, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
@@ -53,7 +54,7 @@ export async function rotateKey(
   const neverUsed = contents.every(({ isEmpty }) => isEmpty) && contents.length <= maximumEnvironmentsAtOnce;
   const plan = { project, toVersion, wrapped, total };
   const rotation =
-    (neverUsed ? await completeAtOnce(context, plan, reads.environments) : undefined) ?? (await begin(context, plan));
+    (neverUsed ? await completeAtOnce(context, plan, contents) : undefined) ?? (await begin(context, plan));
   return { project: { ...view, keyVersion: toVersion, rotation }, rotation };
 }
 
@@ -61,15 +62,19 @@ function rotationInProgress(): ApiError {
   return new ApiError('rotation_in_progress', 'The last rotation of this key is not complete yet.');
 }
 
-/** An environment's state, and whether its partition has nothing else: not even a version that never was committed. */
-async function readContent(
-  orgSlug: string,
-  { project, slug }: EnvironmentRecord,
-): Promise<{ state: EnvironmentState | undefined; isEmpty: boolean }> {
-  const { items, next } = await queryPage({ ...ranges.environmentItems(orgSlug, project, slug), pageSize: 2 });
+interface Content {
+  path: EnvironmentPath;
+  state: EnvironmentState | undefined;
+  /** Whether its partition has nothing but the state: not even a version that never was committed. */
+  isEmpty: boolean;
+}
+
+async function readContent(orgSlug: string, { project, slug }: EnvironmentRecord): Promise<Content> {
+  const { items, next } = await queryPage({ ...ranges.environmentContent(orgSlug, project, slug), pageSize: 2 });
   const [first] = items;
   const state = first === undefined ? undefined : environmentStateRecord.parse(first);
-  return { state, isEmpty: items.length <= 1 && next === undefined && state?.pending === undefined };
+  const path = { orgSlug, project, env: slug };
+  return { path, state, isEmpty: items.length <= 1 && next === undefined && state?.pending === undefined };
 }
 
 interface Plan {
@@ -112,9 +117,8 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
 async function completeAtOnce(
   context: MemberContext,
   { project, toVersion, wrapped }: Plan,
-  environments: readonly EnvironmentRecord[],
+  contents: readonly Content[],
 ): Promise<Rotation | undefined> {
-  const orgSlug = context.organization.slug;
   const rotation: Rotation = {
     status: 'completed',
     fromVersion: project.keyVersion,
@@ -125,18 +129,16 @@ async function completeAtOnce(
   try {
     await transact([
       update(
-        at(projectRecord, orgSlug, project.slug),
+        at(projectRecord, context.organization.slug, project.slug),
         { set: { keyVersion: toVersion, wrappedKeys: { [toVersion]: wrapped }, rotation } },
-        { if: { ...stillAt(project), environmentCount: equals(environments.length) } },
+        { if: { ...stillAt(project), environmentCount: equals(contents.length) } },
       ),
       await auditOf(context, project),
-      ...environments.map(({ slug, id }) =>
-        update(
-          at(environmentStateRecord, ...partsOf({ orgSlug, project: project.slug, env: slug })),
-          { set: { keyVersion: toVersion } },
-          { if: { id: equals(id), valueCount: equals(0), pending: absent, keyVersion: atMost(toVersion) } },
-        ),
-      ),
+      ...contents.map(({ path, state }) => {
+        if (state === undefined) throw new ConditionFailed([]);
+        const set = { fence: state.fence + 1, keyVersion: toVersion };
+        return update(stateAt(path), { set }, { if: notRisen(fenced(path, state)) });
+      }),
     ]);
     return rotation;
   } catch (error) {

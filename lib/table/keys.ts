@@ -30,6 +30,7 @@ import type { Key } from './entity.ts';
  *   INVITATION#<hash>                INVITATION                   → the invitation
  *   ENV#<orgSlug>#<project>#<env>    HEAD                         the environment's state, not a secret: revision, counts,
  *                                                                 change in flight; sorts before every HEAD#<key>
+ *                                    FENCE#<n>                    a copy of its fencing token, while a change is in flight
  *                                    HEAD#<key>                   the newest version of a key
  *                                    VERSION#<key>#<n>            one version, immutable
  *   DELIVERIES#<webhookId>           <time>#<id>                  a delivery's log entry
@@ -77,6 +78,9 @@ export const keys = {
   webhook: (orgSlug: string, webhookId: string) => key(`ORG#${orgSlug}`, `WEBHOOK#${webhookId}`),
   environmentState: (orgSlug: string, project: string, env: string) =>
     key(environmentPartition(orgSlug, project, env), 'HEAD'),
+  /** Sorts before the heads, so that who erases the partition in order stops its writers first. */
+  fence: (orgSlug: string, project: string, env: string, lane: number) =>
+    key(environmentPartition(orgSlug, project, env), `FENCE#${lane}`),
   head: (orgSlug: string, project: string, env: string, name: string) =>
     key(environmentPartition(orgSlug, project, env), `HEAD#${name}`),
   version: (orgSlug: string, project: string, env: string, name: string, version: number) =>
@@ -120,6 +124,11 @@ export const ranges = {
   versions: (orgSlug: string, project: string, env: string, name: string) => ({
     pk: environmentPartition(orgSlug, project, env),
     beginsWith: `VERSION#${name}#`,
+  }),
+  /** The state, the heads and the history. */
+  environmentContent: (orgSlug: string, project: string, env: string) => ({
+    pk: environmentPartition(orgSlug, project, env),
+    between: ['HEAD', 'VERSION#\uffff'] as const,
   }),
   environmentItems: (orgSlug: string, project: string, env: string) => ({
     pk: environmentPartition(orgSlug, project, env),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
@@ -19,7 +20,7 @@ import { requiredSetting } from '../core/settings.ts';
 import { tableClient } from './client.ts';
 import type { Entity, Key } from './entity.ts';
 import { type AnyChanges, type AnyConditions, type Changes, type Conditions, render } from './expressions.ts';
-import { pauseBeforeRetry, type RetryBudget, retryBudget } from './retry.ts';
+import { pauseBeforeRetry, type RetryBudget, retryBudget, sendPatiently } from './retry.ts';
 
 type Item = Record<string, unknown>;
 // biome-ignore lint/suspicious/noExplicitAny: any entity, whatever its key's parts
@@ -41,9 +42,9 @@ type ReadResults<Reads extends Record<string, Read<unknown> | undefined>> = {
 
 /** A strongly consistent read of one item. */
 export async function find<R>(read: Read<R>): Promise<R | undefined> {
-  const { Item: item } = await tableClient().send(
-    new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true }),
-  );
+  const command = () =>
+    new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true });
+  const { Item: item } = await sendPatiently(() => tableClient().send(command()), { repeatable: true });
   return item === undefined ? undefined : read.entity.parse(item);
 }
 
@@ -81,9 +82,11 @@ async function batchGet(keys: readonly Key[]): Promise<Item[]> {
   const budget = retryBudget();
   let open = keys.map(({ pk, sk }) => ({ pk, sk }));
   while (open.length > 0) {
-    const answer = await tableClient().send(
-      new BatchGetCommand({ RequestItems: { [table]: { Keys: open, ConsistentRead: true } } }),
-    );
+    const request = { RequestItems: { [table]: { Keys: open, ConsistentRead: true } } };
+    const answer = await sendPatiently(() => tableClient().send(new BatchGetCommand(request)), {
+      repeatable: true,
+      budget,
+    });
     items.push(...(answer.Responses?.[table] ?? []));
     const left = answer.UnprocessedKeys?.[table]?.Keys as typeof open | undefined;
     // A full answer (16 MB) also leaves keys; only an answer without progress waits.
@@ -136,18 +139,17 @@ export async function queryPage(range: Range): Promise<Page> {
           ProjectionExpression: names.map(([placeholder]) => placeholder).join(', '),
           ExpressionAttributeNames: Object.fromEntries(names),
         };
-  const answer = await tableClient().send(
-    new QueryCommand({
-      TableName: requiredSetting('TABLE_NAME'),
-      KeyConditionExpression: condition,
-      ExpressionAttributeValues: values,
-      ...projection,
-      ConsistentRead: range.eventuallyConsistent !== true,
-      ScanIndexForward: range.newestFirst !== true,
-      Limit: range.pageSize,
-      ExclusiveStartKey: range.startAfter,
-    }),
-  );
+  const query = {
+    TableName: requiredSetting('TABLE_NAME'),
+    KeyConditionExpression: condition,
+    ExpressionAttributeValues: values,
+    ...projection,
+    ConsistentRead: range.eventuallyConsistent !== true,
+    ScanIndexForward: range.newestFirst !== true,
+    Limit: range.pageSize,
+    ExclusiveStartKey: range.startAfter,
+  };
+  const answer = await sendPatiently(() => tableClient().send(new QueryCommand(query)), { repeatable: true });
   return { items: answer.Items ?? [], next: answer.LastEvaluatedKey as Key | undefined };
 }
 
@@ -255,8 +257,11 @@ export async function transact(writes: readonly Write[], budget: RetryBudget = r
   }
   const TransactItems = writes.map(toTransactItem);
   for (;;) {
+    // One token until DynamoDB says that the transaction was cancelled: with it, sending it again can't execute it twice.
+    const ClientRequestToken = randomUUID();
+    const send = () => tableClient().send(new TransactWriteCommand({ TransactItems, ClientRequestToken }));
     try {
-      await tableClient().send(new TransactWriteCommand({ TransactItems }));
+      await sendPatiently(send, { repeatable: true, budget });
       return;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
@@ -289,13 +294,19 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   for (;;) {
     try {
       const expressions = render(write.condition, write.changes);
-      if (write.kind === 'put') {
-        await tableClient().send(new PutCommand({ TableName, Item: write.item, ...expressions, ...returned }));
-      } else if (write.kind === 'update') {
-        await tableClient().send(new UpdateCommand({ TableName, Key: write.key, ...expressions, ...returned }));
-      } else {
-        await tableClient().send(new DeleteCommand({ TableName, Key: write.key, ...expressions, ...returned }));
-      }
+      await sendPatiently(
+        async () => {
+          if (write.kind === 'put') {
+            await tableClient().send(new PutCommand({ TableName, Item: write.item, ...expressions, ...returned }));
+          } else if (write.kind === 'update') {
+            await tableClient().send(new UpdateCommand({ TableName, Key: write.key, ...expressions, ...returned }));
+          } else {
+            await tableClient().send(new DeleteCommand({ TableName, Key: write.key, ...expressions, ...returned }));
+          }
+        },
+        // Without a token DynamoDB doesn't know a write that it has executed already.
+        { repeatable: false, budget },
+      );
       return;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) {
@@ -373,7 +384,11 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
     const budget = retryBudget();
     let open = chunk.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
     while (open.length > 0) {
-      const answer = await tableClient().send(new BatchWriteCommand({ RequestItems: { [table]: open } }));
+      const request = { RequestItems: { [table]: open } };
+      const answer = await sendPatiently(() => tableClient().send(new BatchWriteCommand(request)), {
+        repeatable: true,
+        budget,
+      });
       open = (answer.UnprocessedItems?.[table] ?? []) as typeof open;
       if (open.length > 0) await pauseBeforeRetry(budget);
     }

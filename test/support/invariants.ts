@@ -14,6 +14,7 @@ import {
   type EnvironmentState,
   environmentRecord,
   environmentStateRecord,
+  fenceRecord,
 } from '../../lib/table/records/environment.ts';
 import { handOffRecord } from '../../lib/table/records/hand-off.ts';
 import { invitationPointerRecord, invitationRecord } from '../../lib/table/records/invitation.ts';
@@ -75,6 +76,7 @@ const entities = {
   project: projectRecord,
   environment: environmentRecord,
   environmentState: environmentStateRecord,
+  fence: fenceRecord,
   head: headRecord,
   version: versionRecord,
   templateKey: templateKeyRecord,
@@ -312,7 +314,7 @@ function projectViolations({ all, has, settled }: Table): Violation[] {
       violations.push({ where: organization, what: `${sk} belongs to no project` });
     }
   }
-  for (const kind of ['environmentState', 'head', 'version'] as const) {
+  for (const kind of ['environmentState', 'fence', 'head', 'version'] as const) {
     for (const { pk, sk } of all(kind)) {
       const [, organization = '', project = '', environment = ''] = pk.split('#');
       const isErased =
@@ -329,6 +331,7 @@ function environmentViolations({ all, settled }: Table): Violation[] {
   const violations: Violation[] = [];
   const heads = grouped(all('head'), ({ pk }) => pk);
   const versions = grouped(all('version'), ({ pk }) => pk);
+  const fences = grouped(all('fence'), ({ pk }) => pk);
   const projects = new Map(all('project').map(one => [one.id, one]));
   for (const state of all('environmentState')) {
     const { pk } = state;
@@ -336,6 +339,14 @@ function environmentViolations({ all, settled }: Table): Violation[] {
     // During an erasure there are no keys, and any item may be missing.
     if (state.status !== 'active' || project?.status !== 'active') continue;
     const keyVersions = new Set(Object.keys(project.wrappedKeys).map(Number));
+    const copies = (fences.get(pk) ?? []).map(({ fence, environmentId }) => `${environmentId} ${fence}`);
+    const expected = Array.from({ length: state.pending?.fences ?? 0 }, () => `${state.id} ${state.fence}`);
+    if (copies.join() !== expected.join()) {
+      violations.push({
+        where: partOf(pk),
+        what: `${pk}: the copies of the fencing token are ${copies.join() || 'none'}`,
+      });
+    }
     for (const what of stateViolations(state, heads.get(pk) ?? [], versions.get(pk) ?? [], keyVersions, settled)) {
       violations.push({ where: partOf(pk), what: `${pk}: ${what}` });
     }
@@ -376,7 +387,8 @@ function stateViolations(
       problems.push(`the history of ${head.key} does not rise in revisions`);
     }
     const newest = history.at(-1);
-    if (newest !== undefined && (newest.revision !== head.revision || newest.deleted !== head.deleted)) {
+    const isSame = newest?.revision === head.revision && newest.deleted === head.deleted && newest.fence === head.fence;
+    if (newest !== undefined && !isSame) {
       problems.push(`the head of ${head.key} and its newest version differ`);
     }
     for (const { version, deleted, sealed, keyVersion } of history) {

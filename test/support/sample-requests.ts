@@ -114,7 +114,7 @@ export async function mailedToken(api: Api, email: string, subject: 'Verify' | '
   );
 }
 
-interface Place extends Person {
+export interface Place extends Person {
   slug: string;
   project: { id: string; slug: string };
   /** Path of the project's secrets. */
@@ -125,7 +125,16 @@ async function place(api: Api): Promise<Place> {
   const person = await seedPerson();
   const { id, slug } = person.organization;
   const created = await expectStatus(api.post(`/projects/${id}`, { name: 'Shop', slug: 'shop' }, person.session), 201);
-  return { ...person, slug, project: created.body.project, secrets: `/secrets/${slug}/shop` };
+  const there = { ...person, slug, project: created.body.project, secrets: `/secrets/${slug}/shop` };
+  places.set(label.getStore() ?? '', there);
+  return there;
+}
+
+const places = new Map<string, Place>();
+
+/** The project that was made under a name; see `named`. */
+export function placeOf(name: string): Place | undefined {
+  return places.get(name);
 }
 
 async function placeWithSecrets(api: Api, count = 3): Promise<Place> {
@@ -135,7 +144,7 @@ async function placeWithSecrets(api: Api, count = 3): Promise<Place> {
   return there;
 }
 
-async function valuesIn(api: Api, { secrets, session }: Place, env = 'dev'): Promise<Record<string, string>> {
+export async function valuesIn(api: Api, { secrets, session }: Place, env = 'dev'): Promise<Record<string, string>> {
   const answer = await expectStatus(api.get(`${secrets}/${env}`, session), 200);
   return Object.fromEntries(answer.body.secrets.map((one: { key: string; value: string }) => [one.key, one.value]));
 }

@@ -78,7 +78,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the current user’s name
+         * @description Sets the display name, which the members of the user’s organizations see as well.
+         */
+        patch: operations["rename-user"];
         trace?: never;
     };
     "/v1/auth/token": {
@@ -161,6 +165,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/tokens/current": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke the token of this request
+         * @description The token that the request is made with stops working at once. Any token may do this.
+         */
+        delete: operations["revoke-current-token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List active sessions
+         * @description Lists the caller’s sessions, the one used last first.
+         */
+        get: operations["list-sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description The session stops working at once; the one of this request may be named, too. Needs a session.
+         */
+        delete: operations["end-session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/change-password": {
         parameters: {
             query?: never;
@@ -172,7 +236,7 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description Sets a new password and ends every other session of the user. A wrong current password is an invalid request that names `currentPassword`; repeated wrong ones are rate-limited like failed logins. Tokens keep working.
+         * @description Sets a new password and ends every other session of the user. A wrong current password is an invalid request that names `currentPassword`; repeated wrong ones are rate-limited like failed logins. Tokens keep working unless `revokeTokens` is set.
          */
         post: operations["change-password"];
         delete?: never;
@@ -252,7 +316,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the password
-         * @description Sets a new password with the token of the mailed link, which works once, and ends every session.
+         * @description Sets a new password with the token of the mailed link, which works once, and ends every session, token and other reset link of the account.
          */
         post: operations["reset-password"];
         delete?: never;
@@ -504,7 +568,7 @@ export interface paths {
         put?: never;
         /**
          * Create an organization
-         * @description Creates an organization that the caller owns. Without a slug, one is made from the name, with a suffix if it is taken. An explicit slug that is taken is refused.
+         * @description Creates an organization that the caller owns. Without a slug, one is made from the name, with a suffix if it is taken. An explicit slug that is taken is refused. The number of organizations that a user can own is limited.
          */
         post: operations["create-organization"];
         delete?: never;
@@ -586,7 +650,7 @@ export interface paths {
         };
         /**
          * Validate an environment against the template
-         * @description Finds keys that the environment lacks and values that do not match their pattern. It never shows a value. For every member; `undeclared` is null for those who can’t read the environment.
+         * @description Finds keys that the environment lacks and values that do not match their pattern. It never shows a value. For every member; `undeclared` is null for those who can’t read the environment. If patterns opened values, the audit log has an entry. A value that takes too long to match is invalid, and the reason says so.
          */
         get: operations["validate-environment"];
         put?: never;
@@ -700,7 +764,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description Mails an invitation that is valid for 7 days. Its token is also returned, once, and anyone who holds it can accept. Inviting the same address again replaces the earlier invitation. You can’t invite to a role above your own. Pending invitations count towards the plan’s limit of members.
+         * @description Mails an invitation that is valid for 7 days. Its token is also returned, once, and anyone who holds it can accept. Inviting the same address again replaces the earlier invitation. You can’t invite to a role above your own. Pending invitations count towards the plan’s limit of members. The invitations of an organization, and those to an address, are limited each day.
          */
         post: operations["invite-member"];
         delete?: never;
@@ -720,7 +784,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Makes the caller a member with the role of the invitation. Any signed-in user who holds the token can accept, with any e-mail address. The token works once.
+         * @description Makes the caller a member with the role of the invitation, while its inviter is a member who could still make it. Any signed-in user who holds the token can accept, with any e-mail address. The token works once.
          */
         post: operations["accept-invitation"];
         delete?: never;
@@ -882,7 +946,7 @@ export interface paths {
         };
         /**
          * All organizations with usage counts
-         * @description Lists the organizations of the platform in pages, ordered by slug.
+         * @description Lists the organizations of the platform, ordered by slug. Without `limit` it lists all of them, as far as an answer holds them.
          */
         get: operations["list-organizations"];
         put?: never;
@@ -1015,7 +1079,7 @@ export interface components {
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "project.created" | "project.deleted" | "project.key_rotated" | "environment.created" | "template_key.added" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "project.created" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.validated" | "template_key.added" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
         /** @description A change in the organization, or a read of values. It never contains a value. */
         AuditEntry: {
             /**
@@ -1093,6 +1157,18 @@ export interface components {
              */
             revision?: number;
             /**
+             * @description What changed: roles and plans `from` and `to`, limits, a template key’s pattern.
+             * @example {
+             *       "from": "viewer",
+             *       "to": "developer"
+             *     }
+             */
+            details?: {
+                [key: string]: (string | number | boolean | null) | {
+                    [key: string]: string | number | boolean | null;
+                };
+            };
+            /**
              * @description The address that the request came from.
              * @example 203.0.113.7
              */
@@ -1161,6 +1237,11 @@ export interface components {
              * @example another example of a pass phrase
              */
             newPassword: string;
+            /**
+             * @description Whether every token of the user is revoked as well.
+             * @default false
+             */
+            revokeTokens?: boolean;
         };
         ChangeRoleRequest: {
             /**
@@ -1483,7 +1564,7 @@ export interface components {
          * @description What went wrong, of a closed set.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
         /** @description Further facts about an event; never a value. */
         EventMetadata: {
             /**
@@ -1888,7 +1969,7 @@ export interface components {
         ListOrganizationsResponse: {
             /** @description The organizations, by slug. */
             organizations: components["schemas"]["OrganizationWithUsage"][];
-            pagination: components["schemas"]["Pagination"];
+            pagination?: components["schemas"]["Pagination"];
         };
         ListPlansResponse: {
             /** @description The plans, smallest first. */
@@ -1897,6 +1978,10 @@ export interface components {
         ListProjectsResponse: {
             /** @description The projects, by slug. */
             projects: components["schemas"]["Project"][];
+        };
+        ListSessionsResponse: {
+            /** @description The active sessions. */
+            sessions: components["schemas"]["Session"][];
         };
         ListTemplateKeysResponse: {
             /** @description The keys of the template, in key order. */
@@ -2271,6 +2356,16 @@ export interface components {
             user: components["schemas"]["User"];
             organization: components["schemas"]["Organization"];
         };
+        RenameUserRequest: {
+            /**
+             * @description The new display name.
+             * @example Ada
+             */
+            name: string;
+        };
+        RenameUserResponse: {
+            user: components["schemas"]["User"];
+        };
         /** @description The number of requests that failed. */
         RequestErrors: {
             /**
@@ -2427,6 +2522,45 @@ export interface components {
              * @example db.internal.example
              */
             value?: string;
+        };
+        /** @description A log-in of the dashboard, without its secret. */
+        Session: {
+            /**
+             * Format: uuid
+             * @description Session identifier.
+             * @example 8c2a6e41-0f7d-8b95-9e13-5d4b7c0a2f68
+             */
+            id: string;
+            /** @description Whether it is the session of this request. */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description When the user logged in.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, to within an hour.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            lastUsedAt: string;
+            /**
+             * @description Where that use came from.
+             * @example 203.0.113.7
+             */
+            ip: string | null;
+            /**
+             * @description What the client called itself.
+             * @example example-browser/1.0
+             */
+            userAgent: string | null;
+            /**
+             * Format: date-time
+             * @description When it ends, unless it is used before.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            expiresAt: string;
         };
         SetSecretRequest: {
             /**
@@ -2845,6 +2979,21 @@ export interface components {
                 };
             };
         };
+        /** @description `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`. */
+        CsrfHeaderRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "csrf_header_required";
+                    };
+                };
+            };
+        };
         /** @description `email_taken`: There is an account with this e-mail address. */
         EmailTaken: {
             headers: {
@@ -2911,6 +3060,29 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "forbidden" | "insufficient_scope" | "csrf_header_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `forbidden`: The caller’s role in the organization does not allow this.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *
+         *     `email_not_verified`: The caller has not verified their e-mail address yet, and this needs it.
+         */
+        ForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerified: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "forbidden" | "insufficient_scope" | "csrf_header_required" | "email_not_verified";
                     };
                 };
             };
@@ -3357,6 +3529,21 @@ export interface components {
                 };
             };
         };
+        /** @description `session_not_found`: The caller has no active session with this identifier. */
+        SessionNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "session_not_found";
+                    };
+                };
+            };
+        };
         /** @description `slug_taken`: The slug that was asked for is taken. */
         SlugTaken: {
             headers: {
@@ -3368,6 +3555,25 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "slug_taken";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `slug_taken`: The slug that was asked for is taken.
+         *
+         *     `organization_limit_reached`: The user owns as many organizations as a user may.
+         */
+        SlugTakenOrOrganizationLimitReached: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "slug_taken" | "organization_limit_reached";
                     };
                 };
             };
@@ -3399,6 +3605,21 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "temporarily_unavailable";
+                    };
+                };
+            };
+        };
+        /** @description `token_limit_reached`: The user has as many tokens as a user may have. */
+        TokenLimitReached: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "token_limit_reached";
                     };
                 };
             };
@@ -3464,6 +3685,8 @@ export interface components {
         key: string;
         /** @description CLI token identifier. */
         tokenId: string;
+        /** @description Session identifier. */
+        sessionId: string;
         /** @description Webhook identifier. */
         webhookId: string;
         /** @description Member or invitation identifier. */
@@ -3614,6 +3837,41 @@ export interface operations {
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
+    "rename-user": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameUserRequest"];
+            };
+        };
+        responses: {
+            /** @description The user with the new name. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenameUserResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
     "create-token": {
         parameters: {
             query?: never;
@@ -3644,6 +3902,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            409: components["responses"]["TokenLimitReached"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -3680,6 +3939,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            409: components["responses"]["TokenLimitReached"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -3741,6 +4001,99 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["TokenNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "revoke-current-token": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is revoked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CsrfHeaderRequired"];
+            404: components["responses"]["TokenNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The active sessions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListSessionsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScope"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "end-session": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path: {
+                /** @description Session identifier. */
+                sessionId: components["parameters"]["sessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session is ended. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["SessionNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -4561,7 +4914,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
-            409: components["responses"]["SlugTaken"];
+            409: components["responses"]["SlugTakenOrOrganizationLimitReached"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -5027,11 +5380,12 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerified"];
             404: components["responses"]["OrganizationNotFound"];
             409: components["responses"]["AlreadyMember"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -5356,9 +5710,9 @@ export interface operations {
     "list-organizations": {
         parameters: {
             query?: {
-                /** @description Results per page. */
+                /** @description Results per page. Without it, all results are returned. */
                 limit?: number;
-                /** @description Results to skip. */
+                /** @description Results to skip. Used only together with `limit`. */
                 offset?: number;
                 /** @description Only organizations whose slug or name starts with this, in any case. */
                 search?: string;
@@ -5382,6 +5736,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };

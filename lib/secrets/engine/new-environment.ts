@@ -34,7 +34,7 @@ export function newEnvironment(
     valueCount: 0,
     keyVersion: project.keyVersion,
     digest: emptyDigest,
-    changeId: null,
+    fence: 1,
     status: 'active',
   };
   const writes = [

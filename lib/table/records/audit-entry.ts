@@ -24,6 +24,7 @@ export const auditRecord = entity({
     keysOmitted: z.int().optional(),
     revision: z.int().optional(),
     details: AuditDetails.optional(),
+    from: z.object({ id: z.string(), slug: z.string(), revision: z.int() }).optional(),
     ip: z.string(),
     userAgent: z.string(),
     requestId: z.string(),

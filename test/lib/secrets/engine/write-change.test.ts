@@ -21,7 +21,7 @@ const state: EnvironmentState = {
     { key: 'B', version: 1 },
     { key: 'GONE', version: 2 },
   ]),
-  changeId: null,
+  fence: 3,
   status: 'active',
 };
 
