@@ -79,7 +79,10 @@ async function observe(slug: string): Promise<Difference[] | undefined> {
     .filter(({ kind }) => kind === projectRecord.kind)
     .map(projectRecord.parse)
     .filter(({ status }) => status === 'active');
-  const environments = items.filter(({ kind }) => kind === environmentRecord.kind).map(environmentRecord.parse);
+  const environments = items
+    .filter(({ kind }) => kind === environmentRecord.kind)
+    .map(environmentRecord.parse)
+    .filter(({ status }) => status === 'active');
   const differences = [
     ...compareOrganization(organization, countItems(items)),
     ...projects.flatMap(project => compareProject(slug, project, environments)),
