@@ -10,6 +10,7 @@ export const auditActions = [
   'project.deleted',
   'project.key_rotated',
   'environment.created',
+  'environment.repaired',
   'template_key.added',
   'template_key.removed',
   'webhook.created',
