@@ -340,6 +340,11 @@ function environmentViolations({ all, settled }: Table): Violation[] {
   const versions = grouped(all('version'), ({ pk }) => pk);
   const fences = grouped(all('fence'), ({ pk }) => pk);
   const projects = new Map(all('project').map(one => [one.id, one]));
+  const repairs = new Set(
+    all('audit').flatMap(({ action, environment, revision }) =>
+      action === 'environment.repaired' ? [`${environment?.id} ${revision}`] : [],
+    ),
+  );
   for (const state of all('environmentState')) {
     const { pk } = state;
     const project = projects.get(state.projectId);
@@ -354,7 +359,11 @@ function environmentViolations({ all, settled }: Table): Violation[] {
         what: `${pk}: the copies of the fencing token are ${copies.join() || 'none'}`,
       });
     }
-    for (const what of stateViolations(state, heads.get(pk) ?? [], versions.get(pk) ?? [], keyVersions, settled)) {
+    for (const what of stateViolations(state, heads.get(pk) ?? [], versions.get(pk) ?? [], {
+      keyVersions,
+      settled,
+      isRepaired: repairs.has(`${state.id} ${state.revision}`),
+    })) {
       violations.push({ where: partOf(pk), what: `${pk}: ${what}` });
     }
   }
@@ -366,8 +375,7 @@ function stateViolations(
   state: EnvironmentState,
   heads: readonly HeadRecord[],
   versions: readonly VersionRecord[],
-  keyVersions: ReadonlySet<number>,
-  settled: boolean,
+  { keyVersions, settled, isRepaired }: { keyVersions: ReadonlySet<number>; settled: boolean; isRepaired: boolean },
 ): string[] {
   const problems: string[] = [];
   if (settled && state.pending !== undefined) problems.push('a change is still in flight');
@@ -417,8 +425,9 @@ function stateViolations(
     if (stored !== value) problems.push(`${name} is ${stored}, counted ${value}`);
   }
   const stamps = new Set(versions.filter(({ revision }) => revision <= state.revision).map(({ revision }) => revision));
-  if (state.revision > state.firstRevision && !stamps.has(state.revision))
+  if (state.revision > state.firstRevision && !isRepaired && !stamps.has(state.revision)) {
     problems.push(`no version is of revision ${state.revision}`);
+  }
   return problems;
 }
 
@@ -496,7 +505,7 @@ function auditViolations({ all }: Table): Violation[] {
       }
     }
     const changes = grouped(
-      own.filter(one => (eventNames as readonly string[]).includes(one.action)),
+      own.filter(one => ([...eventNames, 'environment.repaired'] as string[]).includes(one.action)),
       one => one.environment?.id ?? '',
     );
     for (const state of all('environmentState')) {

@@ -14,6 +14,7 @@ export const auditActions = [
   'environment.updated',
   'environment.deleted',
   'environment.validated',
+  'environment.repaired',
   'template_key.added',
   'template_key.updated',
   'template_key.removed',
