@@ -17,7 +17,7 @@ import { GatewayError, HoldfastError, isObject, RevisionMismatch } from './error
 import { type GivenOptions, operationOf } from './request.ts';
 import { shareRequests } from './share.ts';
 import { Snapshot } from './snapshot.ts';
-import { type Answer, pause, type Transport } from './transport.ts';
+import { type Answer, pause, type Query, type Transport } from './transport.ts';
 import { lookByDryRun, type Plan, plan, type Write, write } from './write.ts';
 
 export interface CallOptions {
@@ -295,7 +295,7 @@ export class Environment {
     return (await this.#transport.send(operation)).body as T;
   }
 
-  async #pullOnce(query: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Pulled> {
+  async #pullOnce(query: Query, signal: AbortSignal): Promise<Pulled> {
     const begun = { at: Date.now(), writes: this.#transport.writes() };
     const operation = operationOf('GET', root, { path: this.#path, query, signal });
     return { ...begun, ...pulledOf(await this.#transport.send(operation)) };

@@ -139,10 +139,14 @@ export function retryAfterMs(header: string | null, now: number): number | undef
 
 function withProblems(message: string, details: unknown): string {
   if (!Array.isArray(details)) return message;
-  const problems = details.filter(isObject).map(({ path, message: problem }) => `${path || 'body'} ${problem}`);
+  const problems = details.filter(isProblem).map(({ path, message: problem }) => `${path || 'body'} ${problem}`);
   const shown = problems.slice(0, 5).join('; ');
   const more = problems.length > 5 ? `; and ${problems.length - 5} more` : '';
   return problems.length === 0 ? message : `${message} ${shown}${more}`;
+}
+
+function isProblem(value: unknown): value is components['schemas']['Problem'] {
+  return isObject(value) && typeof value.path === 'string' && typeof value.message === 'string';
 }
 
 function jsonObject(text: string): Record<string, unknown> | undefined {

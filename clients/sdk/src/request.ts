@@ -1,5 +1,5 @@
 import type { paths } from './openapi.ts';
-import { fillPath, type Method, type Operation } from './transport.ts';
+import { fillPath, type Method, type Operation, type Query } from './transport.ts';
 
 type OperationOf<M extends Method, P extends keyof paths> = paths[P][Lowercase<M>];
 
@@ -9,7 +9,7 @@ export type PathOf<M extends Method> = {
 }[keyof paths];
 
 type PathParameters<O> = O extends { parameters: { path: infer T } } ? { path: T } : unknown;
-type Query<O> = O extends { parameters: { query: infer T } }
+type QueryParameters<O> = O extends { parameters: { query: infer T } }
   ? { query: T }
   : O extends { parameters: { query?: infer T } }
     ? { query?: T }
@@ -23,7 +23,7 @@ interface CommonOptions {
 }
 
 export type RequestOptions<M extends Method, P extends keyof paths> = PathParameters<OperationOf<M, P>> &
-  Query<OperationOf<M, P>> &
+  QueryParameters<OperationOf<M, P>> &
   Body<OperationOf<M, P>> &
   CommonOptions;
 
@@ -46,8 +46,8 @@ const repeatableWrites =
   /^PUT |^(?:POST|DELETE) \/v1\/secrets\/\{\w+\}\/\{\w+\}\/(?:promote|\{\w+\}\/(?:bulk|bulk-delete|changes|restore|\{\w+\}))$/;
 
 export interface GivenOptions {
-  path?: Readonly<Record<string, unknown>>;
-  query?: Readonly<Record<string, unknown>>;
+  path?: Readonly<Record<string, string | number>>;
+  query?: Query;
   body?: unknown;
   ifRevision?: number | undefined;
   signal?: AbortSignal | undefined;

@@ -29,11 +29,13 @@ export interface Retry {
   error: HoldfastError;
 }
 
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
 export interface Operation {
   method: Method;
   /** Begins with `/v1`; parameters are encoded. */
   path: string;
-  query?: Readonly<Record<string, unknown>> | undefined;
+  query?: Query | undefined;
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
   /** Whether it may be sent again where an earlier attempt may have been carried out. */
@@ -189,7 +191,7 @@ export function pause(delayMs: number, signal: AbortSignal | undefined): Promise
 }
 
 /** Fills `{name}` in a path. @throws TypeError for a segment that is missing or would change the path */
-export function fillPath(template: string, parameters: Readonly<Record<string, unknown>> = {}): string {
+export function fillPath(template: string, parameters: Readonly<Record<string, string | number>> = {}): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = Object.hasOwn(parameters, name) ? String(parameters[name]) : '';
     // A URL parser resolves dot segments, so they would name another path.
@@ -198,7 +200,7 @@ export function fillPath(template: string, parameters: Readonly<Record<string, u
   });
 }
 
-function queryOf(query: Operation['query'] = {}): string {
+function queryOf(query: Query = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parameters.set(name, String(value));

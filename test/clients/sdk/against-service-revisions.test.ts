@@ -56,7 +56,7 @@ async function lossyClient(): Promise<Holdfast> {
     ...(await createToken(api, ada)),
     fetch: async (input, init) => {
       const response = await fetch(input, init);
-      if (lost || init?.method === 'GET' || String(input).includes('dryRun')) return response;
+      if (lost || init?.method === 'GET' || new Request(input).url.includes('dryRun')) return response;
       lost = true;
       throw new TypeError('terminated');
     },

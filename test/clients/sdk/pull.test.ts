@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { format, inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type CacheOptions,
@@ -57,7 +57,7 @@ describe('a snapshot', () => {
     const shown = [
       inspect(snapshot, { customInspect: false, showHidden: true, depth: 20 }),
       inspect({ nested: [snapshot] }, { depth: 20 }),
-      String(snapshot),
+      format('%s %o %O %j', snapshot, snapshot, snapshot, snapshot),
       JSON.stringify({ ...snapshot }),
       JSON.stringify(structuredClone({ ...snapshot })),
     ];
@@ -213,6 +213,8 @@ describe('a pull', () => {
     const environment = await environmentOf(pullAnswer(1, {}));
     await environment.pull();
     for (let n = 0; n < 99; n += 1) client.environment('acme', 'web-shop', `other-${n}`);
+    expect(client.environment('acme', 'web-shop', 'dev')).toBe(environment);
+    for (let n = 0; n < 99; n += 1) client.environment('acme', 'web-shop', `others-${n}`);
     expect(client.environment('acme', 'web-shop', 'dev')).toBe(environment);
     for (let n = 0; n < 100; n += 1) client.environment('acme', 'web-shop', `more-${n}`);
     expect(client.environment('acme', 'web-shop', 'dev')).not.toBe(environment);

@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface ReceivedRequest {
@@ -19,12 +19,12 @@ export interface ScriptedServer {
   stop(): Promise<void>;
 }
 
-export type Respond = (request: ReceivedRequest, response: ServerResponse) => void | Promise<void>;
+export type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
 /** A real HTTP server on a free port of this machine, which answers as the test says. */
 export async function startServer(respond: Respond): Promise<ScriptedServer> {
   const requests: ReceivedRequest[] = [];
-  const server = createServer(async (incoming, response) => {
+  async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
     const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://localhost');
@@ -41,8 +41,9 @@ export async function startServer(respond: Respond): Promise<ScriptedServer> {
       request.aborted = !response.writableFinished;
     });
     requests.push(request);
-    await respond(request, response);
-  });
+    respond(request, response);
+  }
+  const server = createServer((incoming, response) => void receive(incoming, response));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {

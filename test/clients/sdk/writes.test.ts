@@ -35,7 +35,7 @@ async function start(between: (respond: Respond) => Respond = respond => respond
 function losing(matches: (request: ReceivedRequest) => boolean) {
   let lost = false;
   return (respond: Respond): Respond =>
-    async (request, response) => {
+    (request, response) => {
       if (lost || !matches(request)) return respond(request, response);
       lost = true;
       const { socket } = response;
@@ -44,7 +44,7 @@ function losing(matches: (request: ReceivedRequest) => boolean) {
         socket?.resetAndDestroy();
         return end();
       };
-      await respond(request, response);
+      respond(request, response);
     };
 }
 
@@ -201,21 +201,52 @@ describe('a conditional write whose answer was lost', () => {
     expect(await act()).toMatchObject(result as object);
   });
 
-  it('is a mismatch with a known outcome where somebody else made that revision', async () => {
-    let asked = 0;
-    await start(respond => (request, response) => {
-      if (request.method === 'PUT') asked += 1;
-      if (asked !== 1 || request.method !== 'PUT') return respond(request, response);
-      // The request is lost, and in the meantime another client writes.
-      const other = { ...request, headers: {}, body: { key: 'A', value: 'theirs' } };
-      const nowhere = { writeHead: () => nowhere, end: () => nowhere };
-      void respond(other, nowhere as unknown as Parameters<Respond>[1]);
-      response.socket?.resetAndDestroy();
-    });
+  /** Loses the first change on its way there or on its way back, and lets another client write meanwhile. */
+  function overtaken(isLostOnItsWay: 'there' | 'back', method = 'PUT') {
+    let lost = false;
+    return (respond: Respond): Respond =>
+      (request, response) => {
+        if (lost || request.method !== method) return respond(request, response);
+        lost = true;
+        const nowhere = { writeHead: () => nowhere, end: () => nowhere } as unknown as Parameters<Respond>[1];
+        if (isLostOnItsWay === 'back') respond(request, nowhere);
+        respond(
+          {
+            ...request,
+            method: 'PUT',
+            path: '/v1/secrets/acme/web-shop/dev',
+            headers: {},
+            body: { key: 'A', value: 'theirs' },
+          },
+          nowhere,
+        );
+        response.socket?.resetAndDestroy();
+      };
+  }
+
+  it('is a mismatch with a known outcome where another client made that revision', async () => {
+    await start(overtaken('there'));
     const error = await failureOf(environment.set('A', 'mine', { ifRevision: 0 }));
     expect(error).toBeInstanceOf(RevisionMismatch);
     expect(error).toMatchObject({ currentRevision: 1, outcomeUnknown: false });
+    expect(sent()).toEqual(['PUT dev', 'PUT dev', 'GET dev']);
     expect(service.values('dev')).toEqual({ A: 'theirs' });
+  });
+
+  it('is none where a key to delete is still there', async () => {
+    await start(overtaken('there', 'DELETE'));
+    await environment.import({ A: '1', B: '1' });
+    const error = await failureOf(environment.delete(['B'], { ifRevision: 1 }));
+    expect(error).toMatchObject({ code: 'revision_mismatch', currentRevision: 2, outcomeUnknown: false });
+    expect(service.values('dev')).toEqual({ A: 'theirs', B: '1' });
+  });
+
+  it('keeps its outcome unknown where more than one revision was made since', async () => {
+    await start(overtaken('back'));
+    const error = await failureOf(environment.set('A', 'mine', { ifRevision: 0 }));
+    expect(error).toBeInstanceOf(RevisionMismatch);
+    expect(error).toMatchObject({ currentRevision: 2, outcomeUnknown: true });
+    expect(sent()).toEqual(['PUT dev', 'PUT dev']);
   });
 
   it('keeps its outcome unknown for one who may not read', async () => {

@@ -8,18 +8,13 @@ export const pythonDotenv: Format = {
 
 function quoted(value: string): string {
   if (isBare(value)) return value;
-  // Its reader takes the line ends of a file as one; only double quotes know \r.
-  if (value.includes('\r')) {
-    const escaped = value
-      .replaceAll('\\', '\\\\')
-      .replaceAll('"', '\\"')
-      .replaceAll('\r', '\\r')
-      .replaceAll('\n', '\\n');
-    return `"${unexpanded(escaped)}"`;
-  }
-  return `'${unexpanded(value.replaceAll('\\', '\\\\').replaceAll("'", "\\'"))}'`;
+  // It takes the line ends of a file as one, and only double quotes know \r.
+  const quote = value.includes('\r') ? '"' : "'";
+  const escaped = value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`);
+  const inLines = quote === '"' ? escaped.replaceAll('\r', '\\r').replaceAll('\n', '\\n') : escaped;
+  // Its pattern takes any backslash before the closing quote for an escape of it: there it is the default as well.
+  return quote + inLines.replaceAll('${', yields('$') + '{').replace(/\\\\$/, () => yields('\\\\')) + quote;
 }
 
-/** What a reader expands: `${:-$}` is the default, `$`, of a variable without a name. */
-// biome-ignore lint/suspicious/noTemplateCurlyInString: what the reader expands
-const unexpanded = (text: string): string => text.replaceAll('${', '${:-$}{');
+/** The default of a variable without a name. */
+const yields = (text: string): string => `\${:-${text}}`;
