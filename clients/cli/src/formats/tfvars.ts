@@ -2,7 +2,17 @@ import type { Format } from './format.ts';
 import { json } from './json.ts';
 
 /** Names that a `variable` block can't have (Terraform, "Input variables"). */
-const reserved = new Set(['_', 'source', 'version', 'providers', 'count', 'for_each', 'lifecycle', 'depends_on', 'locals']);
+const reserved = new Set([
+  '_',
+  'source',
+  'version',
+  'providers',
+  'count',
+  'for_each',
+  'lifecycle',
+  'depends_on',
+  'locals',
+]);
 
 /** `terraform.tfvars.json`. */
 export const tfvars: Format = {
