@@ -1,14 +1,17 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { secretKeyPattern, secretKeyRule } from '../../../../lib/contracts/fields/secret-rules.ts';
+import { usage } from '../failure.ts';
 
-export const maxInteger = 9_007_199_254_740_991;
+/* They throw failures of their own: commander's would quote what was given, which may hold a value. */
+
+const maxInteger = 9_007_199_254_740_991;
 
 export function integer(minimum: number, maximum = maxInteger) {
   return (text: string): number => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= minimum && value <= maximum) return value;
-    throw new InvalidArgumentError(
-      `It must be a whole number from ${minimum}${maximum === maxInteger ? '' : ` to ${maximum}`}.`,
+    throw usage(
+      `What should be a number is none: it must be a whole number from ${minimum}${maximum === maxInteger ? '' : ` to ${maximum}`}.`,
     );
   };
 }
@@ -17,11 +20,12 @@ export function integer(minimum: number, maximum = maxInteger) {
 export function secretKey(text: string): string {
   if (secretKeyPattern.test(text)) return text;
   if (text.includes('=')) {
-    throw new InvalidArgumentError(
-      'A value is never an argument: others could read it in the process list. Pipe it in.',
+    throw usage(
+      'A value is never an argument: others could read it in the process list.',
+      'Pipe it in: holdfast set KEY < file',
     );
   }
-  throw new InvalidArgumentError(`A key ${secretKeyRule}.`);
+  throw usage(`A key ${secretKeyRule}.`);
 }
 
 export const secretKeys = (text: string, before: string[] = []): string[] => [

@@ -1,6 +1,6 @@
 import type { Snapshot } from '@holdfast/sdk';
 import type { Command } from 'commander';
-import { type ExitCode, exitCodes, Failure, failureOf } from '../failure.ts';
+import { exitCodes, Failure } from '../failure.ts';
 import type { Entry } from '../formats/format.ts';
 import { childEnvironment } from '../run/child-environment.ts';
 import { findProgram } from '../run/find-program.ts';
@@ -28,20 +28,6 @@ export const runOptions = (command: Command): Command =>
     .passThroughOptions();
 
 export async function run(session: Session, command: readonly string[], flags: Flags): Promise<void> {
-  try {
-    await begin(session, command, flags);
-  } catch (error) {
-    // The codes below belong to the child.
-    const { exitCode, code, message, hint, requestId, details } = failureOf(error);
-    throw new Failure(Math.max(exitCode, exitCodes.notRun) as ExitCode, code, message, {
-      hint,
-      requestId,
-      details,
-    });
-  }
-}
-
-async function begin(session: Session, command: readonly string[], flags: Flags): Promise<void> {
   const { output } = session;
   const [name = ''] = command;
   let isWarned = false;

@@ -57,7 +57,7 @@ function refuseValue(): never {
   );
 }
 
-export async function set(session: Session, key: string, flags: SetFlags): Promise<void> {
+export async function set(session: Session, key: string, _value: undefined, flags: SetFlags): Promise<void> {
   const environment = await session.environment();
   const { fromFile: _, ...options } = flags;
   const answer = await environment.set(key, await readValue(session, key, flags), options);

@@ -20,7 +20,7 @@ export async function validate(session: Session, slug: string | undefined): Prom
     ];
     output.data(lines.map(line => `${line}\n`).join(''));
     output.note(
-      `${environment.slug}: ${present.length} of ${present.length + missing.length} required or declared keys are set.`,
+      `${environment.slug}: ${present.length} of the template’s keys are set, ${missing.length} required ones are missing.`,
     );
   }
   if (!valid)

@@ -13,7 +13,8 @@ function quoted(value: string): string {
   const escaped = value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`);
   const inLines = quote === '"' ? escaped.replaceAll('\r', '\\r').replaceAll('\n', '\\n') : escaped;
   // Its pattern takes any backslash before the closing quote for an escape of it: there it is the default as well.
-  return quote + inLines.replaceAll('${', yields('$') + '{').replace(/\\\\$/, () => yields('\\\\')) + quote;
+  const literal = inLines.replaceAll('${', `${yields('$')}{`).replace(/\\\\$/, () => yields('\\\\'));
+  return `${quote}${literal}${quote}`;
 }
 
 /** The default of a variable without a name. */
