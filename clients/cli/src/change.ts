@@ -56,8 +56,10 @@ export async function carryOut<T>(
     }
     return undefined;
   }
-  for (const line of planLines(plan, output, 2)) output.note(line);
-  output.note(summaryOf(plan, `To ${title}`));
+  // Who is asked must see what about, also with --quiet.
+  const say = terminal.canAsk ? output.warn : output.note;
+  for (const line of planLines(plan, output, 2)) say(line);
+  say(summaryOf(plan, `To ${title}`));
   const changes = created.length + updated.length + deleted.length;
   if (changes > 0 && terminal.canAsk && !(await terminal.confirm('Apply?'))) {
     throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');

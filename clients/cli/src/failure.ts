@@ -1,4 +1,4 @@
-import { ConnectionError, HoldfastError, TimeoutError } from '@holdfast/sdk';
+import { ConnectionError, GatewayError, HoldfastError, TimeoutError } from '@holdfast/sdk';
 import type { Refusal } from './formats/format.ts';
 
 /** 0 is a success. `run` ends as its child does; its own failures are 125 to 127. */
@@ -82,6 +82,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 function exitCodeOf(error: HoldfastError): ExitCode {
+  // Somebody else answered: what its status means is not known.
+  if (error instanceof GatewayError) return exitCodes.unreachable;
   switch (error.status) {
     case 401:
       return exitCodes.signIn;
@@ -105,7 +107,7 @@ export function isOutage(error: unknown): boolean {
 
 function hintOf({ code, status }: HoldfastError): string | undefined {
   if (status === 401) return 'Sign in: holdfast login';
-  if (code === 'connection_failed') return 'Is the address right? See: holdfast status';
+  if (code === 'connection_failed' || code === 'gateway_error') return 'Is the address right? See: holdfast status';
   if (code === 'organization_not_found') return 'Those you can see: holdfast orgs';
   if (code === 'project_not_found') return 'Those you can see: holdfast projects';
   if (code === 'environment_not_found') return 'Those of the project: holdfast envs';

@@ -202,6 +202,23 @@ describe.each([
       expect(await values()).toEqual({ A: '2' });
     });
 
+    it('refuses a file that sets nothing, which with --prune would delete everything', async () => {
+      await dev().import({ A: '1' });
+      expect(await holdfast(['push', '-', '--prune'], '# nothing\n')).toMatchObject({ code: 1 });
+      expect(await values()).toEqual({ A: '1' });
+    });
+
+    it('says that it is not known where the service stays away, and that it is all or nothing', async () => {
+      await dev().import({ A: '1' });
+      ground.intercept((__, response) => {
+        response.socket?.resetAndDestroy();
+        for (const stop of stops.splice(0)) void stop();
+      });
+      const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
+      expect(code).toBe(8);
+      expect(stderr).toMatch(/is not known; it is all or nothing\.\n.*Before it was revision 1/);
+    });
+
     it('says what is known where the service breaks off in the middle', async () => {
       await dev().import({ A: '1' });
       for (let times = 0; times < 4; times += 1) {

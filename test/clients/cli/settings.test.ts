@@ -171,6 +171,19 @@ describe('the address of a committed file', () => {
     expect(JSON.parse((await pull([], { HOLDFAST_URL: '', HOLDFAST_TOKEN: '' })).stdout).TOKEN).toBe('Bearer kept');
   });
 
+  it('gets no token of login --with-token, and becomes nobody’s default', async () => {
+    linked();
+    expect((await cli.run(['login', '--with-token'], { input: 'a-token' })).code).toBe(2);
+    expect(server.requests).toEqual([]);
+    const { path, settings } = {
+      path: join(cli.home, '.config/holdfast/settings.json'),
+      settings: { url: 'https://own.example.com' },
+    };
+    cli.file('.config/holdfast/settings.json', JSON.stringify(settings));
+    expect((await cli.run(['login', '--with-token', '--url', server.url], { input: 'a-token' })).code).toBe(0);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ url: server.url });
+  });
+
   it('must be encrypted, but on this machine', async () => {
     const { code, stderr } = await pull([], { HOLDFAST_URL: 'http://holdfast.example.com' });
     expect([code, server.requests.length]).toEqual([2, 0]);

@@ -3,9 +3,10 @@ import { Holdfast } from '@holdfast/sdk';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { findKept, forgetCredential, keepCredential } from '../credentials/credentials.ts';
-import { exitCodes, Failure, failureOf } from '../failure.ts';
+import { exitCodes, Failure, failureOf, usage } from '../failure.ts';
 import type { Session } from '../session.ts';
 import { originOf } from '../settings/address.ts';
+import { requireUrl } from '../settings/settings.ts';
 import { readUserSettings, writeUserSettings } from '../settings/settings-file.ts';
 import { readStandardInput } from '../standard-input.ts';
 
@@ -28,7 +29,10 @@ export const loginOptions = (command: Command): Command =>
 
 export async function login(session: Session, flags: Flags): Promise<void> {
   const { output } = session;
-  const url = session.url();
+  const { value: url, source, isCommitted } = requireUrl(session.settings());
+  if (isCommitted && flags.withToken) {
+    throw usage(`The token is not sent to ${url}: only ${source} names that address.`, `If you trust it: --url ${url}`);
+  }
   const name = flags.name ?? `holdfast on ${hostname()}`.slice(0, 100);
   const { access, browser, withToken } = flags;
   const tokenFromPerson = async () => {
@@ -41,10 +45,11 @@ export async function login(session: Session, flags: Flags): Promise<void> {
   const origin = originOf(url);
   await revokeHandedOff(url, origin);
   const where = await keepCredential(origin, token, !withToken);
-  const { settings } = readUserSettings();
-  writeUserSettings({ ...settings, url });
+  // An address that a repository names is used there; elsewhere it would get what HOLDFAST_TOKEN holds.
+  if (!isCommitted) writeUserSettings({ ...readUserSettings().settings, url });
   if (output.json) output.document({ url, user: { id: user.id, email: user.email }, keptIn: where });
   else output.note(`Signed in to ${origin} as ${user.email}. The token is kept in ${where}.`);
+  if (process.env.HOLDFAST_TOKEN) output.warn('HOLDFAST_TOKEN is set in this shell, and goes before it.');
 }
 
 /** Signing in again leaves no token behind that nobody uses. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { carryOut } from '../change.ts';
 import { readDotenv } from '../dotenv-text.ts';
+import { exitCodes, Failure } from '../failure.ts';
 import type { Session } from '../session.ts';
 import { decode, readStandardInput } from '../standard-input.ts';
 import { dryRunOption } from './options.ts';
@@ -21,6 +22,14 @@ export async function push(session: Session, file: string, flags: Flags): Promis
   const { output } = session;
   const text = file === '-' ? await readStandardInput() : decode(readFile(file), file);
   const values = readDotenv(text, file === '-' ? 'Standard input' : file);
+  if (values.size === 0) {
+    // With --prune it would delete everything, which nobody means who names the wrong file.
+    throw new Failure(
+      exitCodes.other,
+      'nothing_to_push',
+      `${file === '-' ? 'Standard input' : file} sets no key; nothing was changed.`,
+    );
+  }
   const environment = await session.environment();
   const there = flags.prune ? (await environment.keys()).keys.map(({ key }) => key) : [];
   const plan = await environment.plan({

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { exitCodes, Failure } from '../failure.ts';
 import type { Program } from './replace.ts';
@@ -84,7 +84,7 @@ export function forwardSignals(
 
 function hasTerminal(): boolean {
   try {
-    openSync('/dev/tty', 'r');
+    closeSync(openSync('/dev/tty', 'r'));
     return true;
   } catch {
     return false;
