@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Holdfast } from '../../../clients/sdk/src/index.ts';
 import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
 import { contractService } from '../sdk/contract-service.ts';
-import { type Respond, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { type ReceivedRequest, type Respond, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Cli } from './cli.ts';
 
 const openapi = JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8'));
@@ -59,9 +60,7 @@ async function contractGround(): Promise<Ground> {
 async function serviceGround(): Promise<Ground> {
   const { slug } = await createProject(api, ada, `p${crypto.randomUUID().slice(0, 8)}`);
   const { token } = await createToken(api, ada);
-  const relay = await startServer(async (request, response) => {
-    const next = request.method === 'GET' || request.query.has('dryRun') ? undefined : intercepts.shift();
-    if (next !== undefined) return next(request, response);
+  const pass = async (request: ReceivedRequest, response: ServerResponse) => {
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
     const answer = await fetch(`${new URL(api.url).origin}${request.path}?${request.query}`.replace(/\?$/, ''), {
       method: request.method,
@@ -71,6 +70,11 @@ async function serviceGround(): Promise<Ground> {
     const etag = answer.headers.get('etag');
     response.writeHead(answer.status, { 'content-type': 'application/json', ...(etag === null ? {} : { etag }) });
     response.end(await answer.text());
+  };
+  const relay = await startServer((request, response) => {
+    const next = request.method === 'GET' || request.query.has('dryRun') ? undefined : intercepts.shift();
+    if (next === undefined) void pass(request, response);
+    else next(request, response);
   });
   stops.push(() => relay.stop());
   const intercept = (respond: Respond) => void intercepts.push(respond);

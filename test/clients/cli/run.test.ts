@@ -346,6 +346,15 @@ describe('run --watch', () => {
     expect(await started.ended).toMatchObject({ signal: 'SIGTERM' });
   });
 
+  it('ends at once where it is interrupted before there is a command', async () => {
+    const own = await startServer(() => {});
+    const started = cli.start(['run', '--watch', 'true'], { env: environment({ HOLDFAST_URL: own.url }) });
+    while (own.requests.length === 0) await new Promise(resolve => setTimeout(resolve, 20));
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toMatchObject({ signal: 'SIGTERM', stdout: '' });
+    await own.stop();
+  });
+
   it('is refused with a moment that can’t move', async () => {
     expect((await run(['--watch', '--revision', '3', 'true'])).code).toBe(125);
     expect((await run(['--watch', '--offline', 'true'])).code).toBe(125);

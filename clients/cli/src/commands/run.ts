@@ -70,9 +70,10 @@ export async function run(session: Session, command: readonly string[], flags: F
   const program = programOf(entries, revision);
   replaceProcess(program);
   const { endAs, forwardSignals, startChild } = await import('../run/spawn.ts');
+  const forwarding = forwardSignals();
   const { child, ended } = await startChild(program);
-  const stopForwarding = forwardSignals(() => child);
+  forwarding.to(child);
   const end = await ended;
-  stopForwarding();
+  forwarding.stop();
   await endAs(end);
 }

@@ -63,22 +63,34 @@ function notStarted(command: string, variables: Program['variables'], { code }: 
   );
 }
 
-/** Passes signals on until the returned function is called. */
-export function forwardSignals(
-  target: () => ChildProcess | undefined,
-  heard: (signal: NodeJS.Signals) => void = () => undefined,
-) {
+export interface Forwarding {
+  /** Who gets the signals from now on, those that came before there was anybody included. */
+  to(child: ChildProcess): void;
+  stop(): void;
+}
+
+/** Takes signals in place of a child. To be called before it starts: a signal in between would end this process alone. */
+export function forwardSignals(heard: (signal: NodeJS.Signals) => void = () => undefined): Forwarding {
   const isOnTerminal = hasTerminal();
+  let target: ChildProcess | undefined;
+  const early: NodeJS.Signals[] = [];
   const listeners = forwarded.map(signal => {
     const listener = () => {
       heard(signal);
-      if (!(isOnTerminal && sentByTerminal.includes(signal))) target()?.kill(signal);
+      if (target === undefined) early.push(signal);
+      else if (!(isOnTerminal && sentByTerminal.includes(signal))) target.kill(signal);
     };
     process.on(signal, listener);
     return () => process.off(signal, listener);
   });
-  return () => {
-    for (const remove of listeners) remove();
+  return {
+    to: child => {
+      target = child;
+      for (const signal of early.splice(0)) child.kill(signal);
+    },
+    stop: () => {
+      for (const remove of listeners) remove();
+    },
   };
 }
 

@@ -25,13 +25,13 @@ export async function runWatching({ environment, intervalMs, output, programOf }
       resolve(end);
     };
   });
-  const stopForwarding = forwardSignals(
-    () => running?.child,
-    signal => {
-      // Whoever ends the command ends the watch: no revision may bring it back.
-      if (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'].includes(signal)) stop.abort();
-    },
-  );
+  let endedBy: NodeJS.Signals | undefined;
+  const forwarding = forwardSignals(signal => {
+    // Whoever ends the command ends the watch: no revision may bring it back.
+    if (!['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'].includes(signal)) return;
+    endedBy ??= signal;
+    stop.abort();
+  });
   const onError = (error: HoldfastError) =>
     output.note(`holdfast: ${error.message} The command goes on; trying again.`);
 
@@ -50,6 +50,7 @@ export async function runWatching({ environment, intervalMs, output, programOf }
       if (isOver) return;
       const next = await startChild(program);
       running = next;
+      forwarding.to(next.child);
       void next.ended.then(end => {
         if (!isReplacing && running === next) finish(end);
       });
@@ -58,7 +59,11 @@ export async function runWatching({ environment, intervalMs, output, programOf }
 
   const following = follow();
   try {
-    return await Promise.race([ended, following.then(() => ended)]);
+    return await Promise.race([
+      ended,
+      // Ended before there was a command to end.
+      following.then(() => (running === undefined ? { code: null, signal: endedBy ?? 'SIGTERM' } : ended)),
+    ]);
   } catch (error) {
     // The service refuses, or a revision can't be run: the command must not go on with what is out of date unnoticed.
     if (running !== undefined) await endChild(running);
@@ -66,7 +71,7 @@ export async function runWatching({ environment, intervalMs, output, programOf }
   } finally {
     stop.abort();
     await following.catch(() => undefined);
-    stopForwarding();
+    forwarding.stop();
   }
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,7 +87,8 @@ const shells: [string, string[]][] = [
 /** The docker command itself, with a daemon that only hears what it is asked. */
 async function readAsDocker(text: string): Promise<Values> {
   let variables: string[] = [];
-  const daemon = createServer(async (request, response) => {
+  const daemon = createServer((request, response) => void answer(request, response));
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     response.setHeader('Api-Version', '1.50');
@@ -96,7 +97,7 @@ async function readAsDocker(text: string): Promise<Values> {
       variables = JSON.parse(Buffer.concat(chunks).toString()).Env ?? [];
       response.writeHead(201).end('{"Id":"0123456789abcdef"}');
     } else response.end('{}');
-  });
+  };
   await new Promise<void>(resolve => daemon.listen(0, '127.0.0.1', resolve));
   const { port } = daemon.address() as AddressInfo;
   const { spawn } = await import('node:child_process');
