@@ -34,8 +34,9 @@ async function readLine(question: string, hidden: boolean): Promise<string> {
   const { createInterface } = await import('node:readline');
   const { Writable } = await import('node:stream');
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  process.stderr.write(question);
   const reader = createInterface({ input: process.stdin, output: hidden ? silent : process.stderr, terminal: true });
+  // Only now, when the terminal no longer shows what is typed.
+  process.stderr.write(question);
   return await new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
       reader.removeAllListeners();

@@ -279,7 +279,7 @@ describe('the rest of the commands', () => {
   it('list and make what there is, with --json the service’s own answer', async () => {
     expect((await holdfast(['orgs'])).stdout).toContain(ada.organization.slug);
     expect((await holdfast(['projects', 'create', 'Ledger', '--description', 'books'])).stdout).toBe('ledger\n');
-    expect((await holdfast(['projects', 'create', 'Ledger'])).code).toBe(6);
+    expect((await holdfast(['projects', 'create', 'Ledger', '--slug', 'ledger'])).code).toBe(6);
     expect((await holdfast(['projects'])).stdout).toMatch(/^ledger\tLedger\tdev /m);
     expect((await holdfast(['envs', 'create', 'Preview', '--type', 'development'])).stdout).toBe('preview\n');
     expect(
