@@ -119,7 +119,7 @@ export function idleCosts(): Readonly<Record<string, number>> {
   };
 }
 
-/** The tables in Markdown. */
+/** The Markdown of docs/performance.md. */
 export function renderCosts(counts: readonly OperationCounts[]): string {
   const dollars = (amount: number) => `$${amount.toFixed(2)}`;
   const rows = counts.map(one => {

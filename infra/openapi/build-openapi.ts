@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import type { Contract, ResponseContract } from '../../lib/contracts/contract.ts';
+import { maximumBodyBytes } from '../../lib/contracts/contract.ts';
 import { errorsOf } from '../../lib/contracts/contract-errors.ts';
 import { type ErrorCode, errorStatuses } from '../../lib/contracts/error-codes.ts';
 import { type DeliveredEventName, EventPayload, eventPayloadExample } from '../../lib/contracts/fields/events.ts';
 import { parameterNames, pathParameters } from '../../lib/contracts/path-parameters.ts';
 import { pascalCase } from '../plan/functions.ts';
+import { curlSampleOf, sampleVariables } from './curl-samples.ts';
 import { errorCatalogue } from './error-catalogue.ts';
 import { type Components, type Json, type JsonObject, jsonSchemaOf } from './json-schema.ts';
 
@@ -12,7 +14,7 @@ export interface OpenApiDocument {
   openapi: string;
   info: JsonObject;
   servers: JsonObject[];
-  tags: { name: string; description: string }[];
+  tags: { name: string; 'x-displayName': string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: JsonObject;
   components: Record<
@@ -34,35 +36,72 @@ export interface Operation {
 }
 
 const tags = [
-  { name: 'auth', description: 'Accounts, sessions of the dashboard, and bearer tokens of the CLI and SDKs.' },
-  { name: 'projects', description: 'Projects, their environments and their encryption keys.' },
+  {
+    name: 'auth',
+    'x-displayName': 'Accounts',
+    description: 'Accounts, sessions of the dashboard, and bearer tokens of the CLI and SDKs.',
+  },
+  {
+    name: 'projects',
+    'x-displayName': 'Projects',
+    description: 'Projects, their environments and their encryption keys.',
+  },
   {
     name: 'secrets',
-    description: 'Secrets of an environment: pulled, set, imported, promoted, deleted, with history.',
+    'x-displayName': 'Secrets',
+    description: 'Secrets of an environment: pull, set, import, promote and delete them, and read their history.',
   },
-  { name: 'organizations', description: 'The tenants that everything else belongs to.' },
-  { name: 'templates', description: 'The keys that a project requires of its environments.' },
-  { name: 'webhooks', description: 'Notifications about changes of secrets, never with a value.' },
-  { name: 'members', description: 'Who belongs to an organization, in which role.' },
-  { name: 'audit', description: 'What was done in an organization, by whom.' },
-  { name: 'billing', description: 'Plans and payment, through a hosted checkout and portal.' },
-  { name: 'admin', description: 'Statistics, plans and limits, for platform administrators.' },
+  {
+    name: 'organizations',
+    'x-displayName': 'Organizations',
+    description: 'The tenants that everything else belongs to.',
+  },
+  {
+    name: 'templates',
+    'x-displayName': 'Templates',
+    description: 'The keys that a project requires of its environments.',
+  },
+  {
+    name: 'webhooks',
+    'x-displayName': 'Webhooks',
+    description: 'Notifications about changes of secrets. They never carry a value.',
+  },
+  { name: 'members', 'x-displayName': 'Members', description: 'Who belongs to an organization, in which role.' },
+  { name: 'audit', 'x-displayName': 'Audit log', description: 'Who did what in an organization.' },
+  {
+    name: 'billing',
+    'x-displayName': 'Billing',
+    description: 'Plans and payment, through a hosted checkout and portal.',
+  },
+  {
+    name: 'admin',
+    'x-displayName': 'Administration',
+    description: 'Statistics, plans and limits, for platform administrators.',
+  },
 ];
 
-const description = `Holdfast stores secrets by organization, project and environment, encrypted, and returns them to those who may read them.
+const description = `Holdfast stores secrets by organization, project and environment. It encrypts them and returns them to those who may read them.
 
-Every request and answer is JSON. A request body is strict: an unknown field is an \`invalid_request\`. Answers may gain
-members, which a client must let pass. Every answer carries \`X-Request-Id\`; every error has the same shape, with a code
-of a closed set. An unknown route or method is \`404 route_not_found\`.
+Every request and answer is JSON. A request body is strict: an unknown field is an \`invalid_request\`. A body holds at
+most 5 MB (${maximumBodyBytes} bytes). Answers may gain members; a client must ignore those it does not know. Every answer
+carries \`X-Request-Id\`. Every error has the same shape, with a code from a closed set. An unknown route or method is
+\`404 route_not_found\`.
 
-**Consistency.** Every environment has a \`revision\`, raised by one for each accepted change of its secrets. Pulls and key
-lists answer it as \`ETag\`; \`If-None-Match\` saves a pull, \`If-Match\` makes a write conditional.
+**Consistency.** Every environment has a \`revision\`. Each accepted change of its secrets raises it by one. Pulls and key
+lists return it as \`ETag\`; \`If-None-Match\` saves a pull, \`If-Match\` makes a write conditional.
 
-**Authentication.** The dashboard uses the session cookie, and sends \`X-Requested-With: service\` with every change; the
-CLI and SDKs use bearer tokens, with at most the rights of their user.
+**Authentication.** The dashboard uses the session cookie, and sends \`X-Requested-With: service\` with every change. The
+CLI and SDKs use bearer tokens, which have at most the rights of their user.
 
-**Gateway.** What the gateway itself refuses before the service runs (bodies over 10 MB, its own throttling) does not have
-the error shape: \`{"message": "…"}\`.`;
+**Samples.** Each operation has a curl command that works as pasted once these shell variables are set. Registering and
+logging in keep the session in \`cookies.txt\`.
+
+| Variable | Value |
+|---|---|
+${sampleVariables.map(([names, source]) => `| ${names.replaceAll(/\w+/g, '`$&`')} | ${source} |`).join('\n')}
+
+**Gateway.** The gateway refuses some requests before the service runs (bodies over 10 MB, its own throttling). Those
+answers do not have the error shape: \`{"message": "…"}\`.`;
 
 const sessionCookie = 'sessionCookie';
 const bearerToken = 'bearerToken';
@@ -88,7 +127,7 @@ function parametersOf(contract: Contract, components: Components): JsonObject[] 
     for (const [name, field] of Object.entries((schema?.shape ?? {}) as Record<string, z.ZodType>)) {
       const { description: text, ...json } = jsonSchemaOf(field, 'input', components);
       const omitted = field.safeParse(undefined);
-      // zod leaves out the default of a schema that transforms, for it is a value behind the transformation.
+      // zod leaves out the default of a schema that transforms: it is a value after the transformation.
       if (omitted.success && omitted.data !== undefined) json.default = omitted.data as Json;
       parameters.push({
         name: location === 'header' ? headerCase(name) : name,
@@ -171,7 +210,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): JsonObject 
 }
 
 function errorExamples(): Record<string, JsonObject> {
-  // No operation answers that there is no such operation.
+  // No operation returns route_not_found; it belongs to the gateway's default route.
   const answered = Object.entries(errorCatalogue).filter(([code]) => code !== 'route_not_found');
   const examples = answered.map(([code, { meaning, message, details }]): [string, JsonObject] => {
     const error = { code, message, requestId: 'EXAMPLE-request-id', ...(details === undefined ? {} : { details }) };
@@ -213,17 +252,18 @@ function operationOf(contract: Contract, components: Components, errors: Compone
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
     responses: responsesOf(contract, components, errors),
+    'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: curlSampleOf(contract) }],
   };
 }
 
 const triggers: Readonly<Record<DeliveredEventName, string>> = {
-  'secret.created': 'A new secret is created.',
-  'secret.updated': 'An existing secret is updated.',
-  'secret.deleted': 'A secret is deleted.',
-  'secret.promoted': 'Secrets are promoted between environments; one delivery, `key` is `*`.',
-  'secret.bulk_set': 'Secrets are bulk imported; one delivery, `key` is `*`.',
-  'secret.bulk_delete': 'Secrets are bulk deleted; one delivery, `key` is `*`.',
-  'webhook.ping': 'A test ping is asked for; `key` is `*`, `metadata` is empty.',
+  'secret.created': 'A secret was created.',
+  'secret.updated': 'A secret has a new version.',
+  'secret.deleted': 'A secret was deleted.',
+  'secret.promoted': 'Secrets were promoted to this environment. One delivery for all of them; `key` is `*`.',
+  'secret.bulk_set': 'Secrets were imported in bulk. One delivery for all of them; `key` is `*`.',
+  'secret.bulk_delete': 'Secrets were deleted in bulk. One delivery for all of them; `key` is `*`.',
+  'webhook.ping': 'A test ping was requested. `key` is `*`, `metadata` is empty.',
 };
 
 const manyKeysExample = {
@@ -241,7 +281,7 @@ const payloadExamples: Readonly<Partial<Record<DeliveredEventName, EventPayload>
   'webhook.ping': { ...manyKeysExample, metadata: {} },
 };
 
-/** A delivery is described once for each event, for a receiver subscribes to events by name. */
+/** One webhook for each event: a receiver subscribes to events by name. */
 function webhooksOf(components: Components): JsonObject {
   const schema = jsonSchemaOf(EventPayload, 'output', components);
   const header = (name: string, text: string, example: string): JsonObject => ({
@@ -258,10 +298,11 @@ function webhooksOf(components: Components): JsonObject {
         post: {
           operationId: `receive-${event.replaceAll(/[._]/g, '-')}`,
           tags: ['webhooks'],
-          summary: trigger,
-          description:
-            'Sent once, never retried, with a timeout of 5 seconds. A receiver computes the HMAC-SHA256 of the raw body with ' +
-            'the webhook’s signing secret and compares it with the signature in constant time.',
+          summary: event,
+          description: `${trigger}
+
+Sent once and never retried, with a timeout of 5 seconds. A receiver computes the HMAC-SHA256 of the raw body with the
+webhook’s signing secret and compares it with the signature in constant time.`,
           security: [],
           parameters: [
             header(
@@ -282,7 +323,7 @@ function webhooksOf(components: Components): JsonObject {
             },
           },
           responses: {
-            '2XX': { description: 'Logged as a success; the body is not looked at.' },
+            '2XX': { description: 'Logged as a success; the body is ignored.' },
             default: { description: 'Logged as a failure; redirects are not followed.' },
           },
         },
@@ -355,7 +396,7 @@ function sharedParameters(components: Components): Record<string, JsonObject> {
   };
 }
 
-/** The OpenAPI 3.1 description of the routes. The same routes always give the same document, byte for byte. */
+/** The OpenAPI 3.1 description of the routes. The same routes give the same document, byte for byte. */
 export function buildOpenApi(routes: readonly Contract[]): OpenApiDocument {
   const components: Components = new Map();
   const errors: Components = new Map();

@@ -1,3 +1,4 @@
+import { maximumBodyBytes } from '../../lib/contracts/contract.ts';
 import type { ErrorCode } from '../../lib/contracts/error-codes.ts';
 
 interface DocumentedError {
@@ -13,7 +14,7 @@ const notFound = (thing: string): DocumentedError => ({
   message: `There is no such ${thing}.`,
 });
 
-/** What the documentation says of each code of the closed set; the compiler sees to it that none is left out. */
+/** What the documentation says about each error code. The type makes a missing one a compile error. */
 export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   invalid_request: {
     meaning: 'The request is not valid; `details` names every problem at once.',
@@ -49,7 +50,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     message: 'Your role in this organization does not allow this.',
   },
   insufficient_scope: {
-    meaning: 'The bearer token does not allow this, whatever its user’s role.',
+    meaning: 'The bearer token does not allow this, even if its user’s role does.',
     message: 'This token does not allow this.',
   },
   csrf_header_required: {
@@ -59,6 +60,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   admin_required: {
     meaning: 'The caller is not a platform administrator.',
     message: 'This is for platform administrators.',
+  },
+  email_not_verified: {
+    meaning: 'The caller has not verified their e-mail address yet, and this needs it.',
+    message: 'Verify your e-mail address first.',
   },
   organization_not_found: {
     meaning: 'There is no such organization, or the caller is no member of it.',
@@ -72,6 +77,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   token_not_found: notFound('token'),
   template_key_not_found: notFound('template key'),
   plan_not_found: notFound('plan'),
+  session_not_found: {
+    meaning: 'The caller has no active session with this identifier.',
+    message: 'You have no session with this identifier.',
+  },
   route_not_found: {
     meaning: 'There is no such route, or not with this method.',
     message: 'There is no such route.',
@@ -100,6 +109,14 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The template has this key already.',
     message: 'The template has this key already.',
   },
+  token_limit_reached: {
+    meaning: 'The user has as many tokens as a user may have.',
+    message: 'You have 100 tokens. Revoke one that is not used any more.',
+  },
+  organization_limit_reached: {
+    meaning: 'The user owns as many organizations as a user may.',
+    message: 'You own 20 organizations. Delete one that is not used any more.',
+  },
   revision_mismatch: {
     meaning: 'The environment is not at the revision of `If-Match`; nothing was changed.',
     message: 'The environment is at revision 18.',
@@ -112,7 +129,8 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   },
   payload_too_large: {
     meaning: 'The request’s body, the environment’s total or the answer would be too large.',
-    message: 'The body must have at most 5000000 bytes.',
+    message: `The body has ${maximumBodyBytes + 1} bytes; at most ${maximumBodyBytes} are taken.`,
+    details: { sizeBytes: maximumBodyBytes + 1, maximumBytes: maximumBodyBytes },
   },
   unsupported_media_type: {
     meaning: 'The body is not `application/json`.',

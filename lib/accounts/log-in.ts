@@ -27,25 +27,26 @@ export async function logIn(
   { email, password }: { email: string; password: string },
 ): Promise<{ user: UserRecord; cookie: string }> {
   const limits = loginLimits(email, source.ip);
-  const [pointer] = await Promise.all([
+  const [pointer, [tryOfEmail, tryOfAddress]] = await Promise.all([
     find(at(emailRecord, email)),
     takeTries([limits.ofEmail, limits.ofAddress]).catch(error => {
-      log.account('login_refused', { email, ip: source.ip });
+      if (error instanceof ApiError && error.code === 'rate_limited')
+        log.account('login_refused', { email, ip: source.ip });
       throw error;
     }),
   ]);
   const user = await find(at(userRecord, pointer?.userId ?? nobody));
   if (!(await verifyPassword(password, user?.passwordHash)) || user === undefined) {
-    await Promise.all([keepTry(limits.ofEmail), keepTry(limits.ofAddress)]);
+    await Promise.all([keepTry(tryOfEmail), keepTry(tryOfAddress)]);
     log.account('login_failed', { email, userId: user?.id, ip: source.ip });
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
   }
-  const session = newSession(user);
+  const session = await newSession(user, source);
   await Promise.all([
     transact([session.write]),
-    // What counts are failures: this try was none of them.
-    forgetTries(limits.ofEmail),
-    returnTry(limits.ofAddress),
+    // Successful logins don't count against the limit.
+    forgetTries(tryOfEmail),
+    returnTry(tryOfAddress),
     rehashIfOutdated(user, password),
   ]);
   log.account('logged_in', { userId: user.id, ip: source.ip });

@@ -1,7 +1,7 @@
 import { ApiError } from '../core/errors.ts';
-import { absent, equals, isNew } from '../table/expressions.ts';
+import { absent, type Condition, equals, isNew } from '../table/expressions.ts';
 import { customerRecord } from '../table/records/customer.ts';
-import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import { type BillingState, type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { at, ConditionFailed, find, put, transact, update } from '../table/store.ts';
 import { createCustomer } from './provider.ts';
 
@@ -14,8 +14,8 @@ export async function ensureCustomer(organization: OrganizationRecord): Promise<
   const { id, slug, billing } = organization;
   if (billing !== undefined && billing.customerId !== null) return billing.customerId;
   const customerId = await createCustomer(organization);
-  const present = { id: equals(id), status: equals('active') };
-  const first = {
+  const present: Condition<OrganizationRecord> = { id: equals(id), status: equals('active') };
+  const first: BillingState = {
     customerId,
     subscriptionId: null,
     status: 'none',

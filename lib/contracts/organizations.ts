@@ -13,14 +13,18 @@ export const createOrganization = /* @__PURE__ */ contract({
   path: '/v1/orgs',
   summary: 'Create an organization',
   description:
-    'Creates an organization that the caller owns. The slug is made from the name where omitted, with a suffix if it is ' +
-    'taken; an explicit slug that is taken is refused.',
+    'Creates an organization that the caller owns. Without a slug, one is made from the name, with a suffix if it is ' +
+    'taken. An explicit slug that is taken is refused. The number of ' +
+    'organizations that a user can own is limited.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Analytical Engines' }),
-    slug: Slug.optional().meta({ description: 'Made from the name where omitted.', example: 'analytical-engines' }),
+    slug: Slug.optional().meta({
+      description: 'The slug. Without it, one is made from the name.',
+      example: 'analytical-engines',
+    }),
   }),
-  bodyExample: { name: 'Analytical Engines', slug: 'analytical-engines' },
+  bodyExample: { name: 'Difference Engines', slug: 'difference-engines' },
   responses: {
     201: {
       description: 'The organization.',
@@ -28,8 +32,8 @@ export const createOrganization = /* @__PURE__ */ contract({
       example: {
         organization: {
           id: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
-          slug: 'analytical-engines',
-          name: 'Analytical Engines',
+          slug: 'difference-engines',
+          name: 'Difference Engines',
           plan: 'free',
           limitOverrides: {},
           createdAt: '2026-01-31T09:26:53.589Z',
@@ -37,8 +41,12 @@ export const createOrganization = /* @__PURE__ */ contract({
       },
     },
   },
-  errors: ['slug_taken'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
+  errors: ['slug_taken', 'organization_limit_reached'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['ORG', 'RETIRED'],
+    writes: ['ORG', 'ORGID', 'ORGS', 'PLATFORM', 'AUDIT'],
+  },
 });
 
 export const deleteOrganization = /* @__PURE__ */ contract({
@@ -48,10 +56,14 @@ export const deleteOrganization = /* @__PURE__ */ contract({
   path: '/v1/orgs/{orgId}',
   summary: 'Delete an organization',
   description:
-    'The organization and all its data are out of reach at once and erased in the background; its slug is free again when ' +
-    'that is done. Owners only.',
+    'Makes the organization and all its data unreachable at once and erases them in the background. The slug can be used ' +
+    'again when that is done. For owners only.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization' },
   responses: { 200: { description: 'The organization is deleted.', body: Success, example: { success: true } } },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'], queues: ['jobs'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'],
+    writes: ['ORG', 'ORGS', 'PLATFORM'],
+    queues: ['jobs'],
+  },
 });

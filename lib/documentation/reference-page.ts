@@ -3,9 +3,8 @@ import { createRequire } from 'node:module';
 import { publicDocument } from './public-document.ts';
 
 /*
- * The reference page: Redoc, served from here, so that nothing is loaded from anywhere else. The policy below makes
- * the browser hold to that; it also keeps Redoc's telemetry in, which the attribute switches off already.
- * Redoc styles its elements with generated style tags and draws icons from data addresses.
+ * The reference page: Redoc, served from here, so that a reader's browser asks no other host. The policy makes the
+ * browser enforce that. Redoc styles its elements with generated style tags and draws icons from data addresses.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -19,7 +18,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The credit's logo would come from a CDN: its place takes the name. */
+/** Redoc's credit is a logo from its CDN; the name stands in its place. */
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -36,15 +35,19 @@ a[href*='redocly.com/redoc']::after { content: 'Redoc'; margin-left: 0.3em; }
 </head>
 <body>
 <redoc spec-url="openapi.json" disable-telemetry="true"></redoc>
-<noscript>This page needs JavaScript. The API is described in <a href="openapi.json">openapi.json</a> as well.</noscript>
+<noscript>This page needs JavaScript. <a href="openapi.json">openapi.json</a> describes the API as well.</noscript>
 <script type="module" src="docs/redoc.js"></script>
 </body>
 </html>
 `;
 
-/** Redoc's own bundle, from the package: `node_modules` here, or what the build put beside the function. */
+/** What Redoc would load from other hosts: a logo, sets of icons, and the address of its telemetry. */
+const foreignResources = /https:\/\/(?:cdn\.redoc\.ly|cdn\.redocly\.com|otel\.cloud\.redocly\.com)\/[\w./-]*/g;
+
+/** Redoc's bundle from the package: from `node_modules` here, from the function's own folder once deployed. */
 function redocBundle(): string {
-  return readFileSync(createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js'), 'utf8');
+  const bundle = readFileSync(createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js'), 'utf8');
+  return bundle.replaceAll(foreignResources, 'data:,');
 }
 
 export const referencePage = () =>

@@ -26,7 +26,7 @@ export interface SeenRequest {
   latencyMs: number | undefined;
 }
 
-/** What every request without a route of its own is counted under, for anybody may invent paths. */
+/** Requests without a route of their own are counted under one name, because clients can invent any number of paths. */
 export const unknownRoute = 'unknown';
 
 /** `GET /v1/orgs/{orgId}` → `GET /v1/orgs/:orgId`; everything that is no route of the API is one. */
@@ -37,7 +37,7 @@ export function routeName(routeKey: string): string {
   return routeKey.replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** A line of the access log; undefined for a line that is none. Pure. */
+/** Parses a line of the access log; undefined where it has another form. Pure. */
 export function readAccessLogLine(line: string): SeenRequest | undefined {
   let json: unknown;
   try {
@@ -51,7 +51,7 @@ export function readAccessLogLine(line: string): SeenRequest | undefined {
   return {
     receivedAtMs: requestTimeEpoch,
     route: routeName(routeKey),
-    // Without a status the client went away before there was one.
+    // No status: the client disconnected before there was one.
     status: status ?? 0,
     latencyMs: responseLatency,
   };

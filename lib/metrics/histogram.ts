@@ -1,8 +1,8 @@
 import type { RouteHour } from '../table/records/request-metrics.ts';
 import type { Histogram } from './latency-buckets.ts';
 
-export function bucketAttribute(bucket: number): string {
-  return `b${bucket}`;
+export function bucketAttribute(bucket: number) {
+  return `b${bucket}` as const;
 }
 
 export function histogramOf(record: RouteHour): Histogram {

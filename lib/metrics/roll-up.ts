@@ -21,7 +21,7 @@ import { bucketAttribute } from './histogram.ts';
 
 /** A day more than the longest summary (168 hours) needs. */
 const keptSeconds = 8 * 86_400;
-/** Longer than CloudWatch Logs and Lambda go on handing over the same batch (24 h and 6 h). */
+/** Longer than CloudWatch Logs and Lambda deliver the same batch again (24 h and 6 h). */
 const rememberedSeconds = 2 * 86_400;
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html */
@@ -31,9 +31,9 @@ const LogsMessage = z.object({
 });
 
 /**
- * Counts the requests of a batch of access log lines. The log may hand a batch over more than once; a note in the same
- * transaction as the counts makes it count once. A batch with very many routes is several transactions, each with its
- * own note, so one that failed in the middle goes on where it stopped.
+ * Counts the requests of a batch of access log lines. The log may deliver a batch more than once; a record of the batch in
+ * the same transaction makes it count once. A batch with very many routes takes several transactions, each with a record
+ * of its own, so that one that failed halfway is completed by the next delivery.
  */
 export async function rollUp(data: string, log: Log): Promise<void> {
   const text = (await promisify(gunzip)(Buffer.from(data, 'base64'))).toString('utf8');
@@ -55,21 +55,16 @@ export async function rollUp(data: string, log: Log): Promise<void> {
 async function countOnce(batch: string, tallies: readonly Tally[]): Promise<void> {
   const expiresAt = Math.ceil(Date.now() / 1000) + rememberedSeconds;
   try {
-    await transact([
-      ...tallies.map(countWrite),
-      // Last, so that its failure is told apart from nothing else: only this write has a condition.
-      put(at(countedBatchRecord, batch), { expiresAt }, { if: isNew }),
-    ]);
+    await transact([...tallies.map(countWrite), put(at(countedBatchRecord, batch), { expiresAt }, { if: isNew })]);
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
   }
 }
 
 function countWrite({ route, hour, requests, clientErrors, serverErrors, buckets }: Tally): Write {
-  const counters = Object.entries({ requests, clientErrors, serverErrors }).filter(([, count]) => count > 0);
-  const histogram = [...buckets].map(([bucket, count]) => [bucketAttribute(bucket), count]);
+  const histogram = Object.fromEntries([...buckets].map(([bucket, count]) => [bucketAttribute(bucket), count]));
   return upsert(at(routeHourRecord, hour.slice(0, 10), hour.slice(11, 13), route), {
     set: { route, hour, expiresAt: Math.ceil((Date.parse(hour) + hourMs) / 1000) + keptSeconds },
-    add: Object.fromEntries([...counters, ...histogram]),
+    add: { requests, clientErrors, serverErrors, ...histogram },
   });
 }

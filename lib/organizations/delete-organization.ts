@@ -6,20 +6,19 @@ import { keys } from '../table/keys.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
-import { at, find, remove, retryOnConditionFailed, transact, update } from '../table/store.ts';
+import { at, find, remove, retryWithFreshRead, transact, update } from '../table/store.ts';
 
 /**
- * Puts the organization out of everybody's reach, in one transaction; the background erases it. Its audit log goes with
- * it, so what is left to tell of the deletion is the service's own log.
- * @throws organization_not_found where somebody else was faster
+ * Puts the organization out of reach in one transaction; the background erases it. Its audit log goes with it, so the
+ * deletion is recorded in the service's own log.
+ * @throws organization_not_found where another request deleted it first
  */
 export async function deleteOrganization(context: MemberContext): Promise<void> {
   const { id, slug, name } = context.organization;
   await queueJob({ type: 'erase-organization', orgSlug: slug, organizationId: id }, 1);
-  let known: OrganizationRecord | undefined = context.organization;
-  await retryOnConditionFailed(async budget => {
-    const organization = known ?? (await find(at(organizationRecord, slug)));
-    known = undefined;
+  const known: OrganizationRecord | undefined = context.organization;
+  const readAgain = () => find(at(organizationRecord, slug));
+  await retryWithFreshRead(known, readAgain, async (organization, budget) => {
     if (organization?.id !== id || organization.status !== 'active') {
       throw new ApiError('organization_not_found', 'There is no such organization.');
     }

@@ -11,6 +11,8 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
+import { firstRevisionOfOrganization } from '../table/records/retired-slug.ts';
+import { pauseBeforeRetry, type RetryBudget, retryBudget } from '../table/retry.ts';
 import { at, put, type Write } from '../table/store.ts';
 import { slugFromName, withSuffix } from './slug.ts';
 
@@ -38,6 +40,7 @@ export async function newOrganization(
 ): Promise<NewOrganization> {
   const now = Date.now();
   const createdAt = new Date(now).toISOString();
+  const { firstRevision, stillHolds } = await firstRevisionOfOrganization(slug);
   const organization: OrganizationRecord = {
     id: randomUUID(),
     slug,
@@ -51,6 +54,7 @@ export async function newOrganization(
     ownerCount: 1,
     invitationCount: 0,
     webhookCount: 0,
+    firstRevision,
     planChangedAtMs: 0,
   };
   const { id } = organization;
@@ -70,6 +74,7 @@ export async function newOrganization(
         if: isNew,
         refused: () => new ApiError('slug_taken', `The slug ${slug} is taken.`),
       }),
+      ...stillHolds,
       put(at(organizationPointerRecord, id), { orgSlug: slug }, { if: isNew }),
       put(at(directoryBySlugRecord, slug), directoryEntry),
       put(at(directoryByNameRecord, name, slug), directoryEntry),
@@ -85,11 +90,12 @@ export async function newOrganization(
 
 /**
  * Runs `create` with the slug asked for, or else with one made from the name, and again with a suffix while it is taken.
- * @throws slug_taken for a slug that was asked for
+ * @throws slug_taken for a slug that was asked for; temporarily_unavailable after the budget
  */
 export async function withFreeSlug<T>(
   wanted: { name: string; slug?: string | undefined },
   create: (slug: string) => Promise<T>,
+  budget: RetryBudget = retryBudget(),
 ): Promise<T> {
   const first = wanted.slug ?? slugFromName(wanted.name);
   for (let slug = first; ; slug = withSuffix(first)) {
@@ -97,6 +103,7 @@ export async function withFreeSlug<T>(
       return await create(slug);
     } catch (error) {
       if (wanted.slug !== undefined || !(error instanceof ApiError) || error.code !== 'slug_taken') throw error;
+      await pauseBeforeRetry(budget, error);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { absent, equals } from '../table/expressions.ts';
+import { absent, attribute, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { type EnvironmentRecord, environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
@@ -110,7 +110,6 @@ function compareOrganization(
   organization: OrganizationRecord,
   counted: Record<(typeof organizationCounters)[number], number>,
 ): Difference[] {
-  const unchanged = Object.fromEntries(organizationCounters.map(name => [name, equals(organization[name])]));
   return organizationCounters
     .filter(name => organization[name] !== counted[name])
     .map(name => ({
@@ -119,8 +118,8 @@ function compareOrganization(
       counted: counted[name],
       mend: update(
         at(organizationRecord, organization.slug),
-        { set: { [name]: counted[name] } },
-        { if: { id: equals(organization.id), [name]: unchanged[name] ?? absent } },
+        { set: attribute(name, counted[name]) },
+        { if: { id: equals(organization.id), ...attribute(name, equals(organization[name])) } },
       ),
     }));
 }

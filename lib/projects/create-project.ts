@@ -4,13 +4,14 @@ import type { Project } from '../contracts/projects.ts';
 import { ApiError } from '../core/errors.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
 import { growOrganization } from '../organizations/grow-organization.ts';
-import { slugFromName, withSuffix } from '../organizations/slug.ts';
+import { slugFromName } from '../organizations/slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
 import { firstEnvironments, newEnvironment } from '../secrets/engine/new-environment.ts';
 import { isNew } from '../table/expressions.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { at, ConditionFailed, put, transact } from '../table/store.ts';
+import { firstRevisionOfProject } from '../table/records/retired-slug.ts';
+import { at, put, transact } from '../table/store.ts';
 import { environmentView } from './project-view.ts';
 
 interface NewProject {
@@ -21,13 +22,15 @@ interface NewProject {
 
 /**
  * Creates a project with its data key and first environments, all or nothing.
- * @throws plan_limit_exceeded; slug_taken for an explicit slug (one made from the name gets a suffix instead)
+ * @throws plan_limit_exceeded; slug_taken
  */
 export async function createProject(context: MemberContext, wanted: NewProject): Promise<Project> {
   const { organization } = context;
   const id = randomUUID();
   const keyVersion = 1;
-  const [wrapped, configs] = await Promise.all([
+  const slug = wanted.slug ?? slugFromName(wanted.name);
+  const [used, wrapped, configs] = await Promise.all([
+    firstRevisionOfProject(organization.slug, slug),
     createDataKey({ organizationId: organization.id, projectId: id, keyVersion }),
     readPlanConfigs(),
   ]);
@@ -36,49 +39,43 @@ export async function createProject(context: MemberContext, wanted: NewProject):
     throw planLimitExceeded('maxEnvironmentsPerProject', maxEnvironmentsPerProject, 0);
   }
   const createdAt = new Date().toISOString();
-  let slug = wanted.slug ?? slugFromName(wanted.name);
-  for (;;) {
-    const project: ProjectRecord = {
-      id,
-      slug,
-      name: wanted.name,
-      description: wanted.description ?? null,
-      keyVersion,
-      wrappedKeys: { [keyVersion]: wrapped },
-      rotation: null,
-      environmentCount: firstEnvironments.length,
-      createdAt,
-      status: 'active',
-    };
-    const environments = firstEnvironments.map(first => newEnvironment(organization.slug, project, first, createdAt));
-    const slugTaken = () => new ApiError('slug_taken', `The slug ${slug} is taken in this organization.`);
-    try {
-      await transact([
-        growOrganization(organization.slug, 'projectCount', 'maxProjects', maxProjects),
-        put(at(projectRecord, organization.slug, slug), project, {
-          if: isNew,
-          ...(wanted.slug === undefined ? {} : { refused: slugTaken }),
-        }),
-        ...environments.flatMap(({ writes }) => writes),
-        countPlatform({ projects: 1 }),
-        await context.audit({
-          action: 'project.created',
-          target: { type: 'project', id, name: slug },
-        }),
-      ]);
-      return {
-        id,
-        slug,
-        name: project.name,
-        description: project.description,
-        keyVersion,
-        rotation: null,
-        environments: environments.map(({ environment, state }) => environmentView(environment, state)),
-        createdAt,
-      };
-    } catch (error) {
-      if (!(error instanceof ConditionFailed) || wanted.slug !== undefined) throw error;
-      slug = withSuffix(slugFromName(wanted.name));
-    }
-  }
+  const project: ProjectRecord = {
+    id,
+    organizationId: organization.id,
+    slug,
+    name: wanted.name,
+    description: wanted.description ?? null,
+    keyVersion,
+    wrappedKeys: { [keyVersion]: wrapped },
+    rotation: null,
+    environmentCount: firstEnvironments.length,
+    firstRevision: Math.max(organization.firstRevision, used.firstRevision),
+    createdAt,
+    status: 'active',
+  };
+  const environments = firstEnvironments.map(first => newEnvironment(organization.slug, project, first, createdAt));
+  await transact([
+    growOrganization(organization, 'projectCount', 'maxProjects', maxProjects),
+    put(at(projectRecord, organization.slug, slug), project, {
+      if: isNew,
+      refused: () => new ApiError('slug_taken', `The slug ${slug} is taken in this organization.`),
+    }),
+    ...used.stillHolds,
+    ...environments.flatMap(({ writes }) => writes),
+    countPlatform({ projects: 1 }),
+    await context.audit({
+      action: 'project.created',
+      target: { type: 'project', id, name: slug },
+    }),
+  ]);
+  return {
+    id,
+    slug,
+    name: project.name,
+    description: project.description,
+    keyVersion,
+    rotation: null,
+    environments: environments.map(({ environment, state }) => environmentView(environment, state)),
+    createdAt,
+  };
 }

@@ -9,8 +9,8 @@ export interface Key {
 export type Upgrade = (attributes: Record<string, unknown>) => Record<string, unknown>;
 
 /**
- * One kind of item. Every item carries its kind (`kind`) and format version (`v`); reading parses it, so that nothing
- * unexpected travels on, and lifts older formats through `upgrades` (index 0 lifts format 1 to 2, and so on).
+ * One kind of item. Every item carries its kind (`kind`) and format version (`v`). Reading parses it, so nothing
+ * unexpected gets any further, and lifts older formats through `upgrades` (index 0 lifts format 1 to 2, and so on).
  */
 export interface Entity<R, KeyInput extends readonly unknown[]> {
   readonly kind: string;
@@ -22,7 +22,7 @@ export interface Entity<R, KeyInput extends readonly unknown[]> {
   readonly parse: (item: Record<string, unknown>) => R;
 }
 
-export function entity<Schema extends z.ZodObject, KeyInput extends readonly unknown[]>(definition: {
+export function entity<Schema extends z.ZodType<object>, KeyInput extends readonly unknown[]>(definition: {
   kind: string;
   key: (...input: KeyInput) => Key;
   schema: Schema;
@@ -53,8 +53,8 @@ export function entity<Schema extends z.ZodObject, KeyInput extends readonly unk
   };
 }
 
-/** Bytes as DynamoDB hands them back. */
+/** Bytes as DynamoDB returns them. */
 export const Bytes = z.custom<Uint8Array>(value => value instanceof Uint8Array);
 
-/** Epoch seconds at which DynamoDB may remove the item. Removal comes late, so readers compare it as well. */
+/** Epoch seconds from which DynamoDB may remove the item. It removes late, so readers compare the time as well. */
 export const ExpiresAt = z.int().nonnegative();

@@ -1,34 +1,104 @@
 /**
- * Conditions and updates as data. They become DynamoDB expressions with generated placeholders in one place, so that
- * no reserved word and no value ever stands in an expression's text.
+ * Conditions and updates as data, checked against the record that they are about. They become DynamoDB expressions with
+ * generated placeholders in one place, so no reserved word and no value ever stands in an expression's text.
  */
-export type Test = { op: '=' | '<' | '<=' | '>' | '>='; value: unknown } | { op: 'exists' } | { op: 'absent' };
 
-/** Each attribute path (dots go into maps) with its test; all must hold. A list of such objects: any may hold. */
-export type Condition = Readonly<Record<string, Test>>;
-export type Conditions = Condition | readonly Condition[];
+type Name<R> = keyof R & string;
 
-export const equals = (value: unknown): Test => ({ op: '=', value });
-export const lessThan = (value: number | string): Test => ({ op: '<', value });
-export const atMost = (value: number | string): Test => ({ op: '<=', value });
-export const greaterThan = (value: number | string): Test => ({ op: '>', value });
-export const atLeast = (value: number | string): Test => ({ op: '>=', value });
-export const exists: Test = { op: 'exists' };
-export const absent: Test = { op: 'absent' };
+/** Whether an attribute is a map, so that a path may lead into it. */
+type IsMap<V> = V extends readonly unknown[] | Uint8Array | ReadonlySet<unknown>
+  ? false
+  : V extends object
+    ? true
+    : false;
+
+/** The attributes of a record, and those of its maps, one level deep: `pending`, `pending.heartbeat`. */
+export type Path<R> =
+  | Name<R>
+  | {
+      [N in Name<R>]: true extends IsMap<NonNullable<R[N]>> ? `${N}.${Name<NonNullable<R[N]>>}` : never;
+    }[Name<R>];
+
+/** What is stored at a path. */
+export type ValueAt<R, P extends string> = P extends keyof R
+  ? R[P]
+  : P extends `${infer N extends Name<R>}.${infer Inner}`
+    ? NonNullable<R[N]>[Inner & keyof NonNullable<R[N]>]
+    : never;
+
+/** The paths at which a value of one type is stored. */
+type PathTo<R, V> = { [P in Path<R>]: NonNullable<ValueAt<R, P>> extends V ? P : never }[Path<R>];
+
+/** A test of an attribute that may hold `V`. Only numbers and texts have an order. */
+export type Test<V> =
+  | { readonly op: '='; readonly value: Exclude<V, undefined> }
+  | { readonly op: '<' | '<=' | '>' | '>='; readonly value: Extract<V, number | string> }
+  | Presence
+  | (V extends ReadonlySet<infer Element> ? SetTest<Element> : never);
+type SetTest<Element> =
+  | { readonly op: 'includes' | 'excludes'; readonly value: Element }
+  | { readonly op: 'size<'; readonly value: number };
+type Presence = { readonly op: 'exists' } | { readonly op: 'absent' };
+
+/**
+ * Tests by path; all must hold. Every item has a `pk`, so its presence is the item's. A condition that is built apart from
+ * its write has this type declared, because TypeScript looks for unknown names in literals only.
+ */
+export type Condition<R> = {
+  readonly [P in Path<R>]?: Test<ValueAt<R, P>> | readonly Test<ValueAt<R, P>>[];
+} & { readonly pk?: Presence };
+/** A list: the tests of any one of its conditions must hold. */
+export type Conditions<R> = Condition<R> | readonly Condition<R>[];
+
+export const equals = <const V>(value: V) => ({ op: '=', value }) as const;
+export const lessThan = <const V extends number | string>(value: V) => ({ op: '<', value }) as const;
+export const atMost = <const V extends number | string>(value: V) => ({ op: '<=', value }) as const;
+export const greaterThan = <const V extends number | string>(value: V) => ({ op: '>', value }) as const;
+export const atLeast = <const V extends number | string>(value: V) => ({ op: '>=', value }) as const;
+export const exists = { op: 'exists' } as const;
+export const absent = { op: 'absent' } as const;
+/** Of a set. */
+export const includes = <const V>(value: V) => ({ op: 'includes', value }) as const;
+/** Of a set, or of none at all. */
+export const excludes = <const V>(value: V) => ({ op: 'excludes', value }) as const;
+/** Of a set that is there. */
+export const sizeBelow = (value: number) => ({ op: 'size<', value }) as const;
 
 /** The item does not exist yet. */
-export const isNew: Condition = { pk: absent };
+export const isNew = { pk: absent } as const;
 /** The item exists. */
-export const isThere: Condition = { pk: exists };
+export const isThere = { pk: exists } as const;
 
-/** What an update does. `set` of undefined removes the attribute; `add` adds to a number, from 0 where absent. */
-export interface Changes {
-  set?: Readonly<Record<string, unknown>>;
-  /** Set where the attribute is not there yet, else left as it is. */
-  setIfAbsent?: Readonly<Record<string, unknown>>;
-  add?: Readonly<Record<string, number>>;
-  remove?: readonly string[];
+/**
+ * One attribute whose name is chosen at run time. The value is checked against every name it may have; the names are
+ * checked where their type is derived from the record, because TypeScript looks for unknown names in literals only.
+ */
+export function attribute<N extends string, V>(name: N, value: V): { readonly [Chosen in N]: V } {
+  return { [name]: value } as { readonly [Chosen in N]: V };
 }
+
+/** What an update does. */
+export interface Changes<R> {
+  /** Of undefined, which only an attribute that may be missing takes: removes it. */
+  readonly set?: { readonly [P in Path<R>]?: ValueAt<R, P> };
+  /** Set where the attribute is not there yet, else left as it is. */
+  readonly setIfAbsent?: { readonly [P in Path<R>]?: ValueAt<R, P> };
+  /** Adds to a number, from 0 where it is absent. */
+  readonly add?: { readonly [P in PathTo<R, number>]?: number };
+  /** Puts elements into a set. */
+  readonly insert?: { readonly [P in PathTo<R, ReadonlySet<unknown>>]?: NonNullable<ValueAt<R, P>> };
+  /** Takes elements out of a set. */
+  readonly discard?: { readonly [P in PathTo<R, ReadonlySet<unknown>>]?: NonNullable<ValueAt<R, P>> };
+}
+
+/** Conditions and changes of any record; `Condition` and `Changes` have checked them where they were written. */
+export type AnyConditions = AnyCondition | readonly AnyCondition[];
+type AnyCondition = Readonly<Record<string, AnyTest | readonly AnyTest[] | undefined>>;
+interface AnyTest {
+  readonly op: string;
+  readonly value?: unknown;
+}
+export type AnyChanges = { readonly [Kind in keyof Changes<never>]?: Readonly<Record<string, unknown>> };
 
 export interface Expressions {
   ConditionExpression?: string;
@@ -38,68 +108,78 @@ export interface Expressions {
 }
 
 /** Renders a condition and an update with one shared set of placeholders. Pure. */
-export function render(conditions: Conditions | undefined, changes?: Changes): Expressions {
-  const names = new Map<string, string>();
-  const values: Record<string, unknown> = {};
-  const name = (path: string) =>
-    path
-      .split('.')
-      .map(part => {
-        const known = names.get(part);
-        if (known !== undefined) return known;
-        const placeholder = `#${names.size}`;
-        names.set(part, placeholder);
-        return placeholder;
-      })
-      .join('.');
-  const value = (content: unknown) => {
-    const placeholder = `:${Object.keys(values).length}`;
-    values[placeholder] = content;
-    return placeholder;
+export function render(conditions: AnyConditions | undefined, changes?: AnyChanges): Expressions {
+  const names: string[] = [];
+  const values: unknown[] = [];
+  const nameOf = (part: string) => `#${names.includes(part) ? names.indexOf(part) : names.push(part) - 1}`;
+  const placeholders: Placeholders = {
+    path: path => path.split('.').map(nameOf).join('.'),
+    value: content => `:${values.push(content) - 1}`,
   };
-  const test = (path: string, { op, ...rest }: Test) => {
-    if (op === 'exists') return `attribute_exists(${name(path)})`;
-    if (op === 'absent') return `attribute_not_exists(${name(path)})`;
-    return `${name(path)} ${op} ${value('value' in rest ? rest.value : undefined)}`;
+  const numbered = <T>(sign: string, contents: readonly T[]) =>
+    Object.fromEntries(contents.map((content, index) => [`${sign}${index}`, content]));
+  return {
+    ...(conditions === undefined ? {} : { ConditionExpression: conditionText(conditions, placeholders) }),
+    ...(changes === undefined ? {} : { UpdateExpression: updateText(changes, placeholders) }),
+    ...(names.length === 0 ? {} : { ExpressionAttributeNames: numbered('#', names) }),
+    ...(values.length === 0 ? {} : { ExpressionAttributeValues: numbered(':', values) }),
   };
-  const all = (condition: Condition) =>
-    Object.entries(condition)
-      .map(([path, wanted]) => test(path, wanted))
-      .join(' AND ');
+}
 
-  const expressions: Expressions = {};
-  if (conditions !== undefined) {
-    const alternatives = Array.isArray(conditions) ? (conditions as readonly Condition[]) : [conditions as Condition];
-    expressions.ConditionExpression = alternatives
-      .map(alternative => (alternatives.length > 1 ? `(${all(alternative)})` : all(alternative)))
-      .join(' OR ');
-  }
-  if (changes !== undefined) {
-    const set = Object.entries(changes.set ?? {}).filter(([, content]) => content !== undefined);
-    const removed = [
-      ...(changes.remove ?? []),
-      ...Object.entries(changes.set ?? {})
-        .filter(([, content]) => content === undefined)
-        .map(([path]) => path),
-    ];
-    const clauses: string[] = [];
-    const assignments = [
-      ...set.map(([path, content]) => `${name(path)} = ${value(content)}`),
-      ...Object.entries(changes.setIfAbsent ?? {}).map(
-        ([path, content]) => `${name(path)} = if_not_exists(${name(path)}, ${value(content)})`,
-      ),
-    ];
-    if (assignments.length > 0) clauses.push(`SET ${assignments.join(', ')}`);
-    const added = Object.entries(changes.add ?? {});
-    if (added.length > 0) clauses.push(`ADD ${added.map(([path, by]) => `${name(path)} ${value(by)}`).join(', ')}`);
-    if (removed.length > 0) clauses.push(`REMOVE ${removed.map(name).join(', ')}`);
-    expressions.UpdateExpression = clauses.join(' ');
-  }
-  if (names.size > 0) {
-    expressions.ExpressionAttributeNames = Object.fromEntries(
-      [...names].map(([path, placeholder]) => [placeholder, path]),
-    );
-  }
-  if (Object.keys(values).length > 0) expressions.ExpressionAttributeValues = values;
-  return expressions;
+interface Placeholders {
+  path(path: string): string;
+  value(content: unknown): string;
+}
+
+function conditionText(conditions: AnyConditions, { path, value }: Placeholders): string {
+  const test = (name: string, { op, value: wanted }: AnyTest): string => {
+    switch (op) {
+      case 'exists':
+        return `attribute_exists(${path(name)})`;
+      case 'absent':
+        return `attribute_not_exists(${path(name)})`;
+      case 'includes':
+        return `contains(${path(name)}, ${value(wanted)})`;
+      case 'excludes':
+        return `NOT contains(${path(name)}, ${value(wanted)})`;
+      case 'size<':
+        return `size(${path(name)}) < ${value(wanted)}`;
+      default:
+        return `${path(name)} ${op} ${value(wanted)}`;
+    }
+  };
+  const alternatives = [conditions].flat().map(condition =>
+    entriesOf(condition)
+      .flatMap(([name, tests]) => [tests].flat().map(one => test(name, one)))
+      .join(' AND '),
+  );
+  return alternatives.length === 1 ? alternatives.join() : alternatives.map(text => `(${text})`).join(' OR ');
+}
+
+function updateText(changes: AnyChanges, { path, value }: Placeholders): string {
+  const { set = {}, setIfAbsent = {}, add = {}, insert = {}, discard = {} } = changes;
+  const assignments = [
+    ...entriesOf(set).map(([name, content]) => `${path(name)} = ${value(content)}`),
+    ...entriesOf(setIfAbsent).map(
+      ([name, content]) => `${path(name)} = if_not_exists(${path(name)}, ${value(content)})`,
+    ),
+  ];
+  const operands = (of: Readonly<Record<string, unknown>>) =>
+    entriesOf(of).map(([name, content]) => `${path(name)} ${value(content)}`);
+  const removals = Object.keys(set).filter(name => set[name] === undefined);
+  const clauses = {
+    SET: assignments,
+    ADD: [...operands(add), ...operands(insert)],
+    DELETE: operands(discard),
+    REMOVE: removals.map(path),
+  };
+  return entriesOf(clauses)
+    .filter(([, parts]) => parts.length > 0)
+    .map(([clause, parts]) => `${clause} ${parts.join(', ')}`)
+    .join(' ');
+}
+
+/** The members that have a value. */
+function entriesOf<T>(of: Readonly<Record<string, T | undefined>>): [string, T][] {
+  return Object.entries(of).filter((entry): entry is [string, T] => entry[1] !== undefined);
 }

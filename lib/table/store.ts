@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { randomUUID } from 'node:crypto';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
@@ -19,8 +19,8 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { requiredSetting } from '../core/settings.ts';
 import { tableClient } from './client.ts';
 import type { Entity, Key } from './entity.ts';
-import { type Changes, type Conditions, render } from './expressions.ts';
-import { pauseBeforeRetry, type RetryBudget, retryBudget } from './retry.ts';
+import { type AnyChanges, type AnyConditions, type Changes, type Conditions, render } from './expressions.ts';
+import { pauseBeforeRetry, type RetryBudget, retryBudget, sendPatiently } from './retry.ts';
 
 type Item = Record<string, unknown>;
 // biome-ignore lint/suspicious/noExplicitAny: any entity, whatever its key's parts
@@ -42,15 +42,15 @@ type ReadResults<Reads extends Record<string, Read<unknown> | undefined>> = {
 
 /** A strongly consistent read of one item. */
 export async function find<R>(read: Read<R>): Promise<R | undefined> {
-  const { Item: item } = await tableClient().send(
-    new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true }),
-  );
+  const command = () =>
+    new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true });
+  const { Item: item } = await sendPatiently(() => tableClient().send(command()), { repeatable: true });
   return item === undefined ? undefined : read.entity.parse(item);
 }
 
 /**
- * Strongly consistent reads of up to 100 items in one call (more in parallel calls), as one object. They are no
- * snapshot: each item is read for itself.
+ * Strongly consistent reads of up to 100 items in one call (more in parallel calls), as one object. Each item is read by
+ * itself, so together they are no snapshot.
  */
 export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(
   reads: Reads,
@@ -82,9 +82,11 @@ async function batchGet(keys: readonly Key[]): Promise<Item[]> {
   const budget = retryBudget();
   let open = keys.map(({ pk, sk }) => ({ pk, sk }));
   while (open.length > 0) {
-    const answer = await tableClient().send(
-      new BatchGetCommand({ RequestItems: { [table]: { Keys: open, ConsistentRead: true } } }),
-    );
+    const request = { RequestItems: { [table]: { Keys: open, ConsistentRead: true } } };
+    const answer = await sendPatiently(() => tableClient().send(new BatchGetCommand(request)), {
+      repeatable: true,
+      budget,
+    });
     items.push(...(answer.Responses?.[table] ?? []));
     const left = answer.UnprocessedKeys?.[table]?.Keys as typeof open | undefined;
     // A full answer (16 MB) also leaves keys; only an answer without progress waits.
@@ -137,18 +139,17 @@ export async function queryPage(range: Range): Promise<Page> {
           ProjectionExpression: names.map(([placeholder]) => placeholder).join(', '),
           ExpressionAttributeNames: Object.fromEntries(names),
         };
-  const answer = await tableClient().send(
-    new QueryCommand({
-      TableName: requiredSetting('TABLE_NAME'),
-      KeyConditionExpression: condition,
-      ExpressionAttributeValues: values,
-      ...projection,
-      ConsistentRead: range.eventuallyConsistent !== true,
-      ScanIndexForward: range.newestFirst !== true,
-      Limit: range.pageSize,
-      ExclusiveStartKey: range.startAfter,
-    }),
-  );
+  const query = {
+    TableName: requiredSetting('TABLE_NAME'),
+    KeyConditionExpression: condition,
+    ExpressionAttributeValues: values,
+    ...projection,
+    ConsistentRead: range.eventuallyConsistent !== true,
+    ScanIndexForward: range.newestFirst !== true,
+    Limit: range.pageSize,
+    ExclusiveStartKey: range.startAfter,
+  };
+  const answer = await sendPatiently(() => tableClient().send(new QueryCommand(query)), { repeatable: true });
   return { items: answer.Items ?? [], next: answer.LastEvaluatedKey as Key | undefined };
 }
 
@@ -176,44 +177,57 @@ export interface Write {
   kind: 'put' | 'update' | 'remove' | 'check';
   key: Key;
   item?: Item;
-  changes?: Changes;
-  condition?: Conditions;
+  changes?: AnyChanges;
+  condition?: AnyConditions;
   refused?: (current: Item | undefined) => Error;
+  refusesRepeat?: boolean;
 }
 
-interface WriteOptions {
-  if?: Conditions;
-  refused?: (current: Item | undefined) => Error;
+interface WriteOptions<R> {
+  if?: Conditions<R>;
+  /** Is given the item as it is stored, so an attribute that came with a later format may be missing. */
+  refused?: (current: Partial<R> | undefined) => Error;
+  /** The condition refuses this very write once it has been made, so sending it twice makes it once. */
+  refusesRepeat?: true;
 }
 
-function withOptions(write: Write, options: WriteOptions): Write {
+/** What is written to: a record, or where no attribute matters, only its key. */
+type Target<R> = Read<R> | { entity?: never; key: Key };
+
+function writeOf<R>(write: Pick<Write, 'kind' | 'key' | 'item' | 'changes'>, options: WriteOptions<R>): Write {
+  const { if: condition, refused, refusesRepeat } = options;
   return {
     ...write,
-    ...(options.if === undefined ? {} : { condition: options.if }),
-    ...(options.refused === undefined ? {} : { refused: options.refused }),
+    ...(condition === undefined ? {} : { condition: condition as AnyConditions }),
+    ...(refused === undefined ? {} : { refused: refused as NonNullable<Write['refused']> }),
+    ...(refusesRepeat === undefined ? {} : { refusesRepeat }),
   };
 }
 
-export function put<R>(read: Read<R>, record: R, options: WriteOptions = {}): Write {
-  return withOptions({ kind: 'put', key: read.key, item: read.entity.toItem(read.key, record) }, options);
+export function put<R>(read: Read<R>, record: NoInfer<R>, options: WriteOptions<NoInfer<R>> = {}): Write {
+  return writeOf({ kind: 'put', key: read.key, item: read.entity.toItem(read.key, record) }, options);
 }
 
-export function update<R>(read: Read<R>, changes: Changes, options: WriteOptions = {}): Write {
-  return withOptions({ kind: 'update', key: read.key, changes }, options);
+export function update<R>(read: Read<R>, changes: Changes<NoInfer<R>>, options: WriteOptions<NoInfer<R>> = {}): Write {
+  return writeOf({ kind: 'update', key: read.key, changes: changes as AnyChanges }, options);
 }
 
 /** An update that makes the item where it is not there yet. */
-export function upsert<R>(read: Read<R>, changes: Changes, options: WriteOptions = {}): Write {
+export function upsert<R>(read: Read<R>, changes: Changes<NoInfer<R>>, options: WriteOptions<NoInfer<R>> = {}): Write {
   const { kind, formatVersion } = read.entity;
-  return update(read, { ...changes, set: { kind, v: formatVersion, ...changes.set } }, options);
+  const { set, ...others } = changes as AnyChanges;
+  return writeOf(
+    { kind: 'update', key: read.key, changes: { ...others, set: { kind, v: formatVersion, ...set } } },
+    options,
+  );
 }
 
-export function remove<R>(read: Pick<Read<R>, 'key'>, options: WriteOptions = {}): Write {
-  return withOptions({ kind: 'remove', key: read.key }, options);
+export function remove<R>(target: Target<R>, options: WriteOptions<NoInfer<R>> = {}): Write {
+  return writeOf({ kind: 'remove', key: target.key }, options);
 }
 
-export function check<R>(read: Pick<Read<R>, 'key'>, options: WriteOptions & { if: Conditions }): Write {
-  return withOptions({ kind: 'check', key: read.key }, options);
+export function check<R>(target: Target<R>, options: WriteOptions<NoInfer<R>> & { if: Conditions<NoInfer<R>> }): Write {
+  return writeOf({ kind: 'check', key: target.key }, options);
 }
 
 /** DynamoDB's bound on the writes of one transaction. */
@@ -237,14 +251,17 @@ export class ConditionFailed extends Error {
 export async function transact(writes: readonly Write[], budget: RetryBudget = retryBudget()): Promise<void> {
   const [only] = writes;
   if (only === undefined) return;
-  if (writes.length === 1 && only.kind !== 'check') {
+  if (writes.length === 1 && isSafeAlone(only)) {
     await writeAlone(only, budget);
     return;
   }
   const TransactItems = writes.map(toTransactItem);
   for (;;) {
+    // One token until DynamoDB says that the transaction was cancelled: with it, sending it again can't execute it twice.
+    const ClientRequestToken = randomUUID();
+    const send = () => tableClient().send(new TransactWriteCommand({ TransactItems, ClientRequestToken }));
     try {
-      await tableClient().send(new TransactWriteCommand({ TransactItems }));
+      await sendPatiently(send, { repeatable: true, budget });
       return;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
@@ -258,10 +275,18 @@ export async function transact(writes: readonly Write[], budget: RetryBudget = r
   }
 }
 
-/** Reasons of a cancellation that go away by themselves. */
+/**
+ * The SDK sends a write again when its answer was lost. DynamoDB knows a transaction by its token and makes it once; a
+ * single write costs half and has none, so it must come to the same made twice.
+ */
+function isSafeAlone({ kind, changes, refusesRepeat }: Write): boolean {
+  return kind !== 'check' && (changes?.add === undefined || refusesRepeat === true);
+}
+
+/** Reasons of a cancellation that pass by themselves. */
 const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-/** One write for itself: half the price of a transaction of one. */
+/** One write alone: half the price of a transaction of one. */
 async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   const TableName = requiredSetting('TABLE_NAME');
   const isAsked = write.refused !== undefined || (write.kind === 'put' && write.condition !== undefined);
@@ -269,18 +294,24 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   for (;;) {
     try {
       const expressions = render(write.condition, write.changes);
-      if (write.kind === 'put') {
-        await tableClient().send(new PutCommand({ TableName, Item: write.item, ...expressions, ...returned }));
-      } else if (write.kind === 'update') {
-        await tableClient().send(new UpdateCommand({ TableName, Key: write.key, ...expressions, ...returned }));
-      } else {
-        await tableClient().send(new DeleteCommand({ TableName, Key: write.key, ...expressions, ...returned }));
-      }
+      await sendPatiently(
+        async () => {
+          if (write.kind === 'put') {
+            await tableClient().send(new PutCommand({ TableName, Item: write.item, ...expressions, ...returned }));
+          } else if (write.kind === 'update') {
+            await tableClient().send(new UpdateCommand({ TableName, Key: write.key, ...expressions, ...returned }));
+          } else {
+            await tableClient().send(new DeleteCommand({ TableName, Key: write.key, ...expressions, ...returned }));
+          }
+        },
+        // Without a token DynamoDB doesn't know a write that it has executed already.
+        { repeatable: false, budget },
+      );
       return;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) {
         const current = plain(error.Item);
-        if ((error.$metadata.attempts ?? 1) > 1 && isWritten(write, current)) return;
+        if ((error.$metadata.attempts ?? 1) > 1 && (await isWritten(write, current))) return;
         throw refusal([write], [0], () => current);
       }
       if (!(error instanceof TransactionConflictException)) throw error;
@@ -289,13 +320,31 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   }
 }
 
+/** Adds to a number of an item, which is made where it is not there yet, and hands back the item as it is then. */
+export async function increment<R>(
+  read: Read<R>,
+  changesWanted: Pick<Changes<NoInfer<R>>, 'add' | 'setIfAbsent'>,
+): Promise<R> {
+  const { key, changes } = upsert(read, changesWanted);
+  const { Attributes: item = {} } = await tableClient().send(
+    new UpdateCommand({
+      TableName: requiredSetting('TABLE_NAME'),
+      Key: key,
+      ...render(undefined, changes),
+      ReturnValues: 'ALL_NEW',
+    }),
+  );
+  return read.entity.parse(item);
+}
+
 /**
- * Whether a put that was refused stands there already: the SDK sends a write again whose answer was lost, and unlike a
- * transaction a single write has no token by which DynamoDB knows it. Items that only one caller may put carry something
- * that nobody else's has.
+ * Whether a refused put has in fact been made, by an earlier attempt of the SDK whose answer was lost. Items that only one
+ * caller may put carry something unique to it, so an equal item is its own.
  */
-function isWritten({ kind, item }: Write, current: Item | undefined): boolean {
+async function isWritten({ kind, item }: Write, current: Item | undefined): Promise<boolean> {
   if (kind !== 'put' || item === undefined || current === undefined) return false;
+  // Loaded here, since importing `node:util` takes longer than all else of this module, and this is rare.
+  const { isDeepStrictEqual } = await import('node:util');
   return isDeepStrictEqual(unmarshall(marshall(item, { removeUndefinedValues: true })), current);
 }
 
@@ -335,7 +384,11 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
     const budget = retryBudget();
     let open = chunk.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
     while (open.length > 0) {
-      const answer = await tableClient().send(new BatchWriteCommand({ RequestItems: { [table]: open } }));
+      const request = { RequestItems: { [table]: open } };
+      const answer = await sendPatiently(() => tableClient().send(new BatchWriteCommand(request)), {
+        repeatable: true,
+        budget,
+      });
       open = (answer.UnprocessedItems?.[table] ?? []) as typeof open;
       if (open.length > 0) await pauseBeforeRetry(budget);
     }
@@ -343,8 +396,8 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
 }
 
 /**
- * Runs `attempt` again while it ends with `ConditionFailed`, for optimistic changes that read, decide and write.
- * @throws `temporarily_unavailable` when others kept getting in first until the budget was used up.
+ * Runs `attempt` again while it ends with `ConditionFailed`: optimistic changes that read, decide and write.
+ * @throws `temporarily_unavailable` when other changes came first until the budget was used up.
  */
 export async function retryOnConditionFailed<T>(
   attempt: (budget: RetryBudget) => Promise<T>,
@@ -358,6 +411,23 @@ export async function retryOnConditionFailed<T>(
       await pauseBeforeRetry(budget, error);
     }
   }
+}
+
+/**
+ * The same, with the reading apart: the first `attempt` decides on `known`, which the request has read already, and each
+ * later one on what `readAgain` finds.
+ */
+export function retryWithFreshRead<Read, T>(
+  known: Read,
+  readAgain: () => Promise<Read>,
+  attempt: (current: Read, budget: RetryBudget) => Promise<T>,
+): Promise<T> {
+  let isFirst = true;
+  return retryOnConditionFailed(async budget => {
+    const current = isFirst ? known : await readAgain();
+    isFirst = false;
+    return attempt(current, budget);
+  });
 }
 
 export function chunksOf<T>(size: number, values: readonly T[]): T[][] {

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { buildOpenApi, type Operation, renderOpenApi } from '../../infra/openapi/build-openapi.ts';
 import { jsonSchemaOf } from '../../infra/openapi/json-schema.ts';
+import { maximumBodyBytes } from '../../lib/contracts/contract.ts';
 import { errorsOf } from '../../lib/contracts/contract-errors.ts';
 import { errorStatuses } from '../../lib/contracts/error-codes.ts';
 import { EventPayload, eventNames } from '../../lib/contracts/fields/events.ts';
@@ -39,6 +41,16 @@ function walk(node: unknown, visit: (node: Record<string, unknown>, path: string
   else if (typeof node === 'object' && node !== null) {
     visit(node as Record<string, unknown>, path);
     for (const [name, value] of Object.entries(node)) walk(value, visit, `${path}/${name}`);
+  }
+}
+
+/** As `walk`, with the path as a JSON pointer. Examples are data, so it does not look into them. */
+function walkPointers(node: unknown, visit: (node: Record<string, unknown>, pointer: string) => void, at = '#'): void {
+  if (typeof node !== 'object' || node === null) return;
+  if (!Array.isArray(node)) visit(node as Record<string, unknown>, at);
+  for (const [name, value] of Object.entries(node)) {
+    if (name === 'example' || name === 'default' || name === 'const') continue;
+    walkPointers(value, visit, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
   }
 }
 
@@ -130,6 +142,53 @@ describe('the document', () => {
     for (const example of examples) expect(EventPayload.parse(example)).toEqual(example);
   });
 
+  test('lists each event by its name', () => {
+    const summaries = Object.values(document.webhooks).map(
+      webhook => (webhook as unknown as { post: Operation }).post.summary,
+    );
+    expect(summaries).toEqual([...eventNames, 'webhook.ping']);
+  });
+
+  test('says how large a body may be as the code does', () => {
+    expect(document.info.description).toContain(`(${maximumBodyBytes} bytes)`);
+    expect(document.components.examples.payload_too_large).toMatchObject({
+      value: { error: { details: { maximumBytes: maximumBodyBytes } } },
+    });
+  });
+
+  test('shows no example that its schema refuses', () => {
+    const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+    const ajv = new Ajv2020({
+      strict: false,
+      formats: {
+        uuid,
+        'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+        uri: (text: string) => URL.canParse(text),
+        email: /^[^@\s]+@[^@\s]+$/,
+      },
+    });
+    ajv.addSchema({ ...document, $id: 'openapi' });
+    const refused: string[] = [];
+    let count = 0;
+    const check = (schemaAt: string, example: unknown) => {
+      const validate = ajv.compile({ $ref: `openapi${schemaAt}` });
+      count += 1;
+      if (!validate(example)) refused.push(`${schemaAt}: ${ajv.errorsText(validate.errors)}`);
+    };
+    const pointer = (path: string) => path.replaceAll('%', '%25').replaceAll('{', '%7B').replaceAll('}', '%7D');
+    walkPointers(document, (node, path) => {
+      if (node.schema !== undefined && 'example' in node) check(`${pointer(path)}/schema`, node.example);
+      if (node.schema !== undefined && node.examples !== undefined && !Array.isArray(node.examples)) {
+        for (const reference of Object.values(node.examples as object)) {
+          check(`${pointer(path)}/schema`, (resolved(reference) as { value: unknown }).value);
+        }
+      }
+      if (Array.isArray(node.examples)) for (const example of node.examples) check(pointer(path), example);
+    });
+    expect(refused).toEqual([]);
+    expect(count).toBeGreaterThan(300);
+  });
+
   test('describes the two ways to sign in', () => {
     expect(document.components.securitySchemes).toMatchObject({
       sessionCookie: { type: 'apiKey', in: 'cookie', name: '__service_session' },
@@ -169,6 +228,12 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
       });
       expect(Object.keys(content.examples as object)).toEqual(codes);
     }
+  });
+
+  test('has a curl command that names it', () => {
+    const [sample] = operation(operationId)['x-codeSamples'] as { lang: string; source: string }[];
+    expect(sample?.source).toMatch(/^curl -sS "\$HOLDFAST_URL\/v1\//);
+    expect(sample?.source).not.toMatch(/[{]\w+[}]/);
   });
 
   test('carries the request id in every answer, and when to try again where that helps', () => {

@@ -9,10 +9,10 @@ export const secretKeyRule = 'must begin with a letter or underscore and have at
 /** 64 KiB in UTF-8, as stored. */
 export const maxValueBytes = 65_536;
 
-/** What is wrong with a value, or undefined. Never quotes it. */
+/** What is wrong with a value, or undefined. Never quotes the value. */
 export function valueProblem(value: string): string | undefined {
   if (!value.isWellFormed()) return 'must be well-formed Unicode (it has an unpaired surrogate)';
-  // The cheap comparison first: no string takes fewer bytes than it has UTF-16 units.
+  // The cheap comparison comes first: a text has at least as many bytes as UTF-16 units.
   if (value.length > maxValueBytes || Buffer.byteLength(value) > maxValueBytes) {
     return `must have at most ${maxValueBytes} bytes in UTF-8`;
   }

@@ -3,8 +3,8 @@ import type { Role } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
 import { type Condition, equals, greaterThan } from '../../table/expressions.ts';
 import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
-import { organizationRecord } from '../../table/records/organization.ts';
-import { at, retryOnConditionFailed, transact, update, type Write } from '../../table/store.ts';
+import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
+import { at, retryWithFreshRead, transact, update, type Write } from '../../table/store.ts';
 import { type Roster, readRosterBySlug } from './read-roster.ts';
 
 /**
@@ -18,10 +18,8 @@ export async function changeRole(
   before: Roster,
 ): Promise<MemberRecord> {
   const { organization } = context;
-  let known: Roster | undefined = before;
-  return retryOnConditionFailed(async budget => {
-    const { members } = known ?? (await readRosterBySlug(organization.slug));
-    known = undefined;
+  const readAgain = () => readRosterBySlug(organization.slug);
+  return retryWithFreshRead(before, readAgain, async ({ members }, budget) => {
     const member = members.find(({ id }) => id === memberId);
     if (member === undefined) throw memberNotFound();
     if (member.role === role) return member;
@@ -36,6 +34,7 @@ export async function changeRole(
         await context.audit({
           action: 'member.role_changed',
           target: { type: 'member', id: memberId, name: member.email },
+          details: { from: member.role, to: role },
         }),
       ],
       budget,
@@ -45,15 +44,15 @@ export async function changeRole(
 }
 
 /**
- * Changes the organization's number of owners, and other counts with it, so that one is always left, whoever demotes
- * or removes whom at the same moment. The transaction fails with last_owner or organization_not_found.
+ * Changes the organization's number of owners, and other counts with it, so that one is always left, even
+ * when owners demote or remove each other at the same moment. The transaction fails with last_owner or organization_not_found.
  */
 export function ownerCountChange(
   { id, slug }: { id: string; slug: string },
   owners: number,
-  others: Readonly<Record<string, number>> = {},
+  others: { memberCount?: number } = {},
 ): Write {
-  const active: Condition = { id: equals(id), status: equals('active') };
+  const active: Condition<OrganizationRecord> = { id: equals(id), status: equals('active') };
   return update(
     at(organizationRecord, slug),
     { add: { ...others, ownerCount: owners } },
@@ -61,7 +60,7 @@ export function ownerCountChange(
       if: owners < 0 ? { ...active, ownerCount: greaterThan(1) } : active,
       refused: current =>
         current?.id === id && current.status === 'active'
-          ? new ApiError('last_owner', 'This is the last owner: make somebody else an owner first.')
+          ? new ApiError('last_owner', 'This is the last owner: make another member an owner first.')
           : new ApiError('organization_not_found', 'There is no such organization.'),
     },
   );

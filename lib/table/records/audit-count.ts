@@ -3,8 +3,8 @@ import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /**
- * How many entries of one action there are, as far as somebody counted: those up to `countedTo`, each counted once, by
- * the day on which they expire. What expired since drops out by its day, whether DynamoDB has removed it or not.
+ * The number of entries of one action up to `countedTo`, by the day on which they expire. Entries that have expired since
+ * drop out with their day, even where DynamoDB has not removed them yet.
  */
 export const auditCountRecord = entity({
   kind: 'auditCount',

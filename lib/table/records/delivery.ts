@@ -3,7 +3,7 @@ import { DeliveredEventName } from '../../contracts/fields/events.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** How a delivery went. Its time is the event's, so that its key is known to whoever holds the message. */
+/** The result of a delivery. Its time is the event's, so the queue's message is enough to make its key. */
 export const deliveryRecord = entity({
   kind: 'delivery',
   key: keys.delivery,
@@ -15,13 +15,14 @@ export const deliveryRecord = entity({
     responseTimeMs: z.int().nullable(),
     error: z.string().nullable(),
     createdAt: z.string(),
-    expiresAt: ExpiresAt,
+    /** Only of entries from before the last ones were kept however old. */
+    expiresAt: ExpiresAt.optional(),
   }),
 });
 
 export type DeliveryRecord = ReturnType<typeof deliveryRecord.parse>;
 
-/** That a delivery is being made. Put once, before sending, never taken back: a delivery happens at most once. */
+/** The claim to send a delivery. Put once, before sending, and never removed, so a delivery happens at most once. */
 export const deliveryClaimRecord = entity({
   kind: 'deliveryClaim',
   key: keys.deliveryClaim,

@@ -5,7 +5,7 @@ import { keys } from '../keys.ts';
 
 /**
  * A pending invitation. Its id is made from the organization and the e-mail (see `invitation-id.ts`), so a new one for
- * the same address takes the place of the older. It carries no TTL: the organization's count goes with it.
+ * the same address replaces the older. It has no TTL, because the organization's count must change with it.
  */
 export const invitationRecord = entity({
   kind: 'invitation',

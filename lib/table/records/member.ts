@@ -19,7 +19,7 @@ export const memberRecord = entity({
 
 export type MemberRecord = ReturnType<typeof memberRecord.parse>;
 
-/** The user's side of a membership: which organizations to look into for `/auth/me`. The member item is the truth. */
+/** The user's side of a membership, which tells `/auth/me` where to look. The member item decides. */
 export const membershipRecord = entity({
   kind: 'membership',
   key: keys.membership,

@@ -1,14 +1,15 @@
 import * as z from 'zod';
+import { BillingStatus } from '../../contracts/fields/billing-status.ts';
 import { PlanName } from '../../contracts/fields/limits.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** What is known of an organization at the payment provider. */
+/** An organization's subscription as the payment provider last described it. */
 const billingState = z.object({
   /** null: the provider named no customer. */
   customerId: z.string().nullable(),
   subscriptionId: z.string().nullable(),
-  status: z.enum(['none', 'active', 'past_due', 'canceled']),
+  status: BillingStatus,
   currentPeriodEnd: z.string().nullable(),
   /** Provider's `created` of the newest event applied, per subscription, in epoch seconds. */
   eventTimes: z.record(z.string(), z.int()),
@@ -27,14 +28,16 @@ export const organizationRecord = entity({
     plan: PlanName,
     limitOverrides: z.record(z.string(), z.int()),
     createdAt: z.string(),
-    /** From `deleting` on, the organization does not exist for anybody; its data is being erased. */
+    /** `deleting`: nobody can reach the organization any more, and its data is being erased. */
     status: z.enum(['active', 'deleting']),
     projectCount: z.int(),
     memberCount: z.int(),
     ownerCount: z.int(),
     invitationCount: z.int(),
     webhookCount: z.int(),
-    /** What the payment provider last said; absent before the first checkout. */
+    /** Where its projects' environments begin to count revisions (see `retired-slug.ts`). */
+    firstRevision: z.int().default(0),
+    /** Absent before the first checkout. */
     billing: billingState.optional(),
     /** Epoch milliseconds at which an administrator last set `plan`, 0 before: older provider events leave it alone. */
     planChangedAtMs: z.int(),

@@ -8,4 +8,5 @@ export const planConfigsRecord = entity({
   key: keys.planConfigs,
   schema: z.object({ plans: z.record(z.string(), z.record(z.string(), z.int())) }),
 });
+
 export type PlanConfigs = ReturnType<typeof planConfigsRecord.parse>['plans'];

@@ -2,6 +2,19 @@ import * as z from 'zod';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
+const requestCounts = z.object({
+  route: z.string(),
+  /** Beginning of the hour, ISO 8601. */
+  hour: z.string(),
+  requests: z.int(),
+  clientErrors: z.int().default(0),
+  serverErrors: z.int().default(0),
+  expiresAt: ExpiresAt,
+});
+
+/** Written out, because the type that `catchall` infers makes every attribute a bucket as well. */
+export type RouteHour = z.output<typeof requestCounts> & { [Bucket in `b${number}`]?: number };
+
 /**
  * One route's requests in one hour. The latency buckets are attributes of their own (`b12`), so that each is raised by
  * an ADD without a read; only buckets that were hit exist.
@@ -9,22 +22,10 @@ import { keys } from '../keys.ts';
 export const routeHourRecord = entity({
   kind: 'routeHour',
   key: keys.metrics,
-  schema: z
-    .object({
-      route: z.string(),
-      /** Beginning of the hour, ISO 8601. */
-      hour: z.string(),
-      requests: z.int(),
-      clientErrors: z.int().default(0),
-      serverErrors: z.int().default(0),
-      expiresAt: ExpiresAt,
-    })
-    .catchall(z.int()),
+  schema: requestCounts.catchall(z.int()) as unknown as z.ZodType<RouteHour>,
 });
 
-export type RouteHour = ReturnType<typeof routeHourRecord.parse>;
-
-/** A batch of log records that was counted: the log hands each over at least once, and it must count once. */
+/** A batch of log records that was counted. The log delivers each at least once, and it must count once. */
 export const countedBatchRecord = entity({
   kind: 'countedBatch',
   key: keys.countedBatch,

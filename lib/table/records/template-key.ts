@@ -15,4 +15,5 @@ export const templateKeyRecord = entity({
     createdAt: z.string(),
   }),
 });
+
 export type TemplateKeyRecord = ReturnType<typeof templateKeyRecord.parse>;

@@ -5,7 +5,7 @@ import { keys } from '../keys.ts';
 
 const place = z.object({ id: z.string(), slug: z.string() });
 
-/** A webhook. Its signing secret is there only as KMS encrypted it, for this organization and webhook. */
+/** A webhook. Its signing secret is stored only as KMS encrypted it for this organization and webhook. */
 export const webhookRecord = entity({
   kind: 'webhook',
   key: keys.webhook,
@@ -15,10 +15,10 @@ export const webhookRecord = entity({
     orgSlug: z.string(),
     url: z.string(),
     events: z.array(EventName),
-    /** The limits as they were asked for. */
+    /** The limits as the request named them. */
     projectId: z.string().nullable(),
     environmentId: z.string().nullable(),
-    /** Where the limits lie, for a ping: an environment's project is known even where only the environment was named. */
+    /** The limits by slug, for a ping. `project` is set even where the request named only the environment. */
     project: place.nullable(),
     environment: place.nullable(),
     active: z.boolean(),

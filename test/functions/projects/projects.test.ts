@@ -39,13 +39,17 @@ describe('projects', () => {
     expect((await api.get(`${base}/web-shop`, owner.session)).body).toEqual({ project });
   });
 
-  it('get a suffix where the slug made from their name is taken, and a conflict where an explicit one is', async () => {
+  it('are refused where their slug is taken, be it asked for or made from the name', async () => {
     const first = await createProject(api, owner, 'Twice');
-    const second = await createProject(api, owner, 'Twice');
     expect(first.slug).toBe('twice');
-    expect(second.slug).toMatch(/^twice-[a-z0-9]+$/);
+
+    const fromName = await api.post(base, { name: 'Twice' }, owner.session);
     const explicit = await api.post(base, { name: 'Other', slug: 'twice' }, owner.session);
-    expect([explicit.status, explicit.body.error.code]).toEqual([409, 'slug_taken']);
+
+    for (const { status, body } of [fromName, explicit]) {
+      expect([status, body.error.code]).toEqual([409, 'slug_taken']);
+    }
+    expect((await api.get(`${base}/twice`, owner.session)).body.project.id).toBe(first.id);
   });
 
   it('are listed by slug, and a limited token sees only its own project and environment', async () => {
@@ -140,6 +144,8 @@ describe('custom environments', () => {
     expect(typed.body.environment).toMatchObject({ slug: 'preview', type: 'development' });
     const taken = await api.post(path, { name: 'X', slug: 'dev' }, owner.session);
     expect([taken.status, taken.body.error.code]).toEqual([409, 'slug_taken']);
+    const again = await api.post(path, { name: 'Load Test' }, owner.session);
+    expect([again.status, again.body.error.code]).toEqual([409, 'slug_taken']);
     const missing = await api.post(`${base}/nothing/environments`, { name: 'X' }, owner.session);
     expect([missing.status, missing.body.error.code]).toEqual([404, 'project_not_found']);
   });

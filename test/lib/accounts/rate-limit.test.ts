@@ -3,9 +3,11 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   forgetTries,
+  keepTry,
   type RateLimit,
   rateSubjectOfAddress,
   returnTry,
+  type Try,
   takeTries,
   takeTry,
 } from '../../../lib/accounts/rate-limit.ts';
@@ -13,6 +15,8 @@ import { ApiError } from '../../../lib/core/errors.ts';
 import { requiredSetting } from '../../../lib/core/settings.ts';
 import { tableClient } from '../../../lib/table/client.ts';
 import { type Api, startApi } from '../../support/api.ts';
+import { injectFault } from '../../support/inject-faults.ts';
+import { type Conductor, conduct } from '../../support/observe-calls.ts';
 import { allItems } from '../../support/table-dump.ts';
 
 let api: Api;
@@ -39,8 +43,12 @@ async function tryIt(limit: RateLimit): Promise<number | undefined> {
   }
 }
 
-async function endWindow({ name }: RateLimit): Promise<void> {
-  const item = (await allItems()).find(({ pk }) => String(pk).startsWith(`RATE#${name}#`));
+async function storedItem({ name }: RateLimit) {
+  return (await allItems()).find(({ pk }) => String(pk).startsWith(`RATE#${name}#`));
+}
+
+async function endWindow(limit: RateLimit): Promise<void> {
+  const item = await storedItem(limit);
   await tableClient().send(
     new UpdateCommand({
       TableName: requiredSetting('TABLE_NAME'),
@@ -49,6 +57,39 @@ async function endWindow({ name }: RateLimit): Promise<void> {
       ExpressionAttributeValues: { ':past': Math.floor(Date.now() / 1000) - 1 },
     }),
   );
+}
+
+const epochSeconds = () => Math.floor(Date.now() / 1000);
+
+async function setMarks(limit: RateLimit, marks: readonly string[]): Promise<void> {
+  const item = await storedItem(limit);
+  await tableClient().send(
+    new UpdateCommand({
+      TableName: requiredSetting('TABLE_NAME'),
+      Key: { pk: item?.pk, sk: item?.sk },
+      UpdateExpression: 'SET marks = :marks',
+      ExpressionAttributeValues: { ':marks': new Set(marks) },
+    }),
+  );
+}
+
+/** Makes the tries under way look as if they had begun this long ago. */
+async function ageMarks(limit: RateLimit, seconds: number): Promise<void> {
+  await setMarks(limit, [`${epochSeconds() - seconds}.aged`]);
+}
+
+async function countingCalls<T>(work: () => Promise<T>): Promise<{ calls: number; result: T }> {
+  let calls = 0;
+  const result = await conduct(
+    {
+      call: (_, send) => {
+        calls += 1;
+        return send();
+      },
+    },
+    work,
+  );
+  return { calls, result };
 }
 
 describe('a rate limit', () => {
@@ -91,21 +132,25 @@ describe('a rate limit', () => {
   it('counts a try less that is returned, and none any more once they are forgotten', async () => {
     const limit = newLimit(1);
 
-    await takeTry(limit);
-    await returnTry(limit);
-    expect(await tryIt(limit)).toBeUndefined();
+    await returnTry(await takeTry(limit));
+    const taken = await takeTry(limit);
     expect(await tryIt(limit)).toBeGreaterThan(0);
-    await forgetTries(limit);
+    await forgetTries(taken);
     expect(await tryIt(limit)).toBeUndefined();
   });
 
   it('returns and forgets what is not there without a complaint', async () => {
     const limit = newLimit(1);
 
-    await returnTry(limit);
-    await forgetTries(limit);
+    const taken = await takeTry(limit);
+    await returnTry(taken);
+
+    await returnTry(taken);
+    await keepTry(taken);
+    await forgetTries(taken);
 
     expect(await tryIt(limit)).toBeUndefined();
+    expect(await tryIt(limit)).toBeGreaterThan(0);
   });
 
   it('takes of several limits from all or from none', async () => {
@@ -124,8 +169,129 @@ describe('a rate limit', () => {
 
     const item = (await allItems()).find(({ pk }) => String(pk).startsWith(`RATE#${limit.name}#`));
 
-    expect(JSON.stringify(item)).not.toContain('ada');
+    expect(JSON.stringify(item)).not.toContain('ada@');
     expect(item?.pk).toMatch(/#[\w-]{43}$/);
+  });
+});
+
+describe('a try whose answer is lost and that the SDK sends again', () => {
+  const loseAnswer = async <T>(work: () => Promise<T>): Promise<T> => {
+    const fault = injectFault('answer-lost-once', 1);
+    const result = await conduct(fault, work);
+    expect(fault.hit()).toBe(true);
+    return result;
+  };
+  const triesOf = async (limit: RateLimit) => (await storedItem(limit))?.tries;
+
+  it.each([
+    ['the first of its window', 0],
+    ['a later one', 2],
+    ['the last one that the limit allows', 4],
+  ])('counts once: %s', async (_, before) => {
+    const limit = newLimit(5);
+    for (let index = 0; index < before; index += 1) await takeTry(limit);
+
+    await loseAnswer(() => takeTry(limit));
+
+    expect(await triesOf(limit)).toBe(before + 1);
+  });
+
+  it('counts once where it begins a new window', async () => {
+    const limit = newLimit(5);
+    await takeTry(limit);
+    await endWindow(limit);
+    const fault = injectFault('answer-lost-once', 2);
+
+    await conduct(fault, () => takeTry(limit));
+
+    expect(fault.hit()).toBe(true);
+    expect(await triesOf(limit)).toBe(1);
+  });
+
+  it('is returned once', async () => {
+    const limit = newLimit(5);
+    await takeTry(limit);
+    const taken = await takeTry(limit);
+
+    await loseAnswer(() => returnTry(taken));
+
+    expect(await triesOf(limit)).toBe(1);
+  });
+
+  it('is kept once', async () => {
+    const limit: RateLimit = { ...newLimit(5), onlyFailures: true };
+    const taken = await takeTry(limit);
+
+    await loseAnswer(() => keepTry(taken));
+
+    expect(await storedItem(limit)).toMatchObject({ tries: 1 });
+    expect(await storedItem(limit)).not.toHaveProperty('marks');
+  });
+
+  it('forgets the tries before it, and none that was counted between the two', async () => {
+    const limit = newLimit(5);
+    const taken = await takeTry(limit);
+    let other: Try | undefined;
+    const lost: Conductor = {
+      attempt: async (_, send) => {
+        if (other !== undefined) return send();
+        await send();
+        other = await conduct(undefined, () => takeTry(limit));
+        throw Object.assign(new Error('no answer in time (injected)'), { name: 'TimeoutError', $metadata: {} });
+      },
+    };
+
+    await conduct(lost, () => forgetTries(taken));
+
+    expect(await triesOf(limit)).toBe(1);
+  });
+});
+
+describe('a limit of failures', () => {
+  const newFailureLimit = (tries: number): RateLimit => ({ ...newLimit(tries), onlyFailures: true });
+
+  it('lets a try wait for one under way, and in when that was no failure', async () => {
+    const limit = newFailureLimit(1);
+    const first = await takeTry(limit);
+    const second = takeTry(limit);
+    await returnTry(first);
+
+    await expect(second).resolves.toMatchObject({ limit });
+  });
+
+  it('refuses at once when nothing is under way', async () => {
+    const limit = newFailureLimit(1);
+    await keepTry(await takeTry(limit));
+
+    expect(await countingCalls(() => tryIt(limit))).toEqual({ calls: 1, result: expect.any(Number) });
+  });
+
+  it('waits no more than ten seconds for a try whose process died, and counts it as a failure', async () => {
+    const limit = newFailureLimit(1);
+    await conduct(injectFault('dies-after', 1), () => takeTry(limit)).catch(() => undefined);
+    expect((await storedItem(limit))?.marks).toHaveLength(1);
+    await ageMarks(limit, 8);
+    const waiting = await countingCalls(() => tryIt(limit));
+    await ageMarks(limit, 10);
+
+    const after = await countingCalls(() => tryIt(limit));
+
+    expect(waiting).toEqual({ calls: expect.any(Number), result: expect.any(Number) });
+    expect(waiting.calls).toBeGreaterThan(1);
+    expect(after).toEqual({ calls: 1, result: expect.any(Number) });
+  });
+
+  it('makes room for marks by discarding those that no try asks for any more', async () => {
+    const limit = newFailureLimit(1000);
+    await takeTry(limit);
+    await setMarks(
+      limit,
+      Array.from({ length: 256 }, (_, index) => `${epochSeconds() - 61}.${index}`),
+    );
+
+    await takeTry(limit);
+
+    expect((await storedItem(limit))?.marks).toHaveLength(1);
   });
 });
 

@@ -14,9 +14,9 @@ describe('rendering conditions and updates', () => {
   });
 
   it('removes an attribute that is set to undefined', () => {
-    expect(render(undefined, { set: { a: undefined, b: 1 }, remove: ['c'] })).toMatchObject({
+    expect(render(undefined, { set: { a: undefined, b: 1, c: undefined } })).toMatchObject({
       UpdateExpression: 'SET #0 = :0 REMOVE #1, #2',
-      ExpressionAttributeNames: { '#0': 'b', '#1': 'c', '#2': 'a' },
+      ExpressionAttributeNames: { '#0': 'b', '#1': 'a', '#2': 'c' },
     });
   });
 

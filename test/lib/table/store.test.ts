@@ -18,10 +18,13 @@ import {
   remove,
   removeAll,
   retryOnConditionFailed,
+  retryWithFreshRead,
   transact,
   update,
 } from '../../../lib/table/store.ts';
 import { type Api, startApi } from '../../support/api.ts';
+import { injectFault } from '../../support/inject-faults.ts';
+import { conduct } from '../../support/observe-calls.ts';
 
 const thing = entity({
   kind: 'thing',
@@ -119,6 +122,16 @@ describe('the table', () => {
     expect(await find(thingAt('a'))).toEqual({ name: 'a', count: 1 });
   });
 
+  it('adds once although the answer is lost and the SDK sends the write again', async () => {
+    await transact([put(thingAt('sum'), { name: 'sum', count: 0 })]);
+    const fault = injectFault('answer-lost-once', 1);
+
+    await conduct(fault, () => transact([update(thingAt('sum'), { add: { count: 1 } })]));
+
+    expect(fault.hit()).toBe(true);
+    expect(await find(thingAt('sum'))).toMatchObject({ count: 1 });
+  });
+
   it('loses no update among thirty that read, decide and write at once', async () => {
     await transact([put(thingAt('counter'), { name: 'counter', count: 0 })]);
     await Promise.all(
@@ -131,6 +144,26 @@ describe('the table', () => {
       ),
     );
     expect(await find(thingAt('counter'))).toMatchObject({ count: 30 });
+  });
+
+  it('decides first on what is known already, and after a failed condition on what it reads again', async () => {
+    await transact([put(thingAt('moved'), { name: 'moved', count: 5 })]);
+    const known = { name: 'moved', count: 4 };
+    const seen: (number | undefined)[] = [];
+
+    await retryWithFreshRead<{ count: number } | undefined, void>(
+      known,
+      () => find(thingAt('moved')),
+      async (current, budget) => {
+        seen.push(current?.count);
+        const count = current?.count ?? 0;
+        const changes = { set: { count: count + 1 } };
+        await transact([update(thingAt('moved'), changes, { if: { count: equals(count) } })], budget);
+      },
+    );
+
+    expect(seen).toEqual([4, 5]);
+    expect(await find(thingAt('moved'))).toMatchObject({ count: 6 });
   });
 
   it('gives up with 503 and Retry-After when its time is used up', async () => {

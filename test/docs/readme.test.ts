@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, startApi } from './support/api.ts';
+import { type Api, startApi } from '../support/api.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 
 /** The shell blocks of a chapter, as they stand. */
 function shellBlocksOf(heading: string): string[] {
@@ -36,7 +36,7 @@ describe('the README', () => {
       env: { PATH: process.env.PATH, BASE: api.url },
     });
     expect(stderr).toBe('');
-    const pulled = '"value":"postgres://shop:example@localhost/shop"';
+    const pulled = '"value":"postgres://localhost/shop"';
     expect(stdout.split(pulled).length - 1).toBe(2);
     expect(stdout).toContain('"created":["CACHE_URL","GREETING"]');
     expect(stdout).toContain('"promoted":["CACHE_URL","DATABASE_URL","GREETING"]');
@@ -45,10 +45,14 @@ describe('the README', () => {
     expect(stdout).not.toContain('"error"');
   });
 
+  it('stays short', () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(125);
+  });
+
   it('names its two commands as the package and the CI have them', () => {
     const [start, check] = shellBlocksOf('Two commands').map(block => block.trim());
-    const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
-    const ci = readFileSync(join(import.meta.dirname, '../.ci/run'), 'utf8');
+    const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+    const ci = readFileSync(join(import.meta.dirname, '../../.ci/run'), 'utf8');
     expect(start).toBe('npm ci && npm start');
     expect(ci).toContain(`\n${check}\n`);
     expect(scripts).toHaveProperty('start');

@@ -1,0 +1,94 @@
+import type { Contract } from '../../lib/contracts/contract.ts';
+import { type PathParameterName, parameterNames } from '../../lib/contracts/path-parameters.ts';
+
+/*
+ * A curl command for each operation. What a reader chooses (slugs, keys, names) stands in it as in the examples; what
+ * the service makes (identifiers, links, credentials) is a shell variable, so that the command works as pasted.
+ */
+
+/** The value that each parameter has in the samples. */
+const pathExamples: Readonly<Record<PathParameterName, string>> = {
+  orgId: '$ORG_ID',
+  orgSlug: 'analytical-engines',
+  project: 'web-shop',
+  slug: 'web-shop',
+  env: 'dev',
+  key: 'DATABASE_HOST',
+  tokenId: '$TOKEN_ID',
+  sessionId: '$SESSION_ID',
+  webhookId: '$WEBHOOK_ID',
+  id: '$MEMBER_ID',
+  token: '$INVITATION_TOKEN',
+  planName: 'pro',
+};
+
+/** What the example bodies of the contracts show in the place of something that the service makes. */
+const bodyVariables: Readonly<Record<string, string>> = {
+  '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31': 'ORG_ID',
+  '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73': 'PROJECT_ID',
+  'EXAMPLE-verification-token-0000': 'VERIFICATION_TOKEN',
+  'EXAMPLE-reset-token-0000': 'RESET_TOKEN',
+};
+
+/** For the introduction of the description: the variables, and where their values come from. */
+export const sampleVariables: readonly (readonly [name: string, source: string])[] = [
+  ['HOLDFAST_URL', 'this service without `/v1`, for example `http://127.0.0.1:3000`'],
+  ['HOLDFAST_TOKEN', 'the `token` that `POST /v1/auth/token` returns'],
+  ['ORG_ID, PROJECT_ID', 'identifiers from `GET /v1/auth/me` and `GET /v1/projects/{orgId}`'],
+  [
+    'TOKEN_ID, SESSION_ID, WEBHOOK_ID, MEMBER_ID',
+    'the `id` of an entry in the list of tokens, sessions, webhooks or members',
+  ],
+  ['VERIFICATION_TOKEN, RESET_TOKEN, INVITATION_TOKEN', 'the end of a mailed link, after `#token=`'],
+];
+
+/** What the reference page shows without scrolling sideways. */
+const lineLength = 60;
+
+/** The sample of an operation: with the session cookie where only a session will do, else with a bearer token. */
+export function curlSampleOf(contract: Contract): string {
+  const path = parameterNames(contract.path).reduce<string>(
+    (text, name) => text.replace(`{${name}}`, () => pathExamples[name]),
+    contract.path,
+  );
+  const hasBody = contract.bodyExample !== undefined || contract.rawBody === true;
+  const isImplied = contract.method === 'GET' || (contract.method === 'POST' && hasBody);
+  const parts = [
+    `curl -sS "$HOLDFAST_URL${path}"`,
+    ...(isImplied ? [] : [`-X ${contract.method}`]),
+    ...credentials(contract),
+  ];
+  if (contract.rawBody) parts.push(`-H "Stripe-Signature: $STRIPE_SIGNATURE"`);
+  if (hasBody) parts.push(`-H 'Content-Type: application/json'`);
+  if (contract.rawBody) parts.push('--data-binary @event.json');
+  else if (hasBody) parts.push(`-d ${shellJson(contract.bodyExample)}`);
+  return parts.join(' \\\n  ');
+}
+
+function credentials(contract: Contract): string[] {
+  const { access, method, responses } = contract;
+  const setsCookie = Object.values(responses).some(({ headers }) => headers !== undefined && 'Set-Cookie' in headers);
+  const store = setsCookie ? ['-c cookies.txt'] : [];
+  if (access.kind === 'public') return store;
+  const needsSession = access.kind === 'optional' || (access.kind === 'account' && access.tokens === 'session');
+  if (!needsSession) return ['-H "Authorization: Bearer $HOLDFAST_TOKEN"', ...store];
+  return ['-b cookies.txt', ...store, ...(method === 'GET' ? [] : [`-H 'X-Requested-With: service'`])];
+}
+
+/** A value as JSON in single quotes, with the variables in double quotes between them. */
+function shellJson(value: unknown): string {
+  const oneLine = spaced(value);
+  const json = oneLine.length <= lineLength ? oneLine : JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
+  return `'${Object.entries(bodyVariables).reduce(
+    (text, [example, name]) => text.replaceAll(example, `'"$${name}"'`),
+    json.replaceAll("'", "'\\''"),
+  )}'`;
+}
+
+function spaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([name, member]) => `${JSON.stringify(name)}: ${spaced(member)}`)
+    .join(', ')}}`;
+}

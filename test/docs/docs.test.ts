@@ -1,0 +1,251 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { configNames, readConfig } from '../../infra/plan/config.ts';
+import { forgetSettings, settings } from '../../lib/core/settings.ts';
+import { keys, ranges } from '../../lib/table/keys.ts';
+import { exampleSettings, synthesize } from '../support/installation.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const paths = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted();
+const pages = paths.map(path => ({ path, text: read(path) }));
+const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>;
+
+/** What stands between backticks: in running text, and in blocks. */
+const codeOf = (text: string) => [
+  ...[...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(match => match[1] as string),
+  ...[...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`]+)`/g)].map(match => match[1] as string),
+];
+
+const inCode = (find: (code: string) => string[]) =>
+  pages.flatMap(({ path, text }) => codeOf(text).flatMap(code => find(code).map(found => ({ path, found }))));
+
+/** A chapter, up to the next heading of its level. */
+function chapter(path: string, heading: string): string {
+  const [marks = ''] = heading.split(' ');
+  const [, text] = read(path).split(`\n${heading}\n`);
+  if (text === undefined) throw new Error(`${path} has no chapter "${heading}".`);
+  return text.split(new RegExp(`\\n#{1,${marks.length}} `))[0] ?? '';
+}
+
+/** The cells of the rows of a chapter's tables, without the heads. */
+function rowsOf(text: string): string[][] {
+  return [...text.matchAll(/^\| (.*) \|$/gm)]
+    .map(match => (match[1] as string).split(/ \| /).map(cell => cell.trim()))
+    .filter(cells => !['Setting', 'operation', 'A million times'].includes(cells[0] ?? ''));
+}
+
+/** As GitHub makes a heading's anchor. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+
+describe('the documentation', () => {
+  it('has the pages that a newcomer looks for', () => {
+    const expected = ['README', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG'].map(name => `${name}.md`);
+    const inDocs = ['architecture', 'operations', 'security', 'performance'].map(name => `docs/${name}.md`);
+    expect(paths).toEqual(expect.arrayContaining([...expected, ...inDocs, 'docs/decisions/README.md']));
+  });
+
+  it.each(paths)('%s is wrapped at 120 columns', path => {
+    expect(
+      read(path)
+        .split('\n')
+        .filter(line => line.length > 120),
+    ).toEqual([]);
+  });
+
+  it.each(paths)('%s has no link that leads nowhere', path => {
+    const text = read(path);
+    const broken = [...text.matchAll(/\]\((?!https?:)([^)]+)\)/g)]
+      .map(match => match[1] as string)
+      .filter(link => {
+        const [file = '', anchor] = link.split('#');
+        const target = file === '' ? path : join(dirname(path), file);
+        if (!existsSync(join(root, target))) return true;
+        if (anchor === undefined) return false;
+        const headings = [...read(target).matchAll(/^#+ (.+)$/gm)].map(match => anchorOf(match[1] as string));
+        return !headings.includes(anchor);
+      });
+    expect(broken).toEqual([]);
+  });
+
+  it('names only files and directories that exist', () => {
+    const rooms = 'lib|infra|functions|test|docs|clients';
+    const file = new RegExp(
+      `(?<![\\w./-])(?:(?:${rooms})/[\\w./<>*-]*[\\w>*]|[\\w.-]+\\.(?:json|ts|md|yaml))(?![\\w/])`,
+      'g',
+    );
+    const named = inCode(code => code.match(file) ?? []).filter(({ found }) => !madeByCommands.has(found));
+    const missing = named.filter(({ path, found }) => {
+      const pattern = found.replaceAll(/<[\w-]+>/g, '*');
+      const near = [pattern, join(dirname(path), pattern), `lib/secrets/engine/${pattern}`];
+      return near.every(candidate => globSync(candidate, { cwd: root }).length === 0);
+    });
+    expect(named.length).toBeGreaterThan(50);
+    expect(missing).toEqual([]);
+  });
+
+  it('names only commands that the package has', () => {
+    const named = inCode(code => [
+      ...[...code.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(match => match[1] as string),
+      ...[...code.matchAll(/npm (start|test)\b/g)].map(match => match[1] as string),
+    ]);
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter(({ found }) => !Object.hasOwn(scripts, found))).toEqual([]);
+  });
+
+  it('names only AWS commands and options that AWS has', () => {
+    const commands = inCode(code => code.match(/aws [a-z]+ [a-z-]+[^`]*/g) ?? []);
+    expect(commands.length).toBeGreaterThan(5);
+    const unknown = commands.flatMap(({ found }) => {
+      const [, service = '', action = '', ...options] = found.split(/\s+/);
+      const client = `@aws-sdk/client-${service}`;
+      const known = awsNames(client);
+      const wanted = [`${pascal(action)}Command`, ...options.filter(one => one.startsWith('--')).map(pascal)];
+      return wanted.filter(name => !known.has(name)).map(name => `${found}: ${name}`);
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  it('lists every decision in its index', () => {
+    const files = readdirSync(join(root, 'docs/decisions')).filter(name => name !== 'README.md');
+    const listed = [...read('docs/decisions/README.md').matchAll(/^\| (\d{4}-\d\d-\d\d) \| \[(.+)\]\((.+)\) \|$/gm)];
+    expect(listed.map(match => match[3])).toEqual(files.toSorted());
+    for (const [, date, title, file] of listed) {
+      const text = read(`docs/decisions/${file}`);
+      expect(text.startsWith(`# ${title}\n\n${date}\n`), file).toBe(true);
+      for (const part of ['Context', 'Decision', 'Consequences']) expect(text).toContain(`\n## ${part}\n`);
+    }
+  });
+});
+
+/** Written by commands and not kept, and files of a reader's own. */
+const madeByCommands = new Set(['cookies.txt', 'event.json', 'registered.json']);
+
+const pascal = (kebab: string) =>
+  kebab.replaceAll(/(?:^-*|-)([a-z])/g, (_, letter: string) => letter.toUpperCase()).replaceAll('-', '');
+
+/** Every name that the types of an SDK client declare: its commands, and the members of their inputs. */
+function awsNames(client: string): Set<string> {
+  const entry = createRequire(import.meta.url).resolve(client);
+  const types = globSync('dist-types/{commands/*,models/*}.d.ts', { cwd: join(dirname(entry), '..') });
+  return new Set(types.flatMap(file => readFileSync(join(dirname(entry), '..', file), 'utf8').match(/\w+/g) ?? []));
+}
+
+describe('architecture.md', () => {
+  const page = 'docs/architecture.md';
+
+  it('draws every room of lib, and no other', () => {
+    const [, drawing = ''] = chapter(page, '## The house').split('```');
+    const rooms = [...drawing.matchAll(/^ {3}((?:[a-z]+ {1,2})+)(?= |$)/gm)].flatMap(match =>
+      (match[1] as string).trim().split(/\s+/),
+    );
+    expect(rooms.toSorted()).toEqual(readdirSync(join(root, 'lib')).toSorted());
+  });
+
+  it('names only key shapes that the table has', () => {
+    const named = new Set(
+      codeOf(chapter(page, '## Access patterns')).flatMap(code => code.match(/\b[A-Z]+(?=#)/g) ?? []),
+    );
+    const known = new Set(
+      Object.values({ ...keys, ...ranges }).flatMap(make => String(make).match(/[A-Z]+(?=#)/g) ?? []),
+    );
+    expect(named.size).toBeGreaterThan(10);
+    expect([...named].filter(name => !known.has(name))).toEqual([]);
+  });
+});
+
+describe('operations.md', () => {
+  const page = 'docs/operations.md';
+  const rows = rowsOf(chapter(page, '## Configure')).filter(([name]) => name?.startsWith('`'));
+
+  it('explains every setting, and no other', () => {
+    expect(rows.map(([name]) => name?.replaceAll('`', '')).toSorted()).toEqual(configNames.toSorted());
+  });
+
+  it('gives every default as the code has it', () => {
+    vi.stubEnv('TABLE_NAME', 'documentation');
+    forgetSettings();
+    // What the deployment leaves to the functions' own defaults.
+    const own = settings();
+    vi.unstubAllEnvs();
+    forgetSettings();
+    const { dashboardOrigin, mailFrom, ...config } = readConfig(name =>
+      name === 'holdfast' ? exampleSettings : undefined,
+    );
+    expect([dashboardOrigin, mailFrom.text]).toEqual(Object.values(exampleSettings));
+    const defaults: Record<string, string | number | boolean | undefined> = {
+      registerLimitPerHour: own.REGISTER_LIMIT_PER_HOUR,
+      loginFailureLimit: own.LOGIN_FAILURE_LIMIT,
+      passwordResetLimitPerHour: own.PASSWORD_RESET_LIMIT_PER_HOUR,
+      organizationsPerUser: own.ORGANIZATIONS_PER_USER,
+      invitationLimitPerDay: own.INVITATION_LIMIT_PER_DAY,
+      requestsPerMinute: own.REQUESTS_PER_MINUTE,
+      verifiedEmailRequired: own.VERIFIED_EMAIL_REQUIRED,
+      ...config,
+    };
+    const expected = configNames.map(name => [name, defaults[name] === undefined ? '–' : `\`${defaults[name]}\``]);
+    const written = rows.map(([name, value]) => [name?.replaceAll('`', ''), value]);
+    expect(Object.fromEntries(written)).toEqual(Object.fromEntries(expected));
+  });
+
+  it('deploys with settings that the code accepts', () => {
+    const [command = ''] = chapter(page, '## Deploy').match(/npm run deploy -- .*/) ?? [];
+    const given = Object.fromEntries(
+      [...command.matchAll(/-c (\w+)=(?:"([^"]*)"|(\S+))/g)].map(([, name, quoted, bare]) => [name, quoted ?? bare]),
+    );
+    expect(Object.keys(given)).toEqual(['dashboardOrigin', 'mailFrom']);
+    expect(() => readConfig(name => given[name])).not.toThrow();
+  });
+
+  it('says what to do for every alarm, and for the key in danger', () => {
+    const { ofType } = synthesize();
+    const alarms = ofType('AWS::CloudWatch::Alarm').map(({ resource }) =>
+      String(resource.Properties.AlarmName).replace(/^holdfast-/, ''),
+    );
+    const sections = [...chapter(page, '## When an alarm rings').matchAll(/^### (\w+)$/gm)].map(match => match[1]);
+    expect(sections.toSorted()).toEqual([...alarms, 'KeyInDanger'].toSorted());
+  });
+});
+
+describe('performance.md', () => {
+  const page = 'docs/performance.md';
+
+  it('has the counts that the benchmark committed', () => {
+    const committed = read('test/bench/counts.md').split('\n');
+    const written = chapter(page, '## Counts').match(/^\|.*\|$/gm) ?? [];
+    expect(written.length).toBeGreaterThan(5);
+    expect(written.filter(row => !committed.includes(row))).toEqual([]);
+  });
+
+  it('explains a pull by calls that add up to its counts', () => {
+    const rows = rowsOf(chapter(page, '## What a pull costs'));
+    const sum = (kind: string) =>
+      rows.reduce(
+        (total, [, , units]) => total + Number(new RegExp(`^(\\d+) ${kind}$`).exec(units ?? '')?.[1] ?? 0),
+        0,
+      );
+    const counts = JSON.parse(read('test/bench/counts.json')) as Record<string, unknown>[];
+    const pull = counts.find(({ operation }) => operation === 'pull 50 secrets of 200 B');
+    expect(pull).toMatchObject({ waves: 2, calls: 4, readUnits: sum('read'), writeUnits: sum('write') });
+    expect(rows.filter(([wave]) => /^\d$/.test(wave ?? ''))).toHaveLength(5);
+  });
+
+  it('has the costs that `npm run cost-table` prints', () => {
+    const printed = execFileSync('npm', ['run', '--silent', 'cost-table'], { cwd: root, encoding: 'utf8' }).split('\n');
+    const written = chapter(page, '## Costs')
+      .split('\n')
+      .filter(line => line.startsWith('|') || line.startsWith('Data:'));
+    expect(written.length).toBeGreaterThan(10);
+    expect(written.filter(line => !printed.includes(line))).toEqual([]);
+    // The idle month is there as a whole, or its sum would not be one.
+    const idle = printed.slice(printed.indexOf('| A month without use | |')).filter(line => line !== '');
+    expect(written).toEqual(expect.arrayContaining(idle));
+  });
+});
