@@ -1,6 +1,7 @@
 import { type Environment, HoldfastError } from '@holdfast/sdk';
 import { exitCodes, Failure, isOutage } from './failure.ts';
 import type { Entry } from './formats/format.ts';
+import { given } from './given.ts';
 import type { Session } from './session.ts';
 import { originOf } from './settings/address.ts';
 
@@ -72,10 +73,7 @@ async function pullFrom(
   revision: number | undefined,
 ): Promise<Pulled> {
   const asksForKeys = only !== undefined && only.length <= mostNamedKeys;
-  const snapshot = await environment.pull({
-    ...(revision === undefined ? {} : { revision }),
-    ...(asksForKeys ? { keys: only } : {}),
-  });
+  const snapshot = await environment.pull(given({ revision, keys: asksForKeys ? only : undefined }));
   const entries = snapshot.keys().map((key): Entry => [key, snapshot.require(key)]);
   return { entries: select(entries, only, snapshot.revision), revision: snapshot.revision };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
+import { given } from '../given.ts';
 import { shown } from '../printable.ts';
 import type { Session } from '../session.ts';
 import { decode, readStandardInput } from '../standard-input.ts';
@@ -144,7 +145,7 @@ async function valuesOf(session: Session, side: Side): Promise<{ name: string; v
     return { name: side.name, values: readDotenv(text, side.name) };
   }
   const environment = await session.environment(side.slug);
-  const snapshot = await environment.pull(side.revision === undefined ? {} : { revision: side.revision });
+  const snapshot = await environment.pull(given({ revision: side.revision }));
   const values = new Map(snapshot.keys().map(key => [key, snapshot.require(key)]));
   return { name: `${environment.slug}@${snapshot.revision}`, values };
 }

@@ -7,6 +7,7 @@ import { applyPlan, planLines, summaryOf } from '../change.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import type { Entry } from '../formats/format.ts';
+import { given } from '../given.ts';
 import type { Session } from '../session.ts';
 import { decode } from '../standard-input.ts';
 import { messageOption } from './options.ts';
@@ -45,7 +46,7 @@ export async function edit(session: Session, { message }: { message?: string }):
       const plan = await environment.plan({
         set: Object.fromEntries(edits.set),
         delete: edits.delete,
-        ...(message === undefined ? {} : { message }),
+        ...given({ message }),
       });
       if (plan.revision === base.revision) {
         for (const line of planLines(plan, output, 2)) output.note(line);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { given } from '../given.ts';
 import type { Session } from '../session.ts';
 import { checkSlug } from '../settings/settings-file.ts';
 import { integer } from './options.ts';
@@ -40,7 +41,7 @@ export const createProjectOptions = (command: Command): Command =>
 export async function createProject(session: Session, name: string, { slug, description }: CreateFlags): Promise<void> {
   const answer = await (await session.client()).request('POST', '/v1/projects/{orgId}', {
     path: { orgId: await session.organizationId() },
-    body: { name, ...(slug === undefined ? {} : { slug }), ...(description === undefined ? {} : { description }) },
+    body: { name, ...given({ slug, description }) },
   });
   if (session.output.json) return session.output.document(answer);
   const { environments } = answer.project;
@@ -73,7 +74,7 @@ export async function createEnvironment(session: Session, name: string, { slug, 
   const { project } = await session.place('project');
   const answer = await (await session.client()).request('POST', '/v1/projects/{orgId}/{slug}/environments', {
     path: { orgId: await session.organizationId(), slug: project },
-    body: { name, ...(slug === undefined ? {} : { slug }), ...(type === undefined ? {} : { type }) },
+    body: { name, ...given({ slug, type }) },
   });
   if (session.output.json) session.output.document(answer);
   else session.output.data(`${answer.environment.slug}\n`);
@@ -123,10 +124,13 @@ export const auditOptions = (command: Command): Command =>
 
 export async function audit(
   session: Session,
-  flags: { limit: number; offset?: number; action?: string },
+  { limit, offset, action }: { limit: number; offset?: number; action?: string },
 ): Promise<void> {
   const path = { orgId: await session.organizationId() };
-  const answer = await (await session.client()).request('GET', '/v1/audit/{orgId}', { path, query: flags as object });
+  const answer = await (await session.client()).request('GET', '/v1/audit/{orgId}', {
+    path,
+    query: given({ limit, offset, action }) as object,
+  });
   if (session.output.json) return session.output.document(answer);
   const rows = answer.entries.map(({ createdAt, actor, action, target, environment, keys, ip }) => [
     createdAt,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { carryOut } from '../change.ts';
+import { given } from '../given.ts';
 import type { Session } from '../session.ts';
 import { dryRunOption, onlyOption } from './options.ts';
 import { type WriteFlags, writeOptions } from './secrets.ts';
@@ -27,8 +28,7 @@ export async function promote(session: Session, from: string, to: string, flags:
     from,
     to,
     overwrite,
-    ...(only === undefined ? {} : { keys: only }),
-    ...(message === undefined ? {} : { message }),
+    ...given({ keys: only, message }),
   });
   const answer = await carryOut(session, { environment, plan, title: `promote ${from} to ${to}`, dryRun, ifRevision });
   if (answer === undefined) return;

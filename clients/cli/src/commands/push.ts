@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { carryOut } from '../change.ts';
 import { readDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure } from '../failure.ts';
+import { given } from '../given.ts';
 import type { Session } from '../session.ts';
 import { decode, readStandardInput } from '../standard-input.ts';
 import { dryRunOption } from './options.ts';
@@ -35,7 +36,7 @@ export async function push(session: Session, file: string, flags: Flags): Promis
   const plan = await environment.plan({
     set: Object.fromEntries(values),
     delete: there.filter(key => !values.has(key)),
-    ...(flags.message === undefined ? {} : { message: flags.message }),
+    ...given({ message: flags.message }),
   });
   const title = `push ${file === '-' ? 'standard input' : file} to ${environment.slug}`;
   const { dryRun, ifRevision } = flags;

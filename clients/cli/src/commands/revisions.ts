@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { carryOut } from '../change.ts';
+import { given } from '../given.ts';
 import { shown } from '../printable.ts';
 import type { Session } from '../session.ts';
 import { dryRunOption, integer, onlyOption, secretKey } from './options.ts';
@@ -11,8 +12,11 @@ export const revisionsOptions = (command: Command): Command =>
     .option('--before <revision>', 'those before this one', integer(1));
 
 /** Who changed what and why, newest first. */
-export async function revisions(session: Session, flags: { limit: number; before?: number }): Promise<void> {
-  const answer = await (await session.environment()).revisions(flags);
+export async function revisions(
+  session: Session,
+  { limit, before }: { limit: number; before?: number },
+): Promise<void> {
+  const answer = await (await session.environment()).revisions(given({ limit, before }));
   if (session.output.json) return session.output.document(answer);
   const rows = answer.revisions.map(
     ({ revision, createdAt, createdBy, created, updated, deleted, message, ...origin }) => {
@@ -35,7 +39,7 @@ export const historyOptions = (command: Command): Command =>
   command.argument('<key>', 'its key', secretKey).option('--values', 'show the values too, which is audited');
 
 export async function history(session: Session, key: string, flags: { values?: boolean }): Promise<void> {
-  const answer = await (await session.environment()).history(key, flags);
+  const answer = await (await session.environment()).history(key, given({ values: flags.values }));
   if (session.output.json) return session.output.document(answer);
   const rows = answer.versions.map(({ version, revision, createdAt, createdBy, deleted, value }) => [
     String(version),
@@ -63,10 +67,7 @@ export async function restore(session: Session, revision: number, flags: Restore
   const { output } = session;
   const { only, message, dryRun, ifRevision } = flags;
   const environment = await session.environment();
-  const plan = await environment.planRestore(revision, {
-    ...(only === undefined ? {} : { keys: only }),
-    ...(message === undefined ? {} : { message }),
-  });
+  const plan = await environment.planRestore(revision, given({ keys: only, message }));
   const title = `restore revision ${revision} of ${environment.slug}`;
   const answer = await carryOut(session, { environment, plan, title, dryRun, ifRevision });
   if (answer === undefined) return;

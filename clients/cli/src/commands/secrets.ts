@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { exitCodes, Failure, usage } from '../failure.ts';
+import { given } from '../given.ts';
 import type { Session } from '../session.ts';
 import { pullEntries } from '../snapshot.ts';
 import { decode, readStandardInput } from '../standard-input.ts';
@@ -16,9 +17,9 @@ export const writeOptions = (command: Command): Command =>
 
 export const listOptions = (command: Command): Command => command.addOption(revisionOption());
 
-export async function list(session: Session, flags: { revision?: number }): Promise<void> {
+export async function list(session: Session, { revision }: { revision?: number }): Promise<void> {
   const environment = await session.environment();
-  const answer = await environment.keys(flags);
+  const answer = await environment.keys(given({ revision }));
   if (session.output.json) return session.output.document(answer);
   session.output.table(
     ['KEY', 'VERSION', 'UPDATED', 'BY'],
@@ -32,7 +33,7 @@ export const getOptions = (command: Command): Command =>
 /** The value and nothing else; a line break only where it would otherwise share a line with a prompt. */
 export async function get(session: Session, key: string, flags: { revision?: number }): Promise<void> {
   const { output } = session;
-  const { entries, revision } = await pullEntries(session, { ...flags, only: [key] });
+  const { entries, revision } = await pullEntries(session, { ...given({ revision: flags.revision }), only: [key] });
   const value = entries[0]?.[1] ?? '';
   if (output.json) output.document({ key, value, revision });
   else output.data(output.isTerminal ? `${value}\n` : value);
@@ -59,8 +60,9 @@ function refuseValue(): never {
 
 export async function set(session: Session, key: string, _value: undefined, flags: SetFlags): Promise<void> {
   const environment = await session.environment();
-  const { fromFile: _, ...options } = flags;
-  const answer = await environment.set(key, await readValue(session, key, flags), options);
+  const { ifVersion, ifRevision, message } = flags;
+  const value = await readValue(session, key, flags);
+  const answer = await environment.set(key, value, given({ ifVersion, ifRevision, message }));
   if (session.output.json) return session.output.document(answer);
   const { secret, changed, revision } = answer;
   const what = changed ? `set, version ${secret.version}` : 'is that already';
@@ -88,7 +90,8 @@ export const unsetOptions = (command: Command): Command =>
 
 export async function unset(session: Session, keys: readonly string[], flags: WriteFlags): Promise<void> {
   const environment = await session.environment();
-  const answer = await environment.delete([...new Set(keys)], flags);
+  const { ifRevision, message } = flags;
+  const answer = await environment.delete([...new Set(keys)], given({ ifRevision, message }));
   const { deleted, notFound, revision } = answer;
   if (deleted.length === 0) {
     throw new Failure(exitCodes.notFound, 'secret_not_found', `Not set: ${notFound.join(', ')}.`, {

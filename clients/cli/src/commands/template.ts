@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes, Failure } from '../failure.ts';
+import { given } from '../given.ts';
 import type { Session } from '../session.ts';
 import { secretKey } from './options.ts';
 
@@ -59,12 +60,7 @@ export async function addTemplateKey(session: Session, key: string, flags: AddFl
   const { description, required, pattern } = flags;
   const answer = await (await session.client()).request('POST', '/v1/templates/{orgSlug}/{project}', {
     path: await templatePath(session),
-    body: {
-      key,
-      required,
-      ...(description === undefined ? {} : { description }),
-      ...(pattern === undefined ? {} : { pattern }),
-    },
+    body: { key, required, ...given({ description, pattern }) },
   });
   if (session.output.json) session.output.document(answer);
   else session.output.note(`${key} is part of the template. Check an environment: holdfast validate`);
