@@ -1,4 +1,3 @@
-import tab from '@bomb.sh/tab/commander';
 import { type Command, CommanderError } from 'commander';
 import { exitCodes, Failure, failureOf } from './failure.ts';
 import { createProgram } from './program.ts';
@@ -10,9 +9,14 @@ let invoked: Command | undefined;
 program.hook('preSubcommand', (_, subcommand) => {
   invoked ??= subcommand;
 });
-// `complete` is what the scripts of `completion` call.
-if (words[0] === 'completion' || words[0] === 'complete') tab(program, { completionCommandName: 'completion' });
-else {
+
+async function addCompletion(): Promise<void> {
+  // `complete` is what the scripts of `completion` call.
+  if (words[0] === 'completion' || words[0] === 'complete') {
+    const { default: tab } = await import('@bomb.sh/tab/commander');
+    tab(program, { completionCommandName: 'completion' });
+    return;
+  }
   program
     .commandsGroup('Organize:')
     .command('completion <shell>')
@@ -21,6 +25,7 @@ else {
 
 async function main(): Promise<void> {
   try {
+    await addCompletion();
     if (words.length === 0) program.help();
     await program.parseAsync();
   } catch (error) {

@@ -206,6 +206,21 @@ describe.each([
       expect(await values()).toEqual({ A: '2' });
     });
 
+    it('does what was shown or nothing: who was faster while somebody read the plan wins', async () => {
+      await dev().import({ A: '1' });
+      const file = cli.file('.env', 'A=mine\nB=mine\n');
+      const started = cli.start(['push', file], { env: environment, terminal: true });
+      await started.until('Apply? [y/N]');
+      await dev().set('A', 'theirs', { message: 'in between' });
+      started.child.stdin?.write('y\r');
+      const { code } = await started.ended;
+      expect(code).toBe(6);
+      expect(started.seen()).toMatch(
+        /Revision 2, .*in between.*~ A[\s\S]*moved from revision 1 to 2; nothing was changed/,
+      );
+      expect(await values()).toEqual({ A: 'theirs' });
+    });
+
     it('refuses a file that sets nothing, which with --prune would delete everything', async () => {
       await dev().import({ A: '1' });
       expect(await holdfast(['push', '-', '--prune'], '# nothing\n')).toMatchObject({ code: 1 });
