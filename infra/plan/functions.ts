@@ -1,6 +1,7 @@
 import type { Contract, KeyAction, Partition, Uses } from '../../lib/contracts/contract.ts';
 import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
 import { routes } from '../../lib/contracts/routes.ts';
+import { maximumJobReceives } from '../../lib/core/job.ts';
 import { maximumReceives } from '../../lib/deliveries/message.ts';
 
 /** A Lambda function: its file is `functions/<area>/<name>.ts`, its bundle `dist/<name>/index.mjs`. */
@@ -137,7 +138,7 @@ export const receives = {
   /** At the last receive the sender logs a delivery it cannot prepare as failed. */
   webhooks: maximumReceives,
   /** Deployed they are six minutes apart: a step may fail for an hour before an operator has to look at it. */
-  jobs: 10,
+  jobs: maximumJobReceives,
 } as const;
 
 /** Every function of the system. */

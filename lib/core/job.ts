@@ -1,5 +1,8 @@
 import * as z from 'zod';
 
+/** How often the queue hands a step over before it is given up and goes to the dead-letter queue. */
+export const maximumJobReceives = 10;
+
 /** A step of background work, as it travels through the job queue: ids and slugs only, never an address or a token. */
 export const Job = z.discriminatedUnion('type', [
   /** Erases everything under an organization that is marked `deleting`. */

@@ -1,7 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
-import { Job } from '../core/job.ts';
-import { openLog } from '../core/logger.ts';
-import { reEncryptProject } from '../projects/re-encrypt-project.ts';
+import { Job, maximumJobReceives } from '../core/job.ts';
+import { type Log, openLog } from '../core/logger.ts';
+import { giveUpRotation, reEncryptProject } from '../projects/re-encrypt-project.ts';
 import { eraseOrganization } from './erase-organization.ts';
 import { eraseEnvironment, eraseProject } from './erase-project.ts';
 import { NotYetCommitted } from './erase-range.ts';
@@ -16,17 +16,33 @@ const patienceMs = 60_000;
  */
 export async function runJob({ body, messageId, attributes }: SQSRecord): Promise<boolean> {
   const log = openLog({ operation: 'run-jobs', messageId });
+  const job = parseJob(body, log);
+  if (job === undefined) return false;
   try {
-    const job = Job.parse(JSON.parse(body));
-    if (job.type === 'erase-organization') await eraseOrganization(job, log);
-    else if (job.type === 'erase-project') await eraseProject(job, log);
-    else if (job.type === 'erase-environment') await eraseEnvironment(job, log);
-    else if (job.type === 're-encrypt-project') await reEncryptProject(job, log);
-    else await mailResetLink(job);
+    await runStep(job, log);
     return true;
   } catch (error) {
     if (error instanceof NotYetCommitted) return Date.now() - Number(attributes.SentTimestamp) > patienceMs;
     log.error('a step of background work failed', error);
+    const isLast = Number(attributes.ApproximateReceiveCount) >= maximumJobReceives;
+    if (isLast && job.type === 're-encrypt-project') await giveUpRotation(job, log);
     return false;
   }
+}
+
+function parseJob(body: string, log: Log): Job | undefined {
+  try {
+    return Job.parse(JSON.parse(body));
+  } catch (error) {
+    log.error('a message is no job', error);
+    return undefined;
+  }
+}
+
+async function runStep(job: Job, log: Log): Promise<void> {
+  if (job.type === 'erase-organization') await eraseOrganization(job, log);
+  else if (job.type === 'erase-project') await eraseProject(job, log);
+  else if (job.type === 'erase-environment') await eraseEnvironment(job, log);
+  else if (job.type === 're-encrypt-project') await reEncryptProject(job, log);
+  else await mailResetLink(job);
 }

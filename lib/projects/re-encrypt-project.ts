@@ -181,6 +181,23 @@ async function reEncrypt(
   }
 }
 
+/**
+ * Ends a rotation one of whose steps failed for good, so that it can be begun again. All data keys stay; the next rotation
+ * re-encrypts what this one has left.
+ */
+export async function giveUpRotation(job: ReEncryptProject, log: Log): Promise<void> {
+  await unlessOver(
+    transact([
+      update(
+        at(projectRecord, job.orgSlug, job.project),
+        { set: { 'rotation.failed': true } },
+        { if: isInProgress(job) },
+      ),
+    ]),
+  );
+  log.warn('gave up a key rotation', { projectId: job.projectId, toVersion: job.toVersion });
+}
+
 /** An absolute number that only rises, so a repeated step counts nothing twice. */
 async function noteProgress(job: ReEncryptProject, { slug, rotation }: ProjectRecord, passed: number): Promise<void> {
   const reencrypted = Math.min(passed, rotation?.total ?? 0);

@@ -32,7 +32,8 @@ export async function rotateKey(
   const { access, organization } = context;
   const reads = begun?.orgSlug === organization.slug ? begun : await findProject(organization.slug, slug);
   const project = access.requireProject(reads.project);
-  if (project.rotation?.status === 'in_progress') throw rotationInProgress();
+  const { rotation: last } = project;
+  if (last?.status === 'in_progress' && last.failed === undefined) throw rotationInProgress();
   const environments = reads.environments.filter(({ status }) => status === 'active');
   const toVersion = project.keyVersion + 1;
   const job = {

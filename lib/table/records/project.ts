@@ -16,7 +16,8 @@ export const projectRecord = entity({
     description: z.string().nullable(),
     keyVersion: z.int(),
     wrappedKeys: z.record(z.string(), Bytes),
-    rotation: Rotation.nullable(),
+    /** `failed`: its background work was given up, so the next rotation may begin, and takes its values along. */
+    rotation: Rotation.extend({ failed: z.literal(true).optional() }).nullable(),
     environmentCount: z.int(),
     /** Where its environments begin to count revisions (see `retired-slug.ts`). */
     firstRevision: z.int().default(0),

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SQSRecord } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { maximumJobReceives } from '../../../lib/core/job.ts';
 import { queueJob } from '../../../lib/core/queue.ts';
+import { runJob } from '../../../lib/jobs/run-job.ts';
 import { firstCursor } from '../../../lib/projects/re-encrypt-project.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { projectRecord } from '../../../lib/table/records/project.ts';
 import { headRecord, versionRecord } from '../../../lib/table/records/secret.ts';
-import { at, find, queryItems, transact, update } from '../../../lib/table/store.ts';
+import { at, find, put, queryItems, transact, update } from '../../../lib/table/store.ts';
 import type { Api, Person } from '../../support/api.ts';
 import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
@@ -26,6 +29,12 @@ beforeEach(async () => {
 
 const projectPath = () => `/projects/${owner.organization.id}/${place.project.slug}`;
 const rotate = (as = owner) => api.post(`${projectPath()}/rotate-key`, undefined, as.session);
+const ids = () => ({
+  orgSlug: owner.organization.slug,
+  organizationId: owner.organization.id,
+  project: place.project.slug,
+  projectId: place.project.id,
+});
 const rotation = async () => (await api.get(projectPath(), owner.session)).body.project.rotation;
 
 async function whenCompleted() {
@@ -209,6 +218,34 @@ describe('rotating the key', () => {
     await whenCompleted();
     expect(await wrappedKeys()).toEqual(['3']);
     expect(await place.values('dev')).toEqual({ A: 'one', B: 'two' });
+  });
+});
+
+describe('a rotation one of whose steps fails for good', () => {
+  it('is given up, loses nothing, and can be begun again', async () => {
+    await place.importAll('dev', { A: 'one', B: 'two' });
+    await place.set('dev', 'A', 'next');
+    // An item that no code can read keeps every walk from going on.
+    const broken = at(versionRecord, owner.organization.slug, place.project.slug, 'dev', 'A', 1);
+    const found = await find(broken);
+    if (found === undefined) throw new Error('A has no first version.');
+    await transact([update(broken, { set: { revision: 'none' as unknown as number } })]);
+    expect((await rotate()).status).toBe(202);
+    expect((await rotate()).status).toBe(409);
+
+    const job = { type: 're-encrypt-project', ...ids(), toVersion: 2, cursor: { ...firstCursor(), walk: '1' } };
+    const last = { ApproximateReceiveCount: String(maximumJobReceives), SentTimestamp: String(Date.now()) };
+    const record = { body: JSON.stringify(job), messageId: 'last', attributes: last } as unknown as SQSRecord;
+    expect(await runJob(record)).toBe(false);
+    expect(await rotation()).toEqual({ status: 'in_progress', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 3 });
+    expect(await place.values('dev')).toEqual({ A: 'next', B: 'two' });
+
+    await transact([put(broken, found)]);
+    expect((await rotate()).status).toBe(202);
+    expect(await whenCompleted()).toMatchObject({ fromVersion: 2, toVersion: 3, reencrypted: 3, total: 3 });
+    expect(await keyVersions()).toEqual(new Set([3]));
+    expect(await wrappedKeys()).toEqual(['3']);
+    expect(await place.values('dev')).toEqual({ A: 'next', B: 'two' });
   });
 });
 

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keys } from '../../../lib/table/keys.ts';
+import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
+import { at, find } from '../../../lib/table/store.ts';
+import { readRequest } from '../../model/read-request.ts';
+import type { Api, Person } from '../../support/api.ts';
+import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { scanTable, violationsOf } from '../../support/invariants.ts';
+import { type AwsCall, replenishRetries } from '../../support/observe-calls.ts';
+import { startObservedApi, withFault } from '../../support/observed-api.ts';
+
+/*
+ * Transactions of large changes that have no answer and are executed later, as DynamoDB may: in the moments that once
+ * lost changes of others, or made an environment unreadable.
+ */
+
+let api: Api;
+let owner: Person;
+beforeAll(async () => {
+  api = await startObservedApi();
+  owner = await registerOwner(api);
+});
+afterAll(() => api.stop());
+
+const many = (count: number, fill: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, fill]));
+const timeout = () => Object.assign(new Error('no answer in time (injected)'), { name: 'TimeoutError', $metadata: {} });
+
+/** What a call writes to the environment, in the words of the protocol's model. */
+function kindOf(place: Workplace, call: AwsCall): string | undefined {
+  if (!/^(Transact|Put|Update|Delete)/.test(call.operation)) return undefined;
+  const { pk } = keys.environmentState(owner.organization.slug, place.project.slug, 'dev');
+  return readRequest(call, pk)?.kind;
+}
+
+/** Throws unless DynamoDB refuses the transaction. */
+async function requireRefused(send: () => Promise<unknown>): Promise<void> {
+  await expect(send()).rejects.toThrow(/ConditionalCheckFailed/);
+}
+
+/** The environment holds exactly this, and takes small and large changes. */
+async function requireWorks(place: Workplace, values: Record<string, string>): Promise<void> {
+  expect(await place.values('dev')).toEqual(values);
+  const { revision } = (await place.pull('dev')).body;
+  expect((await place.set('dev', 'OTHER', 'x')).body.revision).toBe(revision + 1);
+  expect((await place.importAll('dev', many(60, 'again'))).body.revision).toBe(revision + 2);
+  expect(await place.values('dev')).toEqual({ ...values, ...many(60, 'again'), OTHER: 'x' });
+}
+
+describe('a transaction that is executed late', () => {
+  it('and is the commit, while its own writer undoes the change, changes nothing', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(200, 'old'));
+    let held: (() => Promise<unknown>) | undefined;
+    let undone = 0;
+    const conductor = {
+      attempt: async (call: AwsCall, send: () => Promise<unknown>) => {
+        const kind = kindOf(place, call);
+        if (kind === 'commit large') {
+          held ??= send;
+          throw timeout();
+        }
+        if (held !== undefined && kind === 'step') {
+          undone += 1;
+          if (undone === 2) await requireRefused(held);
+        }
+        return send();
+      },
+    };
+    const answer = await withFault({ conductor }, headers => place.importAll('dev', many(200, 'new'), { headers }));
+    expect([answer.status, undone > 1]).toEqual([503, true]);
+    await requireWorks(place, many(200, 'old'));
+  });
+
+  it('and is a step, just before the undone change is released, changes nothing', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(60, 'old'));
+    let held: (() => Promise<unknown>) | undefined;
+    let position = 0;
+    let released = false;
+    const conductor = {
+      attempt: async (call: AwsCall, send: () => Promise<unknown>) => {
+        const kind = kindOf(place, call);
+        if (kind === 'step' && (held === undefined || call.position === position)) {
+          held ??= send;
+          position = call.position;
+          throw timeout();
+        }
+        if (held !== undefined && kind === 'release') {
+          await requireRefused(held);
+          released = true;
+        }
+        return send();
+      },
+    };
+    const answer = await withFault({ conductor }, headers => place.importAll('dev', many(60, 'new'), { headers }));
+    expect([answer.status, released]).toEqual([503, true]);
+    expect((await place.set('dev', 'K5', 'new')).body).toMatchObject({ changed: true, revision: 2 });
+    await requireWorks(place, { ...many(60, 'old'), K5: 'new' });
+  });
+
+  it('and is a step of the first try, under the claim of the second, changes nothing that another writer was promised', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(60, 'old'));
+    let held: (() => Promise<unknown>) | undefined;
+    let dead = false;
+    let waits: () => void = () => undefined;
+    const isWaiting = new Promise<void>(resolve => {
+      waits = resolve;
+    });
+    let goOn: () => void = () => undefined;
+    const overtaken = new Promise<void>(resolve => {
+      goOn = resolve;
+    });
+    const conductor = {
+      attempt: async (call: AwsCall, send: () => Promise<unknown>) => {
+        if (dead) throw timeout();
+        const kind = kindOf(place, call);
+        if (kind === 'step' && held === undefined) {
+          held = send;
+          waits();
+          await overtaken;
+          throw timeout();
+        }
+        if (held !== undefined && kind === 'acquire') {
+          const answer = await send();
+          await requireRefused(held);
+          dead = true;
+          return answer;
+        }
+        return send();
+      },
+    };
+    const first = withFault({ conductor }, headers => place.importAll('dev', many(60, 'first'), { headers }));
+    await isWaiting;
+    await expireLease(place, 'dev');
+    const second = await place.importAll('dev', many(60, 'second'));
+    expect([second.status, second.body.revision]).toEqual([200, 2]);
+    goOn();
+    const answer = await first;
+    await replenishRetries();
+    expect([answer.status, dead]).toEqual([503, true]);
+    expect(await place.values('dev')).toEqual(many(60, 'second'));
+    await expireLease(place, 'dev');
+    await requireWorks(place, many(60, 'second'));
+    const { versions } = (await place.pull('dev', '/versions/K3?values=true')).body;
+    expect(versions.map(({ value }: { value: string }) => value)).toEqual(['again', 'second', 'old']);
+  });
+
+  it('and is a small change that was answered with 503 was made impossible before the answer', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', 'one');
+    let held: (() => Promise<unknown>) | undefined;
+    const conductor = {
+      attempt: async (call: AwsCall, send: () => Promise<unknown>) => {
+        if (kindOf(place, call) !== 'commit small') return send();
+        held ??= send;
+        throw timeout();
+      },
+    };
+    const answer = await withFault({ conductor }, headers => place.set('dev', 'A', 'two', { headers }));
+    expect(answer.status).toBe(503);
+    await requireRefused(held ?? (() => Promise.resolve()));
+    expect((await place.pull('dev')).body).toMatchObject({ revision: 1, secrets: [{ value: 'one' }] });
+  });
+
+  it('has left nothing in the table that does not fit', async () => {
+    expect(violationsOf(await scanTable())).toEqual([]);
+  });
+});
+
+describe('a change whose commit is throttled', () => {
+  const throttled = () =>
+    Object.assign(new Error('too fast (injected)'), {
+      name: 'ProvisionedThroughputExceededException',
+      $metadata: { httpStatusCode: 400 },
+    });
+  const throttling = (place: Workplace, forMs: number) => {
+    let since: number | undefined;
+    return {
+      attempt: (call: AwsCall, send: () => Promise<unknown>) => {
+        if (!kindOf(place, call)?.startsWith('commit')) return send();
+        since ??= Date.now();
+        return Date.now() - since < forMs ? Promise.reject(throttled()) : send();
+      },
+    };
+  };
+
+  it.concurrent('for eight seconds is made, and no other writer undoes it', { timeout: 60_000 }, async () => {
+    const place = await openWorkplace(api, owner);
+    const importing = withFault({ conductor: throttling(place, 8000) }, headers =>
+      place.importAll('dev', many(60, 'new'), { headers }),
+    );
+    const set = await place.set('dev', 'OTHER', 'x');
+    expect([(await importing).status, set.status]).toEqual([200, 201]);
+    expect(await place.values('dev')).toEqual({ ...many(60, 'new'), OTHER: 'x' });
+  });
+
+  it.concurrent('for good ends with 503 within the time of a request, and was not made', {
+    timeout: 60_000,
+  }, async () => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(60, 'old'));
+    const startedAt = performance.now();
+    const [small, large] = await Promise.all([
+      withFault({ conductor: throttling(place, 60_000) }, headers => place.set('dev', 'A', 'one', { headers })),
+      withFault({ conductor: throttling(place, 60_000) }, headers =>
+        place.importAll('dev', many(60, 'new'), { headers }),
+      ),
+    ]);
+    const seconds = (performance.now() - startedAt) / 1000;
+    for (const { status, headers, body } of [small, large]) {
+      expect([status, headers.has('retry-after'), body.error.code]).toEqual([503, true, 'temporarily_unavailable']);
+    }
+    expect(seconds).toBeLessThan(29);
+    expect(await place.values('dev')).toEqual(many(60, 'old'));
+    const state = await find(at(environmentStateRecord, owner.organization.slug, place.project.slug, 'dev'));
+    expect(state?.pending).toBeUndefined();
+  });
+});
+
+describe('a promotion', () => {
+  it('commits only what its source has in that moment, and notes its revision', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', 'one');
+    let isChanged = false;
+    const { pk } = keys.environmentState(owner.organization.slug, place.project.slug, 'staging');
+    const conductor = {
+      call: async (call: AwsCall, send: () => Promise<unknown>) => {
+        if (!isChanged && call.operation.startsWith('Transact') && JSON.stringify(call.input).includes(pk)) {
+          isChanged = true;
+          await place.set('dev', 'A', 'two');
+        }
+        return send();
+      },
+    };
+    const path = `/secrets/${owner.organization.slug}/${place.project.slug}/promote`;
+    const answer = await withFault({ conductor }, headers =>
+      api.post(path, { from: 'dev', to: 'staging' }, owner.session, headers),
+    );
+    expect([isChanged, answer.status, answer.body]).toMatchObject([true, 200, { promoted: ['A'], revision: 1 }]);
+    expect(await place.values('staging')).toEqual({ A: 'two' });
+    const entry = (await scanTable()).find(({ action, environment }) => {
+      return action === 'secret.promoted' && (environment as { slug: string }).slug === 'staging';
+    });
+    expect(entry?.from).toMatchObject({ slug: 'dev', revision: 2 });
+  });
+});
