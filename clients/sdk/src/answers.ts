@@ -1,0 +1,80 @@
+import type { components } from './openapi.ts';
+
+type Schemas = components['schemas'];
+
+export type KeyList = Schemas['ListKeysResponse'];
+export type History = Schemas['ListVersionsResponse'];
+export type Validation = Schemas['ValidateEnvironmentResponse'];
+export type SetResult = Schemas['SetSecretResponse'];
+export type ImportResult = Schemas['ImportSecretsResponse'];
+export type DeleteResult = Schemas['BulkDeleteSecretsResponse'];
+export type PromoteResult = Schemas['PromoteSecretsResponse'];
+export type SecretEntry = Schemas['SecretEntry'];
+
+interface Author {
+  id: string;
+  email: string;
+}
+
+/** One accepted change of an environment. */
+export interface RevisionEntry {
+  revision: number;
+  /** The action of its audit entry, such as `secret.changed`. */
+  action: string;
+  message: string | null;
+  createdAt: string;
+  createdBy: Author;
+  created: string[];
+  updated: string[];
+  deleted: string[];
+  /** Where it was promoted from. */
+  from?: { slug: string; revision: number };
+  /** The revision that was restored. */
+  restored?: number;
+}
+
+export interface RevisionList {
+  /** Newest first. */
+  revisions: RevisionEntry[];
+  /** For `before` of the next page; null on the last one. */
+  next: number | null;
+}
+
+/** What differs between two revisions; values only where they were asked for. */
+export interface Diff {
+  from: number;
+  to: number;
+  created: { key: string; after?: string }[];
+  updated: { key: string; before?: string; after?: string }[];
+  deleted: { key: string; before?: string }[];
+}
+
+/** What differs between two environments; values only where they were asked for. */
+export interface Comparison {
+  from: { slug: string; revision: number };
+  to: { slug: string; revision: number };
+  onlyFrom: { key: string; from?: string }[];
+  onlyTo: { key: string; to?: string }[];
+  different: { key: string; from?: string; to?: string }[];
+  same: string[];
+}
+
+export interface ChangeResult {
+  created: string[];
+  updated: string[];
+  unchanged: string[];
+  deleted: string[];
+  revision: number;
+}
+
+export interface RestoreResult extends ChangeResult {
+  /** The revision that was restored. */
+  restored: number;
+}
+
+/** The answer of a dry run: what the same request would do at `revision`. */
+export interface DryRun {
+  dryRun: true;
+  plan: { created: string[]; updated: string[]; unchanged: string[]; deleted: string[]; skipped: string[] };
+  revision: number;
+}

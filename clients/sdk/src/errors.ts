@@ -1,0 +1,163 @@
+import type { components } from './openapi.ts';
+
+/** What the service answers, and three codes of this client where no answer of the service came. */
+export type ErrorCode = components['schemas']['ErrorCode'] | 'connection_failed' | 'timeout' | 'gateway_error';
+
+interface ErrorFacts {
+  code: string;
+  status?: number | undefined;
+  requestId?: string | undefined;
+  details?: unknown;
+  retryable?: boolean;
+  retryAfterMs?: number | undefined;
+  outcomeUnknown?: boolean;
+  cause?: unknown;
+}
+
+/** Every failure of a call. No message, detail or cause ever holds a value or a token. */
+export class HoldfastError extends Error {
+  override readonly name: string = 'HoldfastError';
+  /** One of `ErrorCode`; a newer service may know further ones. */
+  readonly code: ErrorCode | (string & {});
+  /** The HTTP status; undefined where no answer came. */
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly details: unknown;
+  /** Whether the same call may succeed later: no connection, a timeout, 429, 502 to 504. */
+  readonly retryable: boolean;
+  /** How long the service asks to wait. */
+  readonly retryAfterMs: number | undefined;
+  /** True where a change may have been made although the call failed: read the revision before you repeat it. */
+  outcomeUnknown: boolean;
+
+  constructor(message: string, facts: ErrorFacts) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.code = facts.code;
+    this.status = facts.status;
+    this.requestId = facts.requestId;
+    this.details = facts.details;
+    this.retryable = facts.retryable ?? false;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.outcomeUnknown = facts.outcomeUnknown ?? false;
+  }
+}
+
+/** The environment is not at the revision that the change was made for. */
+export class RevisionMismatch extends HoldfastError {
+  override readonly name = 'RevisionMismatch';
+  readonly currentRevision: number;
+
+  constructor(message: string, facts: ErrorFacts, currentRevision: number) {
+    super(message, facts);
+    this.currentRevision = currentRevision;
+  }
+}
+
+/** The key is not at the version that the change was made for. */
+export class VersionMismatch extends HoldfastError {
+  override readonly name = 'VersionMismatch';
+  /** 0 = the key is not there. */
+  readonly currentVersion: number;
+
+  constructor(message: string, facts: ErrorFacts, currentVersion: number) {
+    super(message, facts);
+    this.currentVersion = currentVersion;
+  }
+}
+
+/** No connection, or one that broke before the whole answer was there. */
+export class ConnectionError extends HoldfastError {
+  override readonly name = 'ConnectionError';
+}
+
+/** No whole answer in time. */
+export class TimeoutError extends HoldfastError {
+  override readonly name = 'TimeoutError';
+}
+
+/** An answer that is not the service's own: of its gateway, of a proxy, of another server. */
+export class GatewayError extends HoldfastError {
+  override readonly name = 'GatewayError';
+}
+
+/** 502 to 504 and 429 pass; 500 is a fault that the same request meets again. */
+const passingStatuses: readonly number[] = [429, 502, 503, 504];
+
+/** The error for an answer that is no success. `text` is its body. */
+export function errorOfAnswer(status: number, headers: Headers, text: string): HoldfastError {
+  const body = jsonObject(text);
+  const error = body?.error;
+  const facts = {
+    status,
+    requestId: headers.get('x-request-id') ?? headers.get('apigw-requestid') ?? undefined,
+    retryable: passingStatuses.includes(status),
+    retryAfterMs: retryAfterMs(headers.get('retry-after'), Date.now()),
+    outcomeUnknown: status >= 500,
+  };
+  if (!isObject(error) || typeof error.code !== 'string' || typeof error.message !== 'string') {
+    const said = typeof body?.message === 'string' ? `: ${body.message.slice(0, 200)}` : '';
+    return new GatewayError(`The gateway answered ${status}${said}.`, { ...facts, code: 'gateway_error' });
+  }
+  const { code, details } = error;
+  const message = withProblems(error.message, details);
+  const known = { ...facts, code, details };
+  if (code === 'revision_mismatch' && isObject(details) && typeof details.currentRevision === 'number') {
+    return new RevisionMismatch(message, known, details.currentRevision);
+  }
+  if (code === 'version_mismatch' && isObject(details) && typeof details.currentVersion === 'number') {
+    return new VersionMismatch(message, known, details.currentVersion);
+  }
+  return new HoldfastError(message, known);
+}
+
+/** Failures that happen before a byte of the request leaves. */
+const connectCodes: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+
+/** The error for a `fetch` that failed. */
+export function errorOfFetch(origin: string, failure: unknown): ConnectionError {
+  const cause: unknown = failure instanceof Error && failure.cause !== undefined ? failure.cause : failure;
+  const code = isObject(cause) && typeof cause.code === 'string' ? cause.code : undefined;
+  const syscall = isObject(cause) && typeof cause.syscall === 'string' ? cause.syscall : undefined;
+  // A certificate that is refused is refused the next time as well.
+  const isCertificate = code !== undefined && /CERT|^ERR_TLS|^ERR_SSL|SIGNATURE/.test(code);
+  const nothingSent = isCertificate || syscall === 'connect' || (code !== undefined && connectCodes.includes(code));
+  return new ConnectionError(`No connection to ${origin}${code === undefined ? '' : ` (${code})`}.`, {
+    code: 'connection_failed',
+    retryable: !isCertificate,
+    outcomeUnknown: !nothingSent,
+    cause: failure,
+  });
+}
+
+/** Seconds or an HTTP date (RFC 9110, 10.2.3). */
+export function retryAfterMs(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function withProblems(message: string, details: unknown): string {
+  if (!Array.isArray(details)) return message;
+  const problems = details.filter(isProblem).map(({ path, message: problem }) => `${path || 'body'} ${problem}`);
+  const shown = problems.slice(0, 5).join('; ');
+  const more = problems.length > 5 ? `; and ${problems.length - 5} more` : '';
+  return problems.length === 0 ? message : `${message} ${shown}${more}`;
+}
+
+function isProblem(value: unknown): value is components['schemas']['Problem'] {
+  return isObject(value) && typeof value.path === 'string' && typeof value.message === 'string';
+}
+
+function jsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,119 @@
+import type { DryRun, PromoteResult } from './answers.ts';
+import { type CacheOptions, Environment, type WriteOptions } from './environment.ts';
+import type { paths } from './openapi.ts';
+import {
+  type GivenOptions,
+  type OptionsArgument,
+  operationOf,
+  type PathOf,
+  type RequestOptions,
+  type ResponseBody,
+} from './request.ts';
+import { createTransport, type Method, type Transport, type TransportOptions } from './transport.ts';
+import { lookByDryRun, type Plan, plan, type Write, write } from './write.ts';
+
+export interface HoldfastOptions extends TransportOptions, CacheOptions {}
+
+export interface PromoteOptions extends WriteOptions {
+  from: string;
+  to: string;
+  /** Only these keys. */
+  keys?: readonly string[];
+  /** Whether to replace values that the target has already; true where omitted. */
+  overwrite?: boolean;
+}
+
+/** A process that goes through ever more environments keeps no more than these in memory. */
+const keptEnvironments = 100;
+
+/** A client of one service, with one credential. */
+export class Holdfast {
+  readonly #transport: Transport;
+  readonly #cache: CacheOptions;
+  readonly #environments = new Map<string, Environment>();
+
+  constructor(options: HoldfastOptions) {
+    const { maxAgeMs = 0, staleIfErrorMs = 0 } = options;
+    this.#transport = createTransport(options);
+    this.#cache = { maxAgeMs, staleIfErrorMs };
+  }
+
+  /** With the address of `HOLDFAST_URL` and the token of `HOLDFAST_TOKEN`. */
+  static fromEnvironment(options: Partial<HoldfastOptions> = {}): Holdfast {
+    const variables = globalThis.process?.env ?? {};
+    const required = (name: string): string => {
+      const value = variables[name];
+      if (value === undefined || value === '') throw new TypeError(`The environment variable ${name} is not set.`);
+      return value;
+    };
+    return new Holdfast({
+      ...options,
+      url: options.url ?? required('HOLDFAST_URL'),
+      token: options.token ?? required('HOLDFAST_TOKEN'),
+    });
+  }
+
+  /** The same names give the same object, so that its pulls share requests and what is known already. */
+  environment(organization: string, project: string, environment: string): Environment {
+    const id = JSON.stringify([organization, project, environment]);
+    const known =
+      this.#environments.get(id) ?? new Environment(this.#transport, this.#cache, organization, project, environment);
+    this.#environments.delete(id);
+    this.#environments.set(id, known);
+    const [oldest] = this.#environments.keys();
+    if (this.#environments.size > keptEnvironments && oldest !== undefined) this.#environments.delete(oldest);
+    return known;
+  }
+
+  project(organization: string, project: string): Project {
+    return new Project(this.#transport, organization, project);
+  }
+
+  /** Any operation of `openapi.json`, typed by its method and path. @returns the answer's body */
+  async request<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P & keyof paths,
+    ...[options]: OptionsArgument<RequestOptions<M, P & keyof paths>>
+  ): Promise<ResponseBody<M, P & keyof paths>> {
+    const answer = await this.#transport.send(operationOf(method, path, options as GivenOptions | undefined));
+    return answer.body as ResponseBody<M, P & keyof paths>;
+  }
+}
+
+/** What concerns several environments of a project. */
+export class Project {
+  readonly organization: string;
+  readonly slug: string;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport, organization: string, slug: string) {
+    this.#transport = transport;
+    this.organization = organization;
+    this.slug = slug;
+  }
+
+  /** Copies secrets to another environment of the project as one revision of it; `ifRevision` is the target's. */
+  promote(options: PromoteOptions): Promise<PromoteResult> {
+    return write(this.#transport, this.#promotion(options));
+  }
+
+  planPromote(options: Omit<PromoteOptions, 'ifRevision'>): Promise<Plan<PromoteResult>> {
+    return plan(this.#transport, this.#promotion(options));
+  }
+
+  #promotion({ ifRevision, signal, ...body }: PromoteOptions): Write<PromoteResult> {
+    const path = { orgSlug: this.organization, project: this.slug };
+    const change = {
+      method: 'POST',
+      template: '/v1/secrets/{orgSlug}/{project}/promote',
+      options: { path, body, ifRevision, signal },
+    } as const;
+    const found = ({ plan: { skipped, unchanged }, revision }: DryRun) => ({
+      promoted: [],
+      skipped,
+      unchanged,
+      revision,
+    });
+    return { ...change, look: lookByDryRun<PromoteResult>(this.#transport, change, found) };
+  }
+}

@@ -1,0 +1,27 @@
+export type * from './answers.ts';
+export type {
+  CacheOptions,
+  CallOptions,
+  Changes,
+  Environment,
+  PullOptions,
+  RestoreOptions,
+  SetOptions,
+  WatchOptions,
+  WriteOptions,
+} from './environment.ts';
+export {
+  ConnectionError,
+  type ErrorCode,
+  GatewayError,
+  HoldfastError,
+  RevisionMismatch,
+  TimeoutError,
+  VersionMismatch,
+} from './errors.ts';
+export { Holdfast, type HoldfastOptions, type Project, type PromoteOptions } from './holdfast.ts';
+export type { components, paths } from './openapi.ts';
+export type { PathOf, RequestOptions, ResponseBody } from './request.ts';
+export type { Snapshot } from './snapshot.ts';
+export type { Method, Retry } from './transport.ts';
+export type { Plan } from './write.ts';

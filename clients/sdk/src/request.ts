@@ -1,0 +1,68 @@
+import type { paths } from './openapi.ts';
+import { fillPath, type Method, type Operation, type Query } from './transport.ts';
+
+type OperationOf<M extends Method, P extends keyof paths> = paths[P][Lowercase<M>];
+
+/** The paths that have the method. */
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: OperationOf<M, P> extends { responses: unknown } ? P : never;
+}[keyof paths];
+
+type PathParameters<O> = O extends { parameters: { path: infer T } } ? { path: T } : unknown;
+type QueryParameters<O> = O extends { parameters: { query: infer T } }
+  ? { query: T }
+  : O extends { parameters: { query?: infer T } }
+    ? { query?: T }
+    : unknown;
+type Body<O> = O extends { requestBody: { content: { 'application/json': infer T } } } ? { body: T } : unknown;
+
+interface CommonOptions {
+  /** Sent as `If-Match`. */
+  ifRevision?: number;
+  signal?: AbortSignal;
+}
+
+export type RequestOptions<M extends Method, P extends keyof paths> = PathParameters<OperationOf<M, P>> &
+  QueryParameters<OperationOf<M, P>> &
+  Body<OperationOf<M, P>> &
+  CommonOptions;
+
+/** May be left out where nothing in it is required. */
+export type OptionsArgument<T> = Record<never, never> extends T ? [options?: T] : [options: T];
+
+type JsonOf<R> = R extends { content: { 'application/json': infer T } } ? T : never;
+
+/** The body of a success. */
+export type ResponseBody<M extends Method, P extends keyof paths> =
+  OperationOf<M, P> extends { responses: infer R }
+    ? { [S in keyof R]: S extends 200 | 201 | 202 ? JsonOf<R[S]> : never }[keyof R]
+    : never;
+
+/**
+ * Writes that state how secrets shall be, so that a second try of one that was carried out does no harm. Any other write
+ * is sent again only where the service did nothing: a second DELETE of a slug, say, could meet its next bearer.
+ */
+const repeatableWrites =
+  /^PUT |^(?:POST|DELETE) \/v1\/secrets\/\{\w+\}\/\{\w+\}\/(?:promote|\{\w+\}\/(?:bulk|bulk-delete|changes|restore|\{\w+\}))$/;
+
+export interface GivenOptions {
+  path?: Readonly<Record<string, string | number>>;
+  query?: Query;
+  body?: unknown;
+  ifRevision?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** The operation of a path as `openapi.json` writes it. */
+export function operationOf(method: Method, template: string, options: GivenOptions = {}): Operation {
+  const { path, query, body, ifRevision, signal } = options;
+  return {
+    method,
+    path: fillPath(template, path),
+    query,
+    body,
+    headers: ifRevision === undefined ? {} : { 'if-match': `"${ifRevision}"` },
+    repeatable: query?.dryRun === true || repeatableWrites.test(`${method} ${template}`),
+    signal,
+  };
+}

@@ -1,0 +1,62 @@
+import { HoldfastError } from './errors.ts';
+
+/**
+ * An environment at one revision. It never changes, and neither JSON nor `util.inspect` shows a value: only what is
+ * asked for by name, or by `toObject`, leaves it.
+ */
+export class Snapshot {
+  readonly revision: number;
+  /** True where the service could not be asked and `staleIfErrorMs` allowed an earlier answer. */
+  readonly stale: boolean;
+  readonly #values: ReadonlyMap<string, string>;
+
+  constructor(revision: number, values: ReadonlyMap<string, string>, stale: boolean) {
+    this.revision = revision;
+    this.stale = stale;
+    this.#values = values;
+    Object.freeze(this);
+  }
+
+  has(key: string): boolean {
+    return this.#values.has(key);
+  }
+
+  get(key: string): string | undefined {
+    return this.#values.get(key);
+  }
+
+  /** @throws HoldfastError `secret_not_found` where the key is not set; an empty value is one */
+  require(key: string): string {
+    const value = this.#values.get(key);
+    if (value === undefined) {
+      throw new HoldfastError(`${key} is not set at revision ${this.revision}.`, { code: 'secret_not_found' });
+    }
+    return value;
+  }
+
+  /** The keys, in the service's order. */
+  keys(): string[] {
+    return [...this.#values.keys()];
+  }
+
+  /** A new object of all values. It has no prototype, so that a key like `constructor` is there only if it was set. */
+  toObject(): Record<string, string> {
+    const values: Record<string, string> = Object.create(null);
+    for (const [key, value] of this.#values) values[key] = value;
+    return values;
+  }
+
+  toJSON(): { revision: number; keys: string[] } {
+    return { revision: this.revision, keys: this.keys() };
+  }
+
+  /** What `console.log` and `util.inspect` of Node show. */
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    return this.toJSON();
+  }
+
+  /** The same values, marked as not confirmed. */
+  asStale(): Snapshot {
+    return new Snapshot(this.revision, this.#values, true);
+  }
+}

@@ -1,0 +1,248 @@
+import { ConnectionError, errorOfAnswer, errorOfFetch, GatewayError, HoldfastError, TimeoutError } from './errors.ts';
+
+export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
+
+export interface TransportOptions {
+  /** Address of the service, with or without `/v1`. */
+  url: string;
+  /** A bearer token, or what fetches one before each attempt. */
+  token: string | (() => string | Promise<string>);
+  /** For a call with all its attempts and the pauses between them; 30,000 where omitted. */
+  timeoutMs?: number;
+  /** For one attempt; 10,000 where omitted. */
+  attemptTimeoutMs?: number;
+  /** Further attempts after the first; 3 where omitted. */
+  retries?: number;
+  /** Replaces the global `fetch`. */
+  fetch?: typeof globalThis.fetch;
+  /** Hears of every further attempt before its pause. */
+  onRetry?: (retry: Retry) => void;
+}
+
+export interface Retry {
+  method: Method;
+  /** The path with its parameters, without the query. */
+  path: string;
+  /** The number of the coming attempt, from 2. */
+  attempt: number;
+  delayMs: number;
+  error: HoldfastError;
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface Operation {
+  method: Method;
+  /** Begins with `/v1`; parameters are encoded. */
+  path: string;
+  query?: Query | undefined;
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  /** Whether it may be sent again where an earlier attempt may have been carried out. */
+  repeatable: boolean;
+  signal?: AbortSignal | undefined;
+  /** On the clock of `performance.now()`; `timeoutMs` from now where omitted. */
+  deadline?: number | undefined;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The parsed JSON; undefined for 304. */
+  body: unknown;
+}
+
+export interface Transport {
+  send(operation: Operation): Promise<Answer>;
+  deadline(): number;
+  /** Counts the writes that have ended, so that a read begun before one is not taken for a later state. */
+  writes(): number;
+}
+
+/** The longest that timers of JavaScript engines hold. */
+const maxTimerMs = 2_147_483_647;
+const firstPauseMs = 200;
+const longestPauseMs = 5_000;
+
+export function createTransport(options: TransportOptions): Transport {
+  const { token, onRetry } = options;
+  const base = baseOf(options.url);
+  const origin = new URL(base).origin;
+  const timeoutMs = bounded('timeoutMs', options.timeoutMs ?? 30_000, 1, maxTimerMs);
+  const attemptTimeoutMs = bounded('attemptTimeoutMs', options.attemptTimeoutMs ?? 10_000, 1, maxTimerMs);
+  const retries = bounded('retries', options.retries ?? 3, 0, 100);
+  const doFetch: typeof fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+  if (typeof token === 'string') checkToken(token);
+  let writes = 0;
+
+  /** One attempt: the token, the request and the whole answer. */
+  async function attempt(operation: Operation, url: string, body: string | undefined, signal: AbortSignal) {
+    const bearer = checkToken(typeof token === 'string' ? token : await token());
+    let response: Response;
+    let text: string;
+    try {
+      response = await doFetch(url, {
+        method: operation.method,
+        headers: {
+          accept: 'application/json',
+          authorization: `Bearer ${bearer}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...operation.headers,
+        },
+        ...(body === undefined ? {} : { body }),
+        // Followed, a redirect would hand the body, with its values, to an address that nobody configured.
+        redirect: 'manual',
+        signal,
+      });
+      text = await response.text();
+    } catch (failure) {
+      throw errorOfFetch(origin, failure);
+    }
+    const { status, headers } = response;
+    if (status === 304) return { status, headers, body: undefined };
+    if (status < 200 || status > 299) throw errorOfAnswer(status, headers, text);
+    return { status, headers, body: parseBody(origin, status, headers, text) };
+  }
+
+  /** Ends with the attempt, with the caller's signal, or with the time: also where `fetch` or `token` heeds no signal. */
+  function attemptInTime(operation: Operation, url: string, body: string | undefined, deadline: number) {
+    const { signal } = operation;
+    const limitMs = Math.max(0, Math.min(attemptTimeoutMs, deadline - performance.now()));
+    const controller = new AbortController();
+    return new Promise<Answer>((resolve, reject) => {
+      const end = (settle: () => void) => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+        settle();
+        controller.abort();
+      };
+      const abort = () => end(() => reject(signal?.reason));
+      const timer = setTimeout(() => end(() => reject(timeoutAfter(limitMs, origin))), limitMs);
+      signal?.addEventListener('abort', abort, { once: true });
+      attempt(operation, url, body, controller.signal).then(
+        answer => end(() => resolve(answer)),
+        error => end(() => reject(error)),
+      );
+    });
+  }
+
+  async function send(operation: Operation): Promise<Answer> {
+    const { method, path, signal, deadline = performance.now() + timeoutMs } = operation;
+    const isRead = method === 'GET';
+    const url = base + path + queryOf(operation.query);
+    const body = operation.body === undefined ? undefined : JSON.stringify(operation.body);
+    let mayHaveApplied = false;
+    for (let number = 1; ; number += 1) {
+      signal?.throwIfAborted();
+      try {
+        return await attemptInTime(operation, url, body, deadline);
+      } catch (error) {
+        if (!(error instanceof HoldfastError)) throw error;
+        mayHaveApplied ||= error.outcomeUnknown && !isRead;
+        error.outcomeUnknown = mayHaveApplied;
+        const delayMs = pauseMs(number, error.retryAfterMs);
+        const mayRepeat = error.retryable && (isRead || operation.repeatable || !mayHaveApplied);
+        // A pause that outlasts the call would only delay the same error.
+        if (!mayRepeat || number > retries || performance.now() + delayMs >= deadline) throw error;
+        onRetry?.({ method, path, attempt: number + 1, delayMs, error });
+        await pause(delayMs, signal);
+      }
+    }
+  }
+
+  return {
+    async send(operation) {
+      try {
+        return await send(operation);
+      } finally {
+        if (operation.method !== 'GET') writes += 1;
+      }
+    },
+    deadline: () => performance.now() + timeoutMs,
+    writes: () => writes,
+  };
+}
+
+/** Full jitter (AWS Architecture Blog, "Exponential backoff and jitter"), on top of what the service asks for. */
+function pauseMs(attempt: number, retryAfterMs = 0): number {
+  return retryAfterMs + Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
+}
+
+/** @throws the signal's reason when it aborts */
+export function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      },
+      Math.min(delayMs, maxTimerMs),
+    );
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/** Fills `{name}` in a path. @throws TypeError for a segment that is missing or would change the path */
+export function fillPath(template: string, parameters: Readonly<Record<string, string | number>> = {}): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = Object.hasOwn(parameters, name) ? String(parameters[name]) : '';
+    // A URL parser resolves dot segments, so they would name another path.
+    if (value === '' || value === '.' || value === '..') throw new TypeError(`The path needs a ${name}.`);
+    return encodeURIComponent(value);
+  });
+}
+
+function queryOf(query: Query = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, String(value));
+  }
+  return parameters.size === 0 ? '' : `?${parameters}`;
+}
+
+/** A message of JSON.parse quotes the text, so it is neither shown nor kept as the cause. */
+function parseBody(origin: string, status: number, headers: Headers, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const facts = { status, requestId: headers.get('x-request-id') ?? undefined, outcomeUnknown: true };
+    if (/^application\/json\b/.test(headers.get('content-type') ?? '')) {
+      const message = `The answer of ${origin} was cut off.`;
+      throw new ConnectionError(message, { ...facts, code: 'connection_failed', retryable: true });
+    }
+    throw new GatewayError(`The answer of ${origin} is not JSON.`, { ...facts, code: 'gateway_error' });
+  }
+}
+
+function timeoutAfter(limitMs: number, origin: string): TimeoutError {
+  const message = `No answer of ${origin} within ${Math.round(limitMs)} ms.`;
+  return new TimeoutError(message, { code: 'timeout', retryable: true, outcomeUnknown: true });
+}
+
+function baseOf(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new TypeError('url must be an http or https address without credentials, query and fragment.');
+  }
+  return url.href.replace(/\/+$/, '').replace(/\/v1$/, '');
+}
+
+/** A header takes no line break, and the error of `fetch` would quote the token. */
+function checkToken(token: unknown): string {
+  const trimmed = typeof token === 'string' ? token.trim() : '';
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new TypeError('token must be one word of printable ASCII characters.');
+  return trimmed;
+}
+
+function bounded(name: string, value: number, minimum: number, maximum: number): number {
+  if (value >= minimum && value <= maximum) return value;
+  throw new RangeError(`${name} must be ${minimum} to ${maximum}.`);
+}

@@ -1,0 +1,466 @@
+import { createServer as createTlsServer } from 'node:https';
+import { createServer } from 'node:net';
+import { inspect } from 'node:util';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  ConnectionError,
+  GatewayError,
+  Holdfast,
+  HoldfastError,
+  type HoldfastOptions,
+  type Retry,
+  TimeoutError,
+} from '../../../clients/sdk/src/index.ts';
+import { testCertificate, testCertificateKey } from '../../support/test-certificate.ts';
+import {
+  halfAnswer,
+  hang,
+  inTurn,
+  json,
+  pullAnswer,
+  type Respond,
+  refusal,
+  reset,
+  type ScriptedServer,
+  startServer,
+} from './scripted-server.ts';
+
+const token = 'service_tok_verysecret';
+const value = 'a-value-that-nobody-may-log';
+
+let server: ScriptedServer;
+afterEach(() => server.stop());
+
+async function clientOf(respond: Respond, options: Partial<HoldfastOptions> = {}): Promise<Holdfast> {
+  server = await startServer(respond);
+  return new Holdfast({ url: server.url, token, ...options });
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<HoldfastError> {
+  const error = await promise.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  expect(error).toBeInstanceOf(HoldfastError);
+  return error as HoldfastError;
+}
+
+const pullOf = (client: Holdfast) => client.environment('acme', 'web-shop', 'dev').pull();
+const setOf = (client: Holdfast, options = {}) =>
+  client.environment('acme', 'web-shop', 'dev').set('A', value, options);
+const createOf = (client: Holdfast) =>
+  client.request('POST', '/v1/projects/{orgId}', { path: { orgId: 'acme' }, body: { name: 'Shop' } });
+const created = json(201, { project: { slug: 'shop' } });
+const setAnswer = json(200, { secret: { key: 'A' }, changed: true, revision: 4 });
+
+/** An address at which nothing listens. */
+async function closedPort(): Promise<string> {
+  const listener = createServer();
+  await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address() as { port: number };
+  await new Promise(resolve => listener.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+describe('a read', () => {
+  it.each([
+    ['a reset connection', reset],
+    ['half an answer', halfAnswer],
+    ['503 of the service', refusal(503, 'temporarily_unavailable')],
+    ['503 of the gateway', json(503, { message: 'Service Unavailable' })],
+    ['502', json(502, { message: 'Bad Gateway' })],
+    ['504', json(504, { message: 'Endpoint request timed out' })],
+    ['429', refusal(429, 'rate_limited')],
+    [
+      'JSON that was cut off without a length',
+      ((_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', connection: 'close' });
+        response.end('{"secrets": [');
+      }) satisfies Respond,
+    ],
+  ])('is tried again after %s', async (_, first) => {
+    const retries: Retry[] = [];
+    const client = await clientOf(inTurn(first, pullAnswer(3, { A: value })), {
+      onRetry: retry => retries.push(retry),
+    });
+    const snapshot = await pullOf(client);
+    expect(snapshot.get('A')).toBe(value);
+    expect(server.requests).toHaveLength(2);
+    expect(retries.map(({ method, path, attempt }) => ({ method, path, attempt }))).toEqual([
+      { method: 'GET', path: '/v1/secrets/acme/web-shop/dev', attempt: 2 },
+    ]);
+    expect(retries[0]?.error.retryable).toBe(true);
+  });
+
+  it.each([
+    ['400', refusal(400, 'invalid_request', [{ path: 'keys', message: 'is odd' }]), 'invalid_request'],
+    ['401', refusal(401, 'unauthenticated'), 'unauthenticated'],
+    ['500', refusal(500, 'internal_error'), 'internal_error'],
+  ])('is not tried again after %s', async (_, answer, code) => {
+    const error = await failureOf(pullOf(await clientOf(answer)));
+    expect(error).toMatchObject({ code, requestId: 'request-1', retryable: false, outcomeUnknown: false });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('gives up after the retries it may make, with the last error', async () => {
+    const error = await failureOf(pullOf(await clientOf(refusal(503, 'temporarily_unavailable'), { retries: 2 })));
+    expect(error).toMatchObject({ status: 503, code: 'temporarily_unavailable', retryable: true });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('waits as long as Retry-After says', async () => {
+    const retries: Retry[] = [];
+    const client = await clientOf(
+      inTurn(refusal(429, 'rate_limited', undefined, { 'retry-after': '1' }), pullAnswer(3, {})),
+      {
+        onRetry: retry => retries.push(retry),
+      },
+    );
+    const begun = performance.now();
+    await pullOf(client);
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
+    expect(retries[0]?.delayMs).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('fails at once where Retry-After outlasts its time, and says how long to wait', async () => {
+    const answer = refusal(429, 'rate_limited', undefined, { 'retry-after': '3600' });
+    const begun = performance.now();
+    const error = await failureOf(pullOf(await clientOf(answer)));
+    expect(error).toMatchObject({ status: 429, retryAfterMs: 3_600_000 });
+    expect(server.requests).toHaveLength(1);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+
+  it('pauses at random between attempts, up to a bound that doubles', async () => {
+    const bounds = [200, 400, 800];
+    const delays: number[][] = [[], [], []];
+    const client = await clientOf(reset, {
+      onRetry: ({ attempt, delayMs }) => delays[attempt - 2]?.push(delayMs),
+    });
+    await Promise.all(
+      Array.from({ length: 12 }, (_, n) => failureOf(client.environment('acme', 'shop', `e${n}`).pull())),
+    );
+    for (const [index, bound] of bounds.entries()) {
+      const seen = delays[index] ?? [];
+      expect(seen).toHaveLength(12);
+      expect(Math.max(...seen)).toBeLessThan(bound);
+      expect(new Set(seen).size).toBeGreaterThan(1);
+    }
+  });
+
+  it('ends an attempt that hangs, and tries again', async () => {
+    const client = await clientOf(inTurn(hang, pullAnswer(3, { A: value })), { attemptTimeoutMs: 100 });
+    expect((await pullOf(client)).revision).toBe(3);
+    expect(server.requests).toHaveLength(2);
+    await expect.poll(() => server.requests[0]?.aborted).toBe(true);
+  });
+
+  it('ends an answer that stops in its middle', async () => {
+    const stalled: Respond = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"secrets": [');
+    };
+    const client = await clientOf(inTurn(stalled, pullAnswer(3, {})), { attemptTimeoutMs: 100 });
+    expect((await pullOf(client)).revision).toBe(3);
+  });
+
+  it('has one deadline over all attempts', async () => {
+    const client = await clientOf(hang, { timeoutMs: 500, attemptTimeoutMs: 150, retries: 100 });
+    const begun = performance.now();
+    const error = await failureOf(pullOf(client));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ code: 'timeout', retryable: true, outcomeUnknown: false });
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(server.requests.length).toBeLessThanOrEqual(4);
+  });
+
+  it('ends in time where the token never comes', async () => {
+    const client = await clientOf(pullAnswer(1, {}), {
+      token: () => new Promise(() => {}),
+      timeoutMs: 100,
+      retries: 0,
+    });
+    expect(await failureOf(pullOf(client))).toBeInstanceOf(TimeoutError);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('ends with the reason of its signal, and the request with it', async () => {
+    const client = await clientOf(hang);
+    const controller = new AbortController();
+    const pull = client.environment('acme', 'web-shop', 'dev').pull({ signal: controller.signal });
+    await expect.poll(() => server.requests.length).toBe(1);
+    controller.abort(new Error('enough'));
+    await expect(pull).rejects.toThrow('enough');
+    await expect.poll(() => server.requests[0]?.aborted).toBe(true);
+  });
+
+  it('ends a pause with its signal', async () => {
+    const answer = refusal(429, 'rate_limited', undefined, { 'retry-after': '20' });
+    const controller = new AbortController();
+    const client = await clientOf(answer, { onRetry: () => controller.abort(new Error('enough')) });
+    const pull = client.environment('acme', 'web-shop', 'dev').pull({ signal: controller.signal });
+    await expect(pull).rejects.toThrow('enough');
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('a certificate that nobody vouches for', () => {
+  it('is refused once: the next attempt would meet it again', async () => {
+    await clientOf(hang);
+    const tls = createTlsServer({ key: testCertificateKey, cert: testCertificate });
+    await new Promise<void>(resolve => tls.listen(0, '127.0.0.1', resolve));
+    let connections = 0;
+    tls.on('connection', () => {
+      connections += 1;
+    });
+    const { port } = tls.address() as { port: number };
+    const error = await failureOf(setOf(new Holdfast({ url: `https://127.0.0.1:${port}`, token })));
+    await new Promise(resolve => tls.close(resolve));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ retryable: false, outcomeUnknown: false });
+    expect(connections).toBe(1);
+  });
+});
+
+describe('a write that states what shall be', () => {
+  it.each([
+    ['a reset connection', reset],
+    ['half an answer', halfAnswer],
+    ['503', refusal(503, 'temporarily_unavailable')],
+    ['429', refusal(429, 'rate_limited')],
+  ])('is tried again after %s', async (_, first) => {
+    const client = await clientOf(inTurn(first, setAnswer));
+    expect(await setOf(client)).toMatchObject({ revision: 4 });
+    expect(server.requests.map(({ method, body }) => ({ method, body }))).toEqual([
+      { method: 'PUT', body: { key: 'A', value } },
+      { method: 'PUT', body: { key: 'A', value } },
+    ]);
+  });
+
+  it('says that its outcome is not known where the last attempt was lost', async () => {
+    const error = await failureOf(setOf(await clientOf(reset, { retries: 1 })));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.outcomeUnknown).toBe(true);
+  });
+
+  it('says so too where only an earlier attempt was lost', async () => {
+    const error = await failureOf(setOf(await clientOf(inTurn(reset, refusal(403, 'forbidden')))));
+    expect(error).toMatchObject({ code: 'forbidden', outcomeUnknown: true });
+  });
+
+  it('does not say so where the service refused every attempt', async () => {
+    const error = await failureOf(setOf(await clientOf(refusal(429, 'rate_limited'), { retries: 1 })));
+    expect(error).toMatchObject({ code: 'rate_limited', outcomeUnknown: false });
+  });
+});
+
+describe('a write that creates something', () => {
+  it.each([
+    ['a reset connection', reset],
+    ['half an answer', halfAnswer],
+    ['503', json(503, { message: 'Service Unavailable' })],
+  ])('is not tried again after %s', async (_, first) => {
+    const error = await failureOf(createOf(await clientOf(inTurn(first, created))));
+    expect(error.outcomeUnknown).toBe(true);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is tried again after 429, since nothing was done', async () => {
+    const client = await clientOf(inTurn(refusal(429, 'rate_limited'), created));
+    expect(await createOf(client)).toMatchObject({ project: { slug: 'shop' } });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is tried again where no connection came about, since nothing was sent', async () => {
+    const retries: Retry[] = [];
+    const onRetry = (retry: Retry) => retries.push(retry);
+    await clientOf(created);
+    const client = new Holdfast({ url: await closedPort(), token, retries: 2, onRetry });
+    const error = await failureOf(createOf(client));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ code: 'connection_failed', outcomeUnknown: false });
+    expect(retries).toHaveLength(2);
+  });
+
+  it.each(['DELETE', 'PATCH'] as const)('is as careful as %s', async method => {
+    const client = await clientOf(inTurn(reset, json(200, { success: true })));
+    const call =
+      method === 'DELETE'
+        ? client.request(method, '/v1/orgs/{orgId}', { path: { orgId: 'acme' } })
+        : client.request(method, '/v1/members/{orgId}/{id}', {
+            path: { orgId: 'acme', id: 'x' },
+            body: { role: 'viewer' },
+          });
+    expect(await failureOf(call)).toBeInstanceOf(ConnectionError);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('an answer that is not the service’s', () => {
+  it('of the gateway is a GatewayError with its message', async () => {
+    const error = await failureOf(setOf(await clientOf(json(413, { message: 'Request Entity Too Large' }))));
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ code: 'gateway_error', status: 413, retryable: false });
+    expect(error.message).toContain('Request Entity Too Large');
+  });
+
+  it('is never followed to where it redirects to', async () => {
+    const other = await startServer(setAnswer);
+    try {
+      const redirect: Respond = (_, response) => {
+        response.writeHead(307, { location: `${other.url}/v1/secrets/acme/web-shop/dev` }).end();
+      };
+      const error = await failureOf(setOf(await clientOf(redirect)));
+      expect(error).toMatchObject({ code: 'gateway_error', status: 307 });
+      expect(other.requests).toHaveLength(0);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('is a GatewayError where it is a page, or JSON of something else', async () => {
+    const page: Respond = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Log in to this network');
+    };
+    expect(await failureOf(pullOf(await clientOf(page)))).toBeInstanceOf(GatewayError);
+    await server.stop();
+    expect(await failureOf(pullOf(await clientOf(json(200, { hello: 'world' }))))).toBeInstanceOf(GatewayError);
+    await server.stop();
+    const odd = json(200, { revision: 1, secrets: [{ key: 'A' }] });
+    expect(await failureOf(pullOf(await clientOf(odd)))).toBeInstanceOf(GatewayError);
+  });
+});
+
+describe('the credential', () => {
+  it('is sent as a bearer token, asked for before each attempt where it is a function', async () => {
+    let asked = 0;
+    const client = await clientOf(inTurn(reset, pullAnswer(1, {})), {
+      token: async () => {
+        asked += 1;
+        return `service_tok_${asked}\n`;
+      },
+    });
+    await pullOf(client);
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer service_tok_1',
+      'Bearer service_tok_2',
+    ]);
+  });
+
+  it('that no header can hold is refused without being quoted', async () => {
+    await clientOf(pullAnswer(1, {}));
+    for (const bad of ['', 'two words', 'line\nbreak', 'schlüssel']) {
+      const attempt = () => new Holdfast({ url: server.url, token: bad });
+      expect(attempt).toThrow(TypeError);
+      expect(attempt).not.toThrow(/words|line|schl/);
+      const late = new Holdfast({ url: server.url, token: () => bad });
+      await expect(pullOf(late)).rejects.toThrow(TypeError);
+    }
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('stands in no error, nor does a value', async () => {
+    const echo: Respond = (request, response) => json(400, { echoed: request.body })(request, response);
+    const cut: Respond = (_, response) => {
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(`{"secrets": [{"key": "A", "value": "${value}`);
+    };
+    for (const respond of [
+      echo,
+      cut,
+      reset,
+      halfAnswer,
+      hang,
+      json(503, { message: 'x' }),
+      refusal(403, 'forbidden'),
+    ]) {
+      const client = await clientOf(respond, { retries: 1, attemptTimeoutMs: 100 });
+      for (const call of [pullOf, setOf, createOf]) {
+        const error = await failureOf(call(client));
+        const shown = [
+          inspect(error, { depth: 20, showHidden: true, customInspect: false }),
+          JSON.stringify(error),
+          error.stack,
+        ].join();
+        expect(shown).not.toContain(token);
+        expect(shown).not.toContain(value);
+      }
+      await server.stop();
+    }
+  });
+
+  it('is not shown by the client or what it makes', async () => {
+    const client = await clientOf(pullAnswer(3, { A: value }));
+    const environment = client.environment('acme', 'web-shop', 'dev');
+    await environment.pull();
+    for (const thing of [client, environment, client.project('acme', 'web-shop')]) {
+      for (const shown of [inspect(thing, { depth: 20, showHidden: true }), JSON.stringify(thing)]) {
+        expect(shown).not.toContain(token);
+        expect(shown).not.toContain(value);
+      }
+    }
+  });
+});
+
+describe('the options', () => {
+  it('take an address with or without /v1, with a prefix or a slash', async () => {
+    await clientOf(pullAnswer(1, {}));
+    for (const suffix of ['', '/', '/v1', '/v1/', '/edge', '/edge/v1']) {
+      await pullOf(new Holdfast({ url: server.url + suffix, token }));
+    }
+    expect(server.requests.map(({ path }) => path)).toEqual(
+      ['', '', '', '', '/edge', '/edge'].map(prefix => `${prefix}/v1/secrets/acme/web-shop/dev`),
+    );
+  });
+
+  it('refuse what can’t be meant', async () => {
+    await clientOf(pullAnswer(1, {}));
+    for (const url of ['', 'holdfast.example', 'ftp://x', 'https://ada:pw@x', 'https://x?y=1', 'https://x#y']) {
+      expect(() => new Holdfast({ url, token })).toThrow(TypeError);
+    }
+    for (const bad of [
+      { timeoutMs: 0 },
+      { timeoutMs: Number.POSITIVE_INFINITY },
+      { attemptTimeoutMs: Number.NaN },
+      { retries: -1 },
+    ]) {
+      expect(() => new Holdfast({ url: server.url, token, ...bad })).toThrow(RangeError);
+    }
+    const client = new Holdfast({ url: server.url, token });
+    for (const bad of ['', '.', '..']) expect(() => client.environment('acme', bad, 'dev')).toThrow(TypeError);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('come from HOLDFAST_URL and HOLDFAST_TOKEN, and name the one that is missing', async () => {
+    await clientOf(pullAnswer(1, {}));
+    vi.stubEnv('HOLDFAST_URL', server.url);
+    vi.stubEnv('HOLDFAST_TOKEN', undefined);
+    expect(() => Holdfast.fromEnvironment()).toThrow('HOLDFAST_TOKEN');
+    vi.stubEnv('HOLDFAST_TOKEN', token);
+    await pullOf(Holdfast.fromEnvironment());
+    vi.unstubAllEnvs();
+    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${token}`);
+  });
+
+  it('can replace fetch', async () => {
+    await clientOf(pullAnswer(1, {}));
+    const seen: string[] = [];
+    const client = new Holdfast({
+      url: server.url,
+      token,
+      fetch: (input, init) => {
+        seen.push(new Request(input).url);
+        return fetch(input, init);
+      },
+    });
+    await pullOf(client);
+    expect(seen).toEqual([`${server.url}/v1/secrets/acme/web-shop/dev`]);
+  });
+
+  it('keep a path parameter one segment', async () => {
+    const client = await clientOf(json(200, { success: true, revision: 1 }));
+    await client.environment('acme', 'web-shop', 'dev').history('A/../B?x#y');
+    expect(server.requests[0]?.path).toBe('/v1/secrets/acme/web-shop/dev/versions/A%2F..%2FB%3Fx%23y');
+  });
+});

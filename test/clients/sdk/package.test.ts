@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contractService } from './contract-service.ts';
+import { json, startServer } from './scripted-server.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../../..');
+const sdk = join(root, 'clients/sdk');
+const readme = readFileSync(join(sdk, 'README.md'), 'utf8');
+
+/** Compilers that read the published types: the newest, and the last one before it. */
+const compilers = [join(root, 'node_modules/typescript/bin/tsc'), join(sdk, 'node_modules/typescript/bin/tsc')];
+
+let folder: string;
+let project: string;
+let files: string[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-sdk-'));
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: sdk });
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[')));
+  files = packed.files.map(({ path }: { path: string }) => path);
+  project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  // Offline: the package needs nothing of the registry.
+  await run('npm', ['install', '--offline', '--no-audit', join(folder, packed.filename)], { cwd: project });
+  // The examples of the README as one program.
+  const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(match => match[1] as string);
+  expect(blocks.length).toBeGreaterThan(6);
+  writeFileSync(join(project, 'readme.ts'), blocks.join('\n'));
+  await compile(compilers[0]);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What npm says without a network, or of a registry without the package. */
+const noRegistry = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENOTCACHED|E404|ETARGET/;
+
+/** Compiles the README’s program. @throws Error with what the compiler says */
+async function compile(tsc: string | undefined): Promise<void> {
+  const compilerOptions = {
+    target: 'es2022',
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    types: [],
+    lib: ['es2022', 'dom', 'dom.asynciterable'],
+    rootDir: '.',
+    outDir: 'out',
+  };
+  writeFileSync(join(project, 'node.d.ts'), 'declare const process: { env: Record<string, string | undefined> };');
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  await run(process.execPath, [String(tsc), '-p', project]).catch(failure => {
+    throw new Error(failure.stdout);
+  });
+}
+
+/** Runs the README’s program. @returns what it wrote */
+async function runReadme(node: string): Promise<string> {
+  const service = contractService();
+  const server = await startServer((request, response) =>
+    request.path.startsWith('/v1/audit/')
+      ? json(200, { entries: [{ action: 'secret.pulled' }] })(request, response)
+      : service.respond(request, response),
+  );
+  try {
+    const env = { HOLDFAST_URL: server.url, HOLDFAST_TOKEN: 'service_tok_x' };
+    const { stdout } = await run(node, [join(project, 'out/readme.js')], { env, cwd: project });
+    return stdout;
+  } finally {
+    await server.stop();
+  }
+}
+
+function expectReadme(stdout: string): void {
+  expect(stdout.split('\n')).toEqual([
+    "{ revision: 1, keys: [ 'DATABASE_URL', 'LOG_LEVEL' ] } 25",
+    "[ 'WORKERS' ] [ 'LOG_LEVEL' ] 4",
+    "5 [] [ 'DATABASE_URL', 'LOG_LEVEL' ] []",
+    'now at 6',
+    "[ 'secret.pulled' ]",
+    '',
+  ]);
+}
+
+describe('the packed SDK', () => {
+  it('holds what runs, its types and its README, and depends on nothing', () => {
+    expect(files.filter(path => !/^dist\/[\w-]+\.(?:js|d\.ts)$/.test(path)).toSorted()).toEqual([
+      'README.md',
+      'package.json',
+    ]);
+    const manifest = JSON.parse(readFileSync(join(project, 'node_modules/@holdfast/sdk/package.json'), 'utf8'));
+    expect(
+      Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies }),
+    ).toEqual([]);
+  });
+
+  it.each(compilers)('has types that an empty project compiles with, the README’s examples included (%#)', compile);
+
+  it('needs nothing of Node: it bundles for a browser', async () => {
+    const { outputFiles, metafile } = await build({
+      stdin: { contents: "export { Holdfast } from '@holdfast/sdk';", resolveDir: project },
+      bundle: true,
+      minify: true,
+      write: false,
+      metafile: true,
+      format: 'esm',
+      platform: 'browser',
+    });
+    expect(Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter(({ external }) => external))).toEqual(
+      [],
+    );
+    expect(outputFiles[0]?.contents.length).toBeLessThan(20_000);
+  });
+
+  it('runs the README’s examples', async () => {
+    expectReadme(await runReadme(process.execPath));
+  });
+
+  it.for([20, 22, 24])('runs them on Node %i', async (major, { skip }) => {
+    const home = join(folder, `node-${major}`);
+    mkdirSync(home);
+    writeFileSync(join(home, 'package.json'), '{"private": true}');
+    const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', `node@${major}`];
+    await run('npm', install, { cwd: home }).catch(failure => {
+      if (!noRegistry.test(failure.stderr)) throw failure;
+      skip(`node@${major} is not to be had here: ${noRegistry.exec(failure.stderr)?.[0]}`);
+    });
+    const node = join(home, 'node_modules/node/bin/node');
+    expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${major}\\.`));
+    expectReadme(await runReadme(node));
+  });
+});

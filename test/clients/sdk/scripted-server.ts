@@ -1,0 +1,113 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ReceivedRequest {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what they sent
+  body: any;
+  /** Whether the client has gone away before the answer. */
+  aborted: boolean;
+}
+
+export interface ScriptedServer {
+  url: string;
+  /** Everything that arrived, oldest first. */
+  requests: ReceivedRequest[];
+  stop(): Promise<void>;
+}
+
+export type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
+
+/** A real HTTP server on a free port of this machine, which answers as the test says. */
+export async function startServer(respond: Respond): Promise<ScriptedServer> {
+  const requests: ReceivedRequest[] = [];
+  async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://localhost');
+    const text = Buffer.concat(chunks).toString();
+    const request: ReceivedRequest = {
+      method: incoming.method ?? '',
+      path: pathname,
+      query: searchParams,
+      headers: incoming.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+      aborted: false,
+    };
+    response.on('close', () => {
+      request.aborted = !response.writableFinished;
+    });
+    requests.push(request);
+    respond(request, response);
+  }
+  const server = createServer((incoming, response) => void receive(incoming, response));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    stop: async () => {
+      const closed = new Promise(resolve => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Answers with one script after the other; the last one stays. */
+export function inTurn(...scripts: Respond[]): Respond {
+  let next = 0;
+  return (request, response) => scripts[Math.min(next++, scripts.length - 1)]?.(request, response);
+}
+
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Respond {
+  return (_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'request-1', ...headers });
+    response.end(status === 304 ? undefined : JSON.stringify(body));
+  };
+}
+
+/** The service's own error shape. */
+export function refusal(
+  status: number,
+  code: string,
+  details?: unknown,
+  headers: Record<string, string> = {},
+): Respond {
+  return json(status, { error: { code, message: `It is ${code}.`, requestId: 'request-1', details } }, headers);
+}
+
+export const hang: Respond = () => {};
+
+/** Ends the connection without an answer. */
+export const reset: Respond = (_, response) => {
+  response.socket?.resetAndDestroy();
+};
+
+/** Promises more than it sends, then ends the connection. */
+export const halfAnswer: Respond = (_, response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+  response.write('{"secrets": [{"key": "A", "value": "half-of-a-va', () => response.socket?.destroy());
+};
+
+const author = { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com' };
+const at = '2026-01-31T09:26:53.589Z';
+
+export function pullBody(revision: number, values: Record<string, string>) {
+  const secrets = Object.entries(values).map(([key, value]) => {
+    return { key, value, version: 1, createdAt: at, updatedAt: at, updatedBy: author };
+  });
+  return { secrets, revision };
+}
+
+/** A pull's answer with its tag; 304 where the request names that tag. */
+export function pullAnswer(revision: number, values: Record<string, string>): Respond {
+  const headers = { etag: `"${revision}"` };
+  return (request, response) =>
+    request.headers['if-none-match'] === headers.etag
+      ? json(304, undefined, headers)(request, response)
+      : json(200, pullBody(revision, values), headers)(request, response);
+}

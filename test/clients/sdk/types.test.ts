@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type {
+  ChangeResult,
+  Comparison,
+  Diff,
+  paths,
+  ResponseBody,
+  RestoreResult,
+  RevisionList,
+} from '../../../clients/sdk/src/index.ts';
+import { Holdfast } from '../../../clients/sdk/src/index.ts';
+import { json, type ScriptedServer, startServer } from './scripted-server.ts';
+
+type Root = '/v1/secrets/{orgSlug}/{project}/{env}';
+/** The answer as openapi.json describes it; nothing to hold against where it does not describe the path yet. */
+type AnswerOf<M extends 'GET' | 'POST', P extends string> = P extends keyof paths ? ResponseBody<M, P> : never;
+const same = <T>(answer: T): T => answer;
+
+let server: ScriptedServer;
+let client: Holdfast;
+beforeAll(async () => {
+  server = await startServer(json(200, { served: true }));
+  client = new Holdfast({ url: server.url, token: 'service_tok_x' });
+});
+afterAll(() => server.stop());
+
+const path = { orgSlug: 'acme', project: 'web-shop', env: 'dev' };
+
+// The compiler is the judge of the lines that expect an error; what then happens at run time is the same everywhere.
+describe('the types of request', () => {
+  it('know paths, methods, parameters and bodies', async () => {
+    // @ts-expect-error: no such path
+    await client.request('GET', '/v1/secretz');
+    // @ts-expect-error: the path has no such method
+    await client.request('DELETE', '/v1/auth/me');
+    // @ts-expect-error: no such query parameter
+    await client.request('GET', '/v1/secrets/{orgSlug}/{project}/{env}', { path, query: { limmit: 5 } });
+    // @ts-expect-error: a body that lacks its value
+    await client.request('PUT', '/v1/secrets/{orgSlug}/{project}/{env}', { path, body: { key: 'A' } });
+    // @ts-expect-error: no body at all
+    await client.request('PUT', '/v1/secrets/{orgSlug}/{project}/{env}', { path });
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'DELETE', 'GET', 'PUT', 'PUT']);
+  });
+
+  it('demand path parameters, as the client itself does', async () => {
+    // @ts-expect-error: the path needs its parameters
+    await expect(client.request('GET', '/v1/audit/{orgId}')).rejects.toThrow('The path needs a orgId.');
+    // @ts-expect-error: one is missing
+    const partial = client.request('GET', '/v1/secrets/{orgSlug}/{project}/{env}', { path: { orgSlug: 'acme' } });
+    await expect(partial).rejects.toThrow('The path needs a project.');
+  });
+
+  it('need no options where nothing is required, and know the answer', async () => {
+    const me = await client.request('GET', '/v1/auth/me');
+    const email: (() => string) | undefined = me.user && (() => me.user.email);
+    // @ts-expect-error: not in the answer
+    expect([email, me.nothing]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the types written by hand', () => {
+  it('agree with openapi.json as far as it describes them', () => {
+    const held: unknown[] = [
+      same<(answer: AnswerOf<'GET', `${Root}/revisions`>) => RevisionList>(answer => answer),
+      same<(answer: AnswerOf<'GET', `${Root}/diff`>) => Diff>(answer => answer),
+      same<(answer: AnswerOf<'GET', `${Root}/compare`>) => Comparison>(answer => answer),
+      same<(answer: AnswerOf<'POST', `${Root}/restore`>) => RestoreResult>(answer => answer),
+    ];
+    // A dry run may answer 200 in another shape, so a change's answer is only one of those of its path.
+    type Changed = Extract<AnswerOf<'POST', `${Root}/changes`>, { created: string[] }>;
+    held.push(same<(answer: Changed) => ChangeResult>(answer => answer));
+    expect(held).toHaveLength(5);
+  });
+});

@@ -1,0 +1,360 @@
+import { inspect } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type Environment,
+  Holdfast,
+  HoldfastError,
+  RevisionMismatch,
+  VersionMismatch,
+} from '../../../clients/sdk/src/index.ts';
+import { contractService } from './contract-service.ts';
+import {
+  json,
+  type ReceivedRequest,
+  type Respond,
+  refusal,
+  type ScriptedServer,
+  startServer,
+} from './scripted-server.ts';
+
+let server: ScriptedServer;
+let client: Holdfast;
+let environment: Environment;
+let service: ReturnType<typeof contractService>;
+afterEach(() => server.stop());
+
+/** The contract's service; the test may stand between it and the client. */
+async function start(between: (respond: Respond) => Respond = respond => respond): Promise<void> {
+  service = contractService();
+  server = await startServer(between(service.respond));
+  client = new Holdfast({ url: server.url, token: 'service_tok_x', retries: 1 });
+  environment = client.environment('acme', 'web-shop', 'dev');
+}
+
+/** Carries out the requests that match, and loses their first answer. */
+function losing(matches: (request: ReceivedRequest) => boolean) {
+  let lost = false;
+  return (respond: Respond): Respond =>
+    (request, response) => {
+      if (lost || !matches(request)) return respond(request, response);
+      lost = true;
+      const { socket } = response;
+      const end = response.end.bind(response);
+      response.end = () => {
+        socket?.resetAndDestroy();
+        return end();
+      };
+      respond(request, response);
+    };
+}
+
+const isChange = ({ method, query }: ReceivedRequest) => method !== 'GET' && !query.has('dryRun');
+const sent = () => server.requests.map(({ method, path }) => `${method} ${path.split('/').slice(5).join('/')}`);
+
+async function failureOf(promise: Promise<unknown>): Promise<HoldfastError> {
+  const error = await promise.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  expect(error).toBeInstanceOf(HoldfastError);
+  return error as HoldfastError;
+}
+
+describe('a write', () => {
+  it('sends its conditions and its message', async () => {
+    await start();
+    await environment.set('A', '1', { ifVersion: 0, ifRevision: 0, message: 'the first' });
+    await environment.import({ B: '2' }, { ifRevision: 1, message: 'more' });
+    await environment.importDotenv('C=3', { message: 'a file' });
+    await environment.delete(['A'], { message: 'gone' });
+    await environment.delete(['B', 'X'], { ifRevision: 4 });
+    expect(
+      server.requests.map(({ headers, query, body }) => [headers['if-match'], query.get('message'), body]),
+    ).toEqual([
+      ['"0"', null, { key: 'A', value: '1', expectedVersion: 0, message: 'the first' }],
+      ['"1"', null, { secrets: [{ key: 'B', value: '2' }], message: 'more' }],
+      [undefined, null, { dotenv: 'C=3', message: 'a file' }],
+      [undefined, 'gone', undefined],
+      ['"4"', null, { keys: ['B', 'X'] }],
+    ]);
+    expect(service.values('dev')).toEqual({ C: '3' });
+  });
+
+  it('refuses a value that JSON would drop or change, before anything is sent', async () => {
+    await start();
+    for (const odd of [undefined, null, 7, { toString: () => 'x' }]) {
+      const values = { A: '1', B: odd } as unknown as Record<string, string>;
+      await expect(environment.import(values)).rejects.toThrow('The value of B must be a string.');
+      await expect(environment.set('B', odd as unknown as string)).rejects.toThrow(TypeError);
+      await expect(environment.plan({ set: values })).rejects.toThrow(TypeError);
+    }
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('takes __proto__ for a key like any other', async () => {
+    await start();
+    await environment.set('__proto__', '1');
+    await environment.import(JSON.parse('{"__proto__": "2", "constructor": "3"}'));
+    expect(server.requests.map(({ body }) => JSON.stringify(body))).toEqual([
+      '{"key":"__proto__","value":"1"}',
+      '{"secrets":[{"key":"__proto__","value":"2"},{"key":"constructor","value":"3"}]}',
+    ]);
+  });
+
+  it('meets another revision or version as an error that names the current one', async () => {
+    await start();
+    await environment.set('A', '1');
+    const revision = await failureOf(environment.set('A', '2', { ifRevision: 0 }));
+    expect(revision).toBeInstanceOf(RevisionMismatch);
+    expect(revision).toMatchObject({
+      code: 'revision_mismatch',
+      status: 412,
+      currentRevision: 1,
+      outcomeUnknown: false,
+    });
+    const version = await failureOf(environment.set('A', '2', { ifVersion: 0 }));
+    expect(version).toBeInstanceOf(VersionMismatch);
+    expect(version).toMatchObject({ code: 'version_mismatch', status: 412, currentVersion: 1 });
+    // Nothing was lost on the way, so nothing is looked into.
+    expect(sent()).toEqual(['PUT dev', 'PUT dev', 'PUT dev']);
+  });
+
+  it('names every problem of an invalid request', async () => {
+    await start(() =>
+      refusal(400, 'invalid_request', [
+        { path: 'secrets.0.key', message: 'must begin with a letter' },
+        { path: 'secrets.1.value', message: 'is too long' },
+      ]),
+    );
+    const error = await failureOf(environment.import({ A: '1' }));
+    expect(error.message).toBe(
+      'It is invalid_request. secrets.0.key must begin with a letter; secrets.1.value is too long',
+    );
+    expect(error.details).toHaveLength(2);
+  });
+});
+
+describe('a conditional write whose answer was lost', () => {
+  it.each<[string, () => Promise<unknown>, unknown, Record<string, string>]>([
+    ['set', () => environment.set('A', '2', { ifRevision: 1 }), { changed: false, revision: 2 }, { A: '2', B: '1' }],
+    [
+      'set of a version',
+      () => environment.set('A', '2', { ifVersion: 1 }),
+      { changed: false, revision: 2 },
+      { A: '2', B: '1' },
+    ],
+    [
+      'import',
+      () => environment.import({ A: '2', C: '3' }, { ifRevision: 1 }),
+      { created: [], updated: [], unchanged: ['A', 'C'], revision: 2 },
+      { A: '2', B: '1', C: '3' },
+    ],
+    [
+      'delete of one',
+      () => environment.delete(['A'], { ifRevision: 1 }),
+      { deleted: ['A'], notFound: [], revision: 2 },
+      { B: '1' },
+    ],
+    [
+      'delete of one, without a condition',
+      () => environment.delete(['A']),
+      { deleted: ['A'], notFound: [], revision: 2 },
+      { B: '1' },
+    ],
+    [
+      'delete of several',
+      () => environment.delete(['A', 'B'], { ifRevision: 1 }),
+      { deleted: [], notFound: ['A', 'B'], revision: 2 },
+      {},
+    ],
+  ])('is a success where things are as wanted: %s', async (_, act, result, values) => {
+    await start(respond => losing(request => isChange(request) && server.requests.length > 1)(respond));
+    await environment.import({ A: '1', B: '1' });
+    const answer = await act();
+    expect(answer).toMatchObject(result as object);
+    expect(service.values('dev')).toEqual(values);
+    expect(server.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
+  });
+
+  it('is looked into with one pull, no more', async () => {
+    await start(losing(isChange));
+    await environment.set('A', '2', { ifRevision: 0 });
+    expect(sent()).toEqual(['PUT dev', 'PUT dev', 'GET dev']);
+  });
+
+  it.each<[string, () => Promise<unknown>, unknown]>([
+    [
+      'a plan',
+      async () => (await environment.plan({ set: { A: '2' }, delete: ['B'] })).apply(),
+      { created: [], updated: [], unchanged: ['A'], deleted: ['B'], revision: 2 },
+    ],
+    ['dotenv text', () => environment.importDotenv('A=2', { ifRevision: 1 }), { unchanged: ['A'], revision: 2 }],
+    ['a restore', () => environment.restore(0, { ifRevision: 1 }), { restored: 0, revision: 2 }],
+    [
+      'a promotion',
+      () => client.project('acme', 'web-shop').promote({ from: 'dev', to: 'staging', ifRevision: 0 }),
+      { promoted: [], unchanged: ['A', 'B'], revision: 1 },
+    ],
+  ])('is a success where things are as wanted: %s', async (_, act, result) => {
+    await start(respond => losing(request => isChange(request) && server.requests.length > 1)(respond));
+    await environment.import({ A: '1', B: '1' });
+    expect(await act()).toMatchObject(result as object);
+  });
+
+  /** Loses the first change on its way there or on its way back, and lets another client write meanwhile. */
+  function overtaken(isLostOnItsWay: 'there' | 'back') {
+    let lost = false;
+    return (respond: Respond): Respond =>
+      (request, response) => {
+        if (lost || request.method !== 'PUT') return respond(request, response);
+        lost = true;
+        const nowhere = { writeHead: () => nowhere, end: () => nowhere } as unknown as Parameters<Respond>[1];
+        if (isLostOnItsWay === 'back') respond(request, nowhere);
+        respond({ ...request, headers: {}, body: { key: 'A', value: 'theirs' } }, nowhere);
+        response.socket?.resetAndDestroy();
+      };
+  }
+
+  it('is a mismatch with a known outcome where another client made that revision', async () => {
+    await start(overtaken('there'));
+    const error = await failureOf(environment.set('A', 'mine', { ifRevision: 0 }));
+    expect(error).toBeInstanceOf(RevisionMismatch);
+    expect(error).toMatchObject({ currentRevision: 1, outcomeUnknown: false });
+    expect(sent()).toEqual(['PUT dev', 'PUT dev', 'GET dev']);
+    expect(service.values('dev')).toEqual({ A: 'theirs' });
+  });
+
+  it('keeps its outcome unknown where more than one revision was made since', async () => {
+    await start(overtaken('back'));
+    const error = await failureOf(environment.set('A', 'mine', { ifRevision: 0 }));
+    expect(error).toBeInstanceOf(RevisionMismatch);
+    expect(error).toMatchObject({ currentRevision: 2, outcomeUnknown: true });
+    expect(sent()).toEqual(['PUT dev', 'PUT dev']);
+  });
+
+  it('keeps its outcome unknown for one who may not read', async () => {
+    await start(respond => {
+      const lossy = losing(isChange)(respond);
+      return (request, response) => (request.method === 'GET' ? refusal(403, 'forbidden') : lossy)(request, response);
+    });
+    const error = await failureOf(environment.set('A', '1', { ifRevision: 0 }));
+    expect(error).toBeInstanceOf(RevisionMismatch);
+    expect(error.outcomeUnknown).toBe(true);
+    expect(service.values('dev')).toEqual({ A: '1' });
+  });
+});
+
+describe('a plan', () => {
+  it('tells what would happen, does nothing, and applies just that', async () => {
+    await start();
+    await environment.import({ A: '1', B: '1', C: '1' });
+    const plan = await environment.plan({ set: { A: '2', C: '1', D: '4' }, delete: ['B'], message: 'why' });
+    expect({ ...plan }).toEqual({
+      created: ['D'],
+      updated: ['A'],
+      unchanged: ['C'],
+      deleted: ['B'],
+      skipped: [],
+      revision: 1,
+    });
+    expect(service.values('dev')).toEqual({ A: '1', B: '1', C: '1' });
+    expect(await plan.apply()).toEqual({
+      created: ['D'],
+      updated: ['A'],
+      unchanged: ['C'],
+      deleted: ['B'],
+      revision: 2,
+    });
+    expect(service.values('dev')).toEqual({ A: '2', C: '1', D: '4' });
+    const [dry, real] = server.requests.slice(1);
+    expect([dry?.query.get('dryRun'), dry?.headers['if-match']]).toEqual(['true', undefined]);
+    expect([real?.query.get('dryRun'), real?.headers['if-match']]).toEqual([null, '"1"']);
+    expect(real?.body).toEqual(dry?.body);
+    expect(real?.body.message).toBe('why');
+  });
+
+  it('applies nothing where the environment has moved on', async () => {
+    await start();
+    const plan = await environment.plan({ set: { A: '2' } });
+    await environment.set('B', '1');
+    const error = await failureOf(plan.apply());
+    expect(error).toMatchObject({ code: 'revision_mismatch', currentRevision: 1, outcomeUnknown: false });
+    expect(service.values('dev')).toEqual({ B: '1' });
+  });
+
+  it('shows no value', async () => {
+    await start();
+    const plan = await environment.plan({ set: { A: 'a-value-that-nobody-may-log' } });
+    expect(inspect(plan, { depth: 20, showHidden: true }) + JSON.stringify(plan)).not.toContain('nobody-may-log');
+  });
+
+  it('of a promotion and of a restore works alike', async () => {
+    await start();
+    const project = client.project('acme', 'web-shop');
+    const staging = client.environment('acme', 'web-shop', 'staging');
+    await environment.import({ A: '1', B: '1' });
+    await staging.set('B', 'old');
+    const promotion = await project.planPromote({ from: 'dev', to: 'staging', overwrite: false });
+    expect(promotion).toMatchObject({ created: ['A'], skipped: ['B'], revision: 1 });
+    expect(await promotion.apply()).toEqual({ promoted: ['A'], skipped: ['B'], unchanged: [], revision: 2 });
+    const restoration = await staging.planRestore(1, { message: 'back' });
+    expect(restoration).toMatchObject({ deleted: ['A'], unchanged: ['B'], revision: 2 });
+    expect(await restoration.apply()).toMatchObject({ deleted: ['A'], restored: 1, revision: 3 });
+    expect(service.values('staging')).toEqual({ B: 'old' });
+  });
+
+  it('is not taken from an answer that is no plan', async () => {
+    await start(() => json(200, { created: ['A'], updated: [], unchanged: [], deleted: [], revision: 4 }));
+    expect(await failureOf(environment.plan({ set: { A: '1' } }))).toMatchObject({ code: 'gateway_error' });
+  });
+});
+
+describe('the past', () => {
+  it('is listed, compared, read and restored', async () => {
+    await start();
+    await environment.import({ A: '1', B: '1' }, { message: 'begin' });
+    await environment.set('A', '2', { message: 'raise' });
+    await environment.delete(['B']);
+
+    const { revisions, next } = await environment.revisions({ limit: 2 });
+    expect(
+      revisions.map(({ revision, updated, deleted, message }) => ({ revision, updated, deleted, message })),
+    ).toEqual([
+      { revision: 3, updated: [], deleted: ['B'], message: null },
+      { revision: 2, updated: ['A'], deleted: [], message: 'raise' },
+    ]);
+    const older = await environment.revisions({ before: next as number });
+    expect(older.revisions.map(({ revision }) => revision)).toEqual([1]);
+    expect(older.next).toBeNull();
+
+    expect(await environment.diff(1, 3)).toEqual({
+      from: 1,
+      to: 3,
+      created: [],
+      updated: [{ key: 'A' }],
+      deleted: [{ key: 'B' }],
+    });
+    expect((await environment.diff(1, undefined, { values: true })).updated).toEqual([
+      { key: 'A', before: '1', after: '2' },
+    ]);
+    expect((await environment.pull({ revision: 1 })).toObject()).toEqual({ A: '1', B: '1' });
+    expect((await environment.keys({ revision: 1 })).keys.map(({ key }) => key)).toEqual(['A', 'B']);
+    expect((await environment.pull({ keys: ['A'] })).toObject()).toEqual({ A: '2' });
+    expect(await failureOf(environment.pull({ keys: ['B'] }))).toMatchObject({ code: 'secret_not_found' });
+    expect(await failureOf(environment.pull({ revision: 9 }))).toMatchObject({ code: 'revision_not_found' });
+
+    expect(await environment.restore(1, { keys: ['B'], message: 'back' })).toMatchObject({
+      created: ['B'],
+      restored: 1,
+    });
+    expect(service.values('dev')).toEqual({ A: '2', B: '1' });
+    expect(await environment.compare('staging', { values: true })).toMatchObject({
+      from: { slug: 'dev', revision: 4 },
+      to: { slug: 'staging', revision: 0 },
+      onlyFrom: [
+        { key: 'A', from: '2' },
+        { key: 'B', from: '1' },
+      ],
+    });
+  });
+});
