@@ -2,7 +2,7 @@ import { StartError } from './machine/start-error.ts';
 
 /*
  * `npm start`. It listens on PORT (3000; 0 takes a free one), keeps its data in DATA_DIR (`.local`; `memory` keeps
- * nothing) and takes every setting of the service. Progress goes to stderr; stdout gets one line when it serves.
+ * nothing) and takes every setting of the service. Progress goes to stderr; stdout gets the addresses of the API and of the dashboard when it serves.
  */
 
 process.on('SIGTERM', () => void stop());
@@ -21,18 +21,23 @@ async function start() {
   try {
     const port = portOf(process.env.PORT);
     // Loaded only here: loading the SDK takes a moment, and signals must already be handled.
-    const { startLocalStack } = await import('./stack.ts');
+    const [{ startLocalStack }, { buildDashboard }] = await Promise.all([
+      import('./stack.ts'),
+      import('../../clients/dashboard/build.ts'),
+    ]);
     const stack = await startLocalStack({
       port,
       dataDir: process.env.DATA_DIR || '.local',
       report: line => console.error(line),
       preload: true,
+      dashboard: buildDashboard(),
     });
     void stack.failed.then(sentence => {
       console.error(sentence);
       process.exit(1);
     });
     console.log(`ready ${stack.url}`);
+    console.log(`dashboard ${new URL('/', stack.url)}`);
     return stack;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -15,7 +15,7 @@ export const BillingStatus = z.enum(billingStatuses).meta({
 });
 export type BillingStatus = z.infer<typeof BillingStatus>;
 
-const boughtPlans = planNames.filter(name => name !== 'free');
+export const boughtPlans = planNames.filter(name => name !== 'free');
 export const BoughtPlan = z
   .enum(boughtPlans, { message: `must be one of ${boughtPlans.join(', ')}` })
   .meta({ description: 'The plan to buy.', example: 'pro' });

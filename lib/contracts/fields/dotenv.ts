@@ -1,5 +1,4 @@
-import { valueProblem } from './secret-value.ts';
-import { SecretKey } from './text.ts';
+import { secretKeyPattern, secretKeyRule, valueProblem } from './secret-rules.ts';
 
 // Why not the package `dotenv`: it skips a line that it does not understand without a word, lets the last duplicate win,
 // takes `#` for a comment anywhere in an unquoted value, lets single quotes span lines, does not know \" \\ \$ and reports
@@ -102,10 +101,8 @@ export function parseDotenv(source: string): DotenvResult {
       }
     }
 
-    if (!SecretKey.safeParse(key).success) {
-      report(
-        'has a key that is not valid: it must begin with a letter or underscore and have at most 256 letters, digits, and . _ -',
-      );
+    if (!secretKeyPattern.test(key)) {
+      report(`has a key that is not valid: it ${secretKeyRule}`);
       continue;
     }
     const firstLine = firstLines.get(key);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { secretKeyPattern, secretKeyRule } from './secret-rules.ts';
 
 /** Code points, not UTF-16 units: what a person counts as characters. */
 function codePointCount(value: string): number {
@@ -52,9 +53,7 @@ export const Timestamp = z.iso
   .meta({ example: '2026-01-31T09:26:53.589Z' });
 
 /** The key of a secret and of a template entry. */
-export const SecretKey = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/, {
-  message: 'must begin with a letter or underscore and have at most 256 letters, digits, and . _ -',
-});
+export const SecretKey = z.string().regex(secretKeyPattern, { message: secretKeyRule });
 
 /** E-mails are compared without case; they are shown as they were entered. */
 export const Email = z

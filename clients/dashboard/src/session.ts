@@ -1,0 +1,69 @@
+import { rolesOf } from 'virtual:contracts';
+import { computed, signal } from '@preact/signals';
+import type { OwnOrganization, User } from '../../../lib/contracts/auth.ts';
+import type { Role } from '../../../lib/contracts/fields/role.ts';
+import { call, Refusal, sessionEnded } from './api.ts';
+
+interface Session {
+  user: User;
+  organizations: OwnOrganization[];
+}
+
+/** Who is signed in; null: nobody; undefined: not known yet. */
+export const session = signal<Session | null | undefined>(undefined);
+/** Raised by one when the session is a new one, so that what failed without one is loaded again. */
+export const epoch = signal(0);
+export const user = computed(() => session.value?.user);
+/** What to forget when another person signs in. */
+const forgetting: (() => void)[] = [];
+export const onOtherUser = (forget: () => void) => forgetting.push(forget);
+
+export async function loadSession(): Promise<void> {
+  try {
+    const { user: found, organizations } = await call('GET /v1/auth/me');
+    if (session.value?.user.id !== found.id) for (const forget of forgetting) forget();
+    session.value = { user: found, organizations };
+    sessionEnded.value = false;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'unauthenticated') throw error;
+    // A page that already shows somebody's work keeps it: the log-in opens over it.
+    if (!session.value) {
+      session.value = null;
+      sessionEnded.value = false;
+    }
+  }
+}
+
+export async function signedIn(): Promise<void> {
+  await loadSession();
+  epoch.value += 1;
+}
+
+export async function logOut(): Promise<void> {
+  await call('POST /v1/auth/logout');
+  for (const forget of forgetting) forget();
+  session.value = null;
+  sessionEnded.value = false;
+}
+
+export function organizationBySlug(slug: string): OwnOrganization | undefined {
+  return session.value?.organizations.find(organization => organization.slug === slug);
+}
+
+/** Whether a role may call an operation, as the contracts say. */
+export function may(operation: string, role: Role): boolean {
+  return rolesOf[operation]?.includes(role) ?? true;
+}
+
+const plural: Readonly<Record<Role, string>> = {
+  owner: 'owners',
+  admin: 'admins',
+  developer: 'developers',
+  viewer: 'viewers',
+};
+
+/** Who may, as a sentence: `Only owners and admins can do this.` */
+export function whoMay(operation: string): string {
+  const names = (rolesOf[operation] ?? []).map(role => plural[role]);
+  return `Only ${new Intl.ListFormat('en').format(names)} can do this.`;
+}
