@@ -199,7 +199,6 @@ function SecretRow({ row, index, value, focusable, writable, onFocus, onAction }
       </td>
       <td role="cell">
         {value !== undefined ? (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a long value is scrolled with the keys
           <span class="mono value" tabIndex={0} role="group" aria-label={`Value of ${key}`}>
             {value === '' ? <i>empty</i> : value}
           </span>

@@ -85,7 +85,6 @@ export function Palette({ onClose, organization }: { onClose: () => void; organi
       />
       <ul id="places" role="listbox" aria-label="Pages" class="places">
         {found.map((place, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys belong to the input that controls the list
           <li
             key={place.href}
             id={`place-${index}`}

@@ -32,7 +32,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         Skip to the content
       </a>
       <header class="top">
-        <a class="brand" href="/">
+        <a class="brand" href="/" aria-label="Holdfast: your projects">
           <Mark />
           <span>Holdfast</span>
         </a>
@@ -103,9 +103,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </div>
       </header>
       {user?.emailVerified === false && (
-        <p class="banner">
+        <aside class="banner" aria-label="Your e-mail">
           Your e-mail is not verified yet. <a href="/account">Send the link again</a>
-        </p>
+        </aside>
       )}
       <div id="content" tabIndex={-1}>
         {children}

@@ -97,7 +97,8 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
         heading={<EnvironmentMark type={environment.type} name={environment.name} />}
         lead={
           <>
-            <span class="word">{environment.type}</span> revision <span class="mono">{revision}</span>
+            <span class="word mono">{environment.slug}</span>
+            {environment.type} · revision <span class="mono">{revision}</span>
             {readable && (
               <>
                 {' · '}
