@@ -7,9 +7,13 @@ import type { Person } from '../../support/api.ts';
 
 /** Set where no browser can run. The tests are then skipped, and say so. */
 export const withoutBrowser = process.env.HOLDFAST_SKIP_BROWSER === '1';
-if (withoutBrowser) console.warn('\nHOLDFAST_SKIP_BROWSER=1: THE DASHBOARD IS NOT TESTED IN A BROWSER.\n');
+if (withoutBrowser) process.stderr.write('\nHOLDFAST_SKIP_BROWSER=1: THE DASHBOARD IS NOT TESTED IN A BROWSER.\n\n');
 
-const installed = ['/usr/bin/google-chrome', '/usr/bin/chromium', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
+const installed = [
+  '/usr/bin/google-chrome',
+  '/usr/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
 
 /**
  * Chromium of the npm package, unpacked once into a folder of its own; where it does not fit the platform, an installed
@@ -107,10 +111,12 @@ export function expectQuiet(heard: readonly string[]): void {
   expect(heard.filter(line => !refused.test(line))).toEqual([]);
 }
 
-/** Waits until nothing is being loaded. */
+/** Waits until the page is there and nothing of it is being loaded. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  await page.waitForFunction(() => document.querySelector('.skeleton') === null && document.querySelector('h1') !== null);
+  await page.waitForFunction(
+    () => document.querySelector('h1') !== null && document.querySelector('.skeleton') === null,
+  );
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
 }
 
 export const screenshots = join(import.meta.dirname, '../../../.local/screenshots');

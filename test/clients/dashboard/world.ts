@@ -48,13 +48,23 @@ export async function buildWorld(): Promise<World> {
   for (const [role, person] of Object.entries({ admin, developer, viewer })) await join(api, owner, person, role);
   const project = await createProject(api, owner, 'Web shop');
   const path = (environment: string) => `/secrets/${organization.slug}/${project.slug}/${environment}`;
-  for (const [environment, secrets] of Object.entries({ dev: shop, staging: shop.slice(0, 6), production: shop.slice(2) })) {
-    const body = { secrets: secrets.map(([key, value]) => ({ key, value: `${value}${environment === 'dev' ? '' : ' '}` })) };
+  for (const [environment, secrets] of Object.entries({
+    dev: shop,
+    staging: shop.slice(0, 6),
+    production: shop.slice(2),
+  })) {
+    const body = {
+      secrets: secrets.map(([key, value]) => ({ key, value: `${value}${environment === 'dev' ? '' : ' '}` })),
+    };
     await expectStatus(api.post(`${path(environment)}/bulk`, body, owner.session), 200);
   }
   await expectStatus(api.put(path('dev'), { key: 'LOG_LEVEL', value: 'debug' }, owner.session), 200);
   await expectStatus(
-    api.post(`/webhooks/${organization.id}`, { url: 'http://127.0.0.1:9/hook', events: ['secret.updated'] }, owner.session),
+    api.post(
+      `/webhooks/${organization.id}`,
+      { url: 'http://127.0.0.1:9/hook', events: ['secret.updated'] },
+      owner.session,
+    ),
     201,
   );
   for (const [key, description] of [
