@@ -3,6 +3,7 @@ import type { EnvironmentType } from '../../../lib/contracts/fields/environment-
 import type { Organization } from '../../../lib/contracts/fields/organization.ts';
 import type { Environment, Project } from '../../../lib/contracts/projects.ts';
 import type { TemplateKey } from '../../../lib/contracts/templates.ts';
+import type { Plan } from './secrets/plan.ts';
 
 type Keys = string[];
 interface Author {
@@ -20,13 +21,6 @@ interface Entry {
   createdAt: string;
   updatedAt: string;
   updatedBy: Author;
-}
-export interface Plan {
-  created: Keys;
-  updated: Keys;
-  unchanged: Keys;
-  deleted: Keys;
-  skipped: Keys;
 }
 export interface RevisionEntry {
   revision: number;

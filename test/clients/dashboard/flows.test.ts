@@ -121,7 +121,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await button(owner.page, 'Invite').click();
     await owner.page.getByLabel('E-mail').fill(invited);
     await button(owner.page, 'Send invitation').click();
-    await owner.page.getByRole('cell', { name: invited }).waitFor();
+    await owner.page.getByRole('cell', { name: invited }).first().waitFor();
 
     const developer = await visit(browser, origin);
     const { page } = developer;
@@ -393,6 +393,8 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-index') === '1');
     await page.keyboard.press('/');
     await page.keyboard.type('mail');
     await page.getByText(/^1 of/).waitFor();

@@ -141,6 +141,8 @@ export async function standInForRevisions(context: BrowserContext, origin: strin
       }
       return { status: 200, body: { dryRun: true, plan, revision: await revisionOf(target) } };
     }
+    const signedIn = await ask('GET', '/v1/auth/me', request);
+    if (signedIn.status !== 200) return signedIn;
     const known = every.get(path) ?? new Set<string>();
     every.set(path, known);
     if (method === 'POST' && last === 'changes') {

@@ -28,8 +28,16 @@ export function Proof({
     <div class="proof">
       <p class="proof-head">
         <span class="mono">
-          {from} <span aria-hidden="true">→</span>
-          <span class="visually-hidden">to</span> {to ?? from}
+          {to === undefined ? (
+            <>
+              <span class="quiet">at</span> {from}
+            </>
+          ) : (
+            <>
+              {from} <span aria-hidden="true">→</span>
+              <span class="visually-hidden">to</span> {to}
+            </>
+          )}
         </span>
         <span class="quiet">{summary(lines)}</span>
       </p>

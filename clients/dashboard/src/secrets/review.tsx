@@ -3,12 +3,12 @@ import type { Role } from '../../../../lib/contracts/fields/role.ts';
 import type { Environment } from '../../../../lib/contracts/projects.ts';
 import { call, Refusal } from '../api.ts';
 import { useAction } from '../load.ts';
-import type { Plan } from '../revision-routes.ts';
 import { may } from '../session.ts';
 import { Button } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Problem, say } from '../ui/feedback.tsx';
-import { EnvironmentMark, Time } from '../ui/text.tsx';
+import { count, EnvironmentMark, Time } from '../ui/text.tsx';
+import { type Plan, planOf } from './plan.ts';
 import { Apply, Proof, type ProofLine } from './proof.tsx';
 import { type Choice, rebase, type Stage, touchedKeys } from './stage.ts';
 import { stageOf, unstage } from './staging.ts';
@@ -81,7 +81,7 @@ export function Review({ orgSlug, project, environment, role, readable, onClose,
         body: bodyOf(of),
         ifMatch: of.revision,
       });
-      if (answer.plan !== undefined) setPlan({ of, plan: answer.plan });
+      setPlan({ of, plan: planOf(answer) });
     }),
   );
   const applying = useAction((of: Stage, message: string) =>
@@ -187,7 +187,7 @@ export function Review({ orgSlug, project, environment, role, readable, onClose,
 function noteOf(mark: ProofLine['mark'], value: string | undefined): string {
   if (mark === '=') return 'has this value already';
   if (value === undefined) return 'will be gone; its history stays';
-  return `${mark === '+' ? 'value' : 'new value'} of ${[...value].length.toLocaleString('en')} characters`;
+  return `${mark === '+' ? 'value' : 'new value'} of ${count([...value].length, 'character')}`;
 }
 
 /** Somebody changed the environment meanwhile. Nothing is sent again before the person has seen it. */

@@ -98,7 +98,8 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
         lead={
           <>
             <span class="word mono">{environment.slug}</span>
-            {environment.type} · revision <span class="mono">{revision}</span>
+            {environment.type === environment.slug ? '' : `${environment.type} · `}revision{' '}
+            <span class="mono">{revision}</span>
             {readable && (
               <>
                 {' · '}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
-import type { Plan } from '../../revision-routes.ts';
+import { type Plan, planOf } from '../../secrets/plan.ts';
 import { Apply, linesOf, Proof } from '../../secrets/proof.tsx';
 import { Button, Checkbox, Select } from '../../ui/controls.tsx';
 import { Await, Empty, Problem, say } from '../../ui/feedback.tsx';
@@ -33,7 +33,7 @@ export function Promote({ organization, project, reload }: ProjectProps) {
       body: { from, to, overwrite },
       signal,
     });
-    return { plan: answer.plan as Plan, revision: answer.revision };
+    return { plan: planOf(answer), revision: answer.revision };
   });
   const promote = useAction(async (planned: Planned, keys: string[], message: string) => {
     const { revision } = await call('POST /v1/secrets/{orgSlug}/{project}/promote', {

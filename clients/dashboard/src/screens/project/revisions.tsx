@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Environment } from '../../../../../lib/contracts/projects.ts';
 import { call, Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
-import type { Plan, RevisionEntry } from '../../revision-routes.ts';
+import type { RevisionEntry } from '../../revision-routes.ts';
+import { type Plan, planOf } from '../../secrets/plan.ts';
 import { Apply, linesOf, Proof } from '../../secrets/proof.tsx';
 import { useShown } from '../../secrets/shown.ts';
 import { may, whoMay } from '../../session.ts';
@@ -238,7 +239,7 @@ function Restore({
       query: { dryRun: true },
       body: { revision },
     });
-    return { plan: answer.plan as Plan, revision: answer.revision };
+    return { plan: planOf(answer), revision: answer.revision };
   });
   const restore = useAction(async (on: number, message: string) => {
     const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/restore', {
