@@ -1,10 +1,11 @@
 import { logIn } from '../../lib/accounts/log-in.ts';
+import { userView } from '../../lib/accounts/user-view.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { logIn as contract } from '../../lib/contracts/auth.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {
     const { user, cookie } = await logIn(context, body);
-    return { status: 200, body: { user }, cookies: [cookie] };
+    return { status: 200, body: { user: userView(user) }, cookies: [cookie] };
   },
 });

@@ -1,10 +1,11 @@
 import { register } from '../../lib/accounts/register.ts';
+import { userView } from '../../lib/accounts/user-view.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { register as contract } from '../../lib/contracts/auth.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {
     const { user, organization, cookie } = await register(context, body);
-    return { status: 201, body: { user, organization }, cookies: [cookie] };
+    return { status: 201, body: { user: userView(user), organization }, cookies: [cookie] };
   },
 });

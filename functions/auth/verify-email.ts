@@ -1,7 +1,8 @@
+import { userView } from '../../lib/accounts/user-view.ts';
 import { verifyEmail } from '../../lib/accounts/verify-email.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { verifyEmail as contract } from '../../lib/contracts/auth.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({ status: 200, body: { user: await verifyEmail(context, body.token) } }),
+  run: async ({ context, body }) => ({ status: 200, body: { user: userView(await verifyEmail(context, body.token)) } }),
 });

@@ -1,17 +1,52 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { type FunctionPlan, functions } from '../plan/functions.ts';
+import { leanClients } from './lean-clients.ts';
+import { leanModules } from './lean-modules.ts';
+import { leanZod } from './lean-zod.ts';
 
 const root = join(import.meta.dirname, '../..');
 
+/** The SDK's clients import their whole package.json, 2 to 4 KB each, only to put the version into the user agent. */
+const versionsOnly: Plugin = {
+  name: 'versions-only',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /@aws-sdk[/\\][^/\\]+[/\\]package\.json$/ }, ({ path }) => {
+      const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
+      return { contents: JSON.stringify({ version }), loader: 'json' };
+    });
+  },
+};
+
+/** The settings of esbuild for a function. */
+export const bundleSettings = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  minify: true,
+  // ES modules first: esbuild can drop their unused parts, and fewer packages need `require`.
+  mainFields: ['module', 'main'],
+  alias: { '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts') },
+  // The SDK loads it on the first call that streams events; no call here does.
+  external: ['@smithy/core/event-streams'],
+  plugins: [versionsOnly, leanClients, leanZod, leanModules],
+  legalComments: 'none',
+  // CommonJS dependencies load node's own modules by `require`, which an ES module does not have.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
+
 export interface Bundle {
   name: string;
-  /** The folder that is uploaded: `index.mjs` and the files it reads. */
+  /** The folder that is uploaded: `index.mjs` and the files that it reads. */
   directory: string;
   /** Size of `index.mjs`, minified. */
   sizeBytes: number;
-  /** What it consists of: package, or folder of the project → bytes in the bundle, largest first. */
+  /** Its packages and folders of the project with their bytes in the bundle, heaviest first. */
   weights: readonly [string, number][];
 }
 
@@ -21,11 +56,10 @@ export interface BundleOptions {
 }
 
 /**
- * Bundles every function as `dist/<name>/index.mjs` with everything it needs, including the AWS SDK, so that the tested
- * code is the code that runs. One esbuild pass reads and parses each file once. It keeps the parts of a file that *any*
- * function uses, so what makes one function grow may show in all (`test/infra/build/bundles.test.ts` limits the hot
- * ones). Source maps are next to the bundles and are not uploaded.
- * @throws Error naming every function without a file.
+ * Bundles every function into `dist/<name>/index.mjs` with everything it needs, including the AWS SDK, so that what was
+ * tested is what runs. One build makes them all, so that each package is read and parsed once. The source maps are not
+ * uploaded.
+ * @throws Error naming every function without a file
  */
 export async function bundleFunctions({
   outDirectory = join(root, 'dist'),
@@ -37,30 +71,13 @@ export async function bundleFunctions({
   }
   rmSync(outDirectory, { recursive: true, force: true });
   const { metafile } = await build({
+    ...bundleSettings,
     absWorkingDir: root,
     entryPoints: Object.fromEntries(plans.map(plan => [`${plan.name}/index`, sourceOf(plan)])),
     outdir: outDirectory,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    minify: true,
-    // ES modules first: esbuild can drop their unused parts, and fewer packages need `require`.
-    mainFields: ['module', 'main'],
-    alias: { '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts') },
-    // The SDK loads it on the first call that streams events. None of ours does.
-    external: ['@smithy/core/event-streams'],
-    plugins: [versionsOnly],
     sourcemap: 'external',
-    legalComments: 'none',
-    charset: 'utf8',
     metafile: true,
-    // CommonJS dependencies load Node's own modules with `require`, which an ES module does not have.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-    logLevel: 'silent',
   });
   return plans.map(({ name }) => {
     const directory = join(outDirectory, name);
@@ -74,18 +91,7 @@ function sourceOf({ area, name }: Pick<FunctionPlan, 'area' | 'name'>): string {
   return join(root, 'functions', area, `${name}.ts`);
 }
 
-/** The SDK's clients import their own package.json (2 to 4 KB) for the version in the user agent. This keeps only the version. */
-const versionsOnly: Plugin = {
-  name: 'versions-only',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /@aws-sdk[/\\][^/\\]+[/\\]package\.json$/ }, ({ path }) => {
-      const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
-      return { contents: JSON.stringify({ version }), loader: 'json' };
-    });
-  },
-};
-
-/** Copies the script that the reference page loads to where the function's `require.resolve` finds it. */
+/** Puts the script of the reference page where the function's `require.resolve` finds it. */
 function copyRedoc(directory: string): void {
   for (const file of ['package.json', 'LICENSE', 'bundles/redoc.standalone.js']) {
     const target = join(directory, 'node_modules/redoc', file);

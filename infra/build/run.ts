@@ -2,7 +2,9 @@ import { hotFunctions } from '../plan/functions.ts';
 import { bundleFunctions } from './bundle.ts';
 
 /*
- * `npm run build [-- <function> …]`: bundles every function and prints the sizes, and what the named functions consist of.
+/*
+ * `npm run build` bundles every function and prints the sizes. `npm run build -- pull-secrets` also prints what that
+ * function consists of.
  */
 
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(0).padStart(6)} KB`;

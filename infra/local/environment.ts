@@ -15,7 +15,12 @@ export function settingsOver(given: GivenSettings, gatewayUrl: string): Record<s
     DASHBOARD_ORIGIN: gatewayUrl,
     PUBLIC_BASE_URL: gatewayUrl,
     WEBHOOK_ALLOW_LOOPBACK: 'true',
+    // Everybody on this machine has the same address, and scripts make a lot of everything.
     REGISTER_LIMIT_PER_HOUR: '-1',
+    ORGANIZATIONS_PER_USER: '-1',
+    INVITATION_LIMIT_PER_DAY: '-1',
+    REQUESTS_PER_MINUTE: '-1',
+    VERIFIED_EMAIL_REQUIRED: 'false',
     STRIPE_WEBHOOK_SECRET: 'whsec_local',
     STRIPE_PRICE_PRO: 'price_local_pro',
     STRIPE_PRICE_ENTERPRISE: 'price_local_enterprise',

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { maximumBodyBytes } from '../../lib/api/parse-request.ts';
 import type { Contract, ResponseContract } from '../../lib/contracts/contract.ts';
+import { maximumBodyBytes } from '../../lib/contracts/contract.ts';
 import { errorsOf } from '../../lib/contracts/contract-errors.ts';
 import { type ErrorCode, errorStatuses } from '../../lib/contracts/error-codes.ts';
 import { type DeliveredEventName, EventPayload, eventPayloadExample } from '../../lib/contracts/fields/events.ts';

@@ -15,6 +15,7 @@ const pathExamples: Readonly<Record<PathParameterName, string>> = {
   env: 'dev',
   key: 'DATABASE_HOST',
   tokenId: '$TOKEN_ID',
+  sessionId: '$SESSION_ID',
   webhookId: '$WEBHOOK_ID',
   id: '$MEMBER_ID',
   token: '$INVITATION_TOKEN',
@@ -34,7 +35,10 @@ export const sampleVariables: readonly (readonly [name: string, source: string])
   ['HOLDFAST_URL', 'this service without `/v1`, for example `http://127.0.0.1:3000`'],
   ['HOLDFAST_TOKEN', 'the `token` that `POST /v1/auth/token` returns'],
   ['ORG_ID, PROJECT_ID', 'identifiers from `GET /v1/auth/me` and `GET /v1/projects/{orgId}`'],
-  ['TOKEN_ID, WEBHOOK_ID, MEMBER_ID', 'the `id` of an entry in the list of tokens, webhooks or members'],
+  [
+    'TOKEN_ID, SESSION_ID, WEBHOOK_ID, MEMBER_ID',
+    'the `id` of an entry in the list of tokens, sessions, webhooks or members',
+  ],
   ['VERIFICATION_TOKEN, RESET_TOKEN, INVITATION_TOKEN', 'the end of a mailed link, after `#token=`'],
 ];
 

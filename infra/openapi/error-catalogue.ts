@@ -1,4 +1,4 @@
-import { maximumBodyBytes } from '../../lib/api/parse-request.ts';
+import { maximumBodyBytes } from '../../lib/contracts/contract.ts';
 import type { ErrorCode } from '../../lib/contracts/error-codes.ts';
 
 interface DocumentedError {
@@ -61,6 +61,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The caller is not a platform administrator.',
     message: 'This is for platform administrators.',
   },
+  email_not_verified: {
+    meaning: 'The caller has not verified their e-mail address yet, and this needs it.',
+    message: 'Verify your e-mail address first.',
+  },
   organization_not_found: {
     meaning: 'There is no such organization, or the caller is no member of it.',
     message: 'There is no such organization.',
@@ -73,6 +77,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   token_not_found: notFound('token'),
   template_key_not_found: notFound('template key'),
   plan_not_found: notFound('plan'),
+  session_not_found: {
+    meaning: 'The caller has no active session with this identifier.',
+    message: 'You have no session with this identifier.',
+  },
   route_not_found: {
     meaning: 'There is no such route, or not with this method.',
     message: 'There is no such route.',
@@ -100,6 +108,14 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   template_key_exists: {
     meaning: 'The template has this key already.',
     message: 'The template has this key already.',
+  },
+  token_limit_reached: {
+    meaning: 'The user has as many tokens as a user may have.',
+    message: 'You have 100 tokens. Revoke one that is not used any more.',
+  },
+  organization_limit_reached: {
+    meaning: 'The user owns as many organizations as a user may.',
+    message: 'You own 20 organizations. Delete one that is not used any more.',
   },
   revision_mismatch: {
     meaning: 'The environment is not at the revision of `If-Match`; nothing was changed.',

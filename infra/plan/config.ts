@@ -86,6 +86,14 @@ const Config = z
     registerLimitPerHour: tries.optional(),
     loginFailureLimit: tries.optional(),
     passwordResetLimitPerHour: tries.optional(),
+    organizationsPerUser: tries.optional(),
+    invitationLimitPerDay: tries.optional(),
+    requestsPerMinute: tries.optional(),
+    verifiedEmailRequired: z
+      .union([z.boolean(), z.enum(['true', 'false']).transform(text => text === 'true')], {
+        error: 'must be true or false',
+      })
+      .optional(),
   })
   .superRefine((config, context) => {
     const together = (names: readonly (keyof typeof config)[]) => {

@@ -1,4 +1,4 @@
-import type { Uses } from '../../lib/contracts/contract.ts';
+import type { Contract, KeyAction, Partition, Uses } from '../../lib/contracts/contract.ts';
 import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { maximumReceives } from '../../lib/deliveries/message.ts';
@@ -11,10 +11,6 @@ export interface FunctionPlan {
   uses: Uses;
   memoryMb: number;
   timeoutSeconds: number;
-  /** Patterns of the partitions it may write to. Without them it may write to any. */
-  writes?: readonly string[];
-  /** Patterns of the partitions it may read or write. Without them it may use any. */
-  touches?: readonly string[];
 }
 
 export interface RoutedFunctionPlan extends FunctionPlan {
@@ -33,8 +29,34 @@ const defaultTimeoutSeconds = 29;
 
 const documents = { uses: { table: [] }, memoryMb: 512, timeoutSeconds: 10 } as const;
 
-/** A read writes only audit entries and the last use of the caller's session or token. */
-const writesOfReads = ['AUDIT#*', 'USER#*'];
+/**
+ * Everything that an operation uses: what its contract names, and what follows from its access. Who is authenticated is
+ * read and their last use noted, and the mark of their credential is checked. Members count to their organization's
+ * share. An audit entry expires by the retention of a plan.
+ */
+export function usesOf({ access, uses }: Pick<Contract, 'access' | 'uses'>): Uses {
+  const isAuthenticated = access.kind !== 'public';
+  const { credentials = [], ...otherKeys } = uses.key ?? {};
+  const marks = new Set<KeyAction>([...credentials, ...(isAuthenticated ? ['Decrypt' as const] : [])]);
+  return {
+    ...uses,
+    reads: union(
+      uses.reads,
+      isAuthenticated ? ['USER'] : [],
+      marks.size > 0 ? ['CREDENTIALKEY'] : [],
+      access.kind === 'member' ? ['ORG'] : [],
+      uses.writes?.includes('AUDIT') ? ['PLANS'] : [],
+    ),
+    writes: union(uses.writes, isAuthenticated ? ['USER'] : [], access.kind === 'member' ? ['RATE'] : []),
+    ...(uses.key === undefined && marks.size === 0
+      ? {}
+      : { key: { ...otherKeys, ...(marks.size > 0 ? { credentials: [...marks] } : {}) } }),
+  };
+}
+
+function union(...lists: readonly (readonly Partition[] | undefined)[]): Partition[] {
+  return [...new Set(lists.flatMap(list => list ?? []))].sort();
+}
 
 /** Every function behind the API, in the order of the routes. */
 export const routedFunctions: readonly RoutedFunctionPlan[] = [
@@ -43,10 +65,9 @@ export const routedFunctions: readonly RoutedFunctionPlan[] = [
     area: contract.area,
     summary: contract.summary,
     routeKey: `${contract.method} ${contract.path}`,
-    uses: contract.uses,
+    uses: usesOf(contract),
     memoryMb: contract.sizing?.memoryMb ?? defaultMemoryMb,
     timeoutSeconds: contract.sizing?.timeoutSeconds ?? defaultTimeoutSeconds,
-    ...(contract.method === 'GET' ? { writes: writesOfReads } : {}),
   })),
   ...documentationRoutes.map(({ operationId, area, method, path }) => ({
     name: operationId,
@@ -72,8 +93,13 @@ export const workers = {
     name: 'deliver-webhooks',
     area: 'workers',
     summary: 'Deliver one webhook, once',
-    uses: { table: ['GetItem', 'BatchGetItem', 'PutItem'], key: ['Decrypt'] },
-    touches: ['ORG#*', 'PAYLOAD#*', 'DELIVERY#*', 'DELIVERIES#*'],
+    uses: {
+      table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'BatchWriteItem'],
+      reads: ['ORG', 'PAYLOAD'],
+      queries: ['DELIVERIES'],
+      writes: ['DELIVERY', 'DELIVERIES'],
+      key: { webhook: ['Decrypt'] },
+    },
     memoryMb: 512,
     // 5 s for the delivery, the rest for the claim before it and the log entry after it.
     timeoutSeconds: 25,
@@ -83,9 +109,12 @@ export const workers = {
     area: 'workers',
     summary: 'Run one step of background work',
     uses: {
-      table: ['GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
-      key: ['Decrypt'],
+      table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
+      reads: ['ORG', 'ENV', 'USER', 'AUDIT', 'DELIVERIES'],
+      writes: ['ORG', 'ORGID', 'ENV', 'USER', 'AUDIT', 'DELIVERIES', 'INVITATION', 'CUSTOMER', 'RETIRED'],
+      key: { project: ['Decrypt'] },
       queues: ['jobs'],
+      mail: true,
       // Erasing an organization ends its subscription.
       payments: true,
     },
@@ -97,8 +126,7 @@ export const workers = {
     name: 'roll-up-metrics',
     area: 'workers',
     summary: 'Count requests from the access log',
-    uses: { table: ['PutItem', 'UpdateItem'] },
-    touches: ['METRICS#*', 'METRICSBATCH#*'],
+    uses: { table: ['PutItem', 'UpdateItem'], writes: ['METRICS', 'METRICSBATCH'] },
     memoryMb: 256,
     timeoutSeconds: 30,
   },

@@ -21,4 +21,6 @@ export const accessLogFormat = {
   responseLength: '$context.responseLength',
   sourceIp: '$context.identity.sourceIp',
   integrationError: '$context.integrationErrorMessage',
+  /** Why the gateway refused a request that no function saw: its throttling, a body over 10 MB. */
+  gatewayError: '$context.error.message',
 } as const;

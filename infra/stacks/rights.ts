@@ -1,7 +1,7 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { TableAction } from '../../lib/contracts/contract.ts';
+import type { KeyPurpose, Partition, TableAction } from '../../lib/contracts/contract.ts';
 import type { Config } from '../plan/config.ts';
-import type { FunctionPlan } from '../plan/functions.ts';
+import { type FunctionPlan, pascalCase } from '../plan/functions.ts';
 
 /** The resources that functions can be given rights to. */
 export interface Resources {
@@ -14,24 +14,35 @@ export interface Resources {
   paymentParameterArns: readonly string[];
 }
 
-const readActions: ReadonlySet<TableAction> = new Set(['GetItem', 'BatchGetItem', 'Query']);
+const readActions: ReadonlySet<TableAction> = new Set(['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem']);
 
 /**
  * A function's rights: exactly those its plan names, on exactly this installation's resources. A transaction needs the
  * rights of its single writes and no right of its own.
  */
 export function rightsOf(
-  { uses, writes, touches }: Pick<FunctionPlan, 'uses' | 'writes' | 'touches'>,
+  { uses }: Pick<FunctionPlan, 'uses'>,
   resources: Resources,
   { mailFrom }: Pick<Config, 'mailFrom'>,
 ): PolicyStatement[] {
-  const reads = uses.table.filter(action => readActions.has(action));
+  const queries = uses.queries === undefined ? [] : ['Query'];
+  const reads = uses.table.filter(action => readActions.has(action) && !queries.includes(action));
   const changes = uses.table.filter(action => !readActions.has(action));
   const queues = { webhooks: resources.webhookQueueArn, jobs: resources.jobQueueArn };
   return [
-    allow('ReadTable', named('dynamodb', reads), [resources.tableArn], partitions(touches)),
-    allow('ChangeTable', named('dynamodb', changes), [resources.tableArn], partitions(writes ?? touches)),
-    allow('UseKey', named('kms', uses.key ?? []), [resources.keyArn]),
+    allow('ReadTable', named('dynamodb', reads), [resources.tableArn], partitions(uses.reads)),
+    allow('QueryTable', named('dynamodb', queries), [resources.tableArn], partitions(uses.queries)),
+    allow('ChangeTable', named('dynamodb', changes), [resources.tableArn], partitions(uses.writes)),
+    // Many functions write this item. Only an operator's command may write this attribute.
+    uses.writes?.includes('USER') ? nobodyBecomesAdmin(changes, resources.tableArn) : undefined,
+    ...keyPurposes.map(purpose =>
+      allow(
+        `UseKeyOf${pascalCase(purpose)}`,
+        named('kms', uses.key?.[purpose] ?? []),
+        [resources.keyArn],
+        encryptionContext(purpose),
+      ),
+    ),
     allow(
       'Queue',
       uses.queues === undefined ? [] : ['sqs:SendMessage'],
@@ -48,9 +59,42 @@ function named(service: string, actions: readonly string[]): string[] {
   return actions.map(action => `${service}:${action}`);
 }
 
+/** These partitions are single, so their keys have no identifier. */
+const singlePartitions: ReadonlySet<Partition> = new Set(['CREDENTIALKEY', 'ORGS', 'PLANS', 'PLATFORM']);
+
 /** Limits calls to partitions: every item that a call touches must be in one of them. */
-function partitions(patterns: readonly string[] | undefined): Record<string, unknown> | undefined {
-  return patterns && { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...patterns] } };
+function partitions(used: readonly Partition[] = []): Record<string, unknown> {
+  const patterns = used.map(partition => (singlePartitions.has(partition) ? partition : `${partition}#*`));
+  return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } };
+}
+
+/** The members of the encryption context of each purpose. A ciphertext of one purpose does not open under another. */
+const contextKeys: Readonly<Record<KeyPurpose, readonly string[]>> = {
+  project: ['organization', 'project', 'keyVersion'],
+  webhook: ['organization', 'webhook'],
+  credentials: ['purpose'],
+};
+const keyPurposes = Object.keys(contextKeys) as KeyPurpose[];
+
+/** Limits a call to encryption contexts that have exactly the members of the purpose. */
+function encryptionContext(purpose: KeyPurpose): Record<string, unknown> {
+  const names = contextKeys[purpose];
+  return {
+    'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': [...names] },
+    Null: Object.fromEntries(names.map(name => [`kms:EncryptionContext:${name}`, 'false'])),
+  };
+}
+
+function nobodyBecomesAdmin(changes: readonly TableAction[], tableArn: string): PolicyStatement | undefined {
+  const writes = changes.filter(action => action !== 'DeleteItem');
+  if (writes.length === 0) return undefined;
+  return new PolicyStatement({
+    sid: 'NobodyBecomesAdmin',
+    effect: Effect.DENY,
+    actions: named('dynamodb', writes),
+    resources: [tableArn],
+    conditions: { 'ForAnyValue:StringEquals': { 'dynamodb:Attributes': ['isAdmin'] } },
+  });
 }
 
 function allow(

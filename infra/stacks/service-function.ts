@@ -78,7 +78,7 @@ export function environmentOf(
   config: Config,
   addresses: Service['addresses'],
 ): Record<string, string> {
-  const settings: Record<string, string | number | false | undefined> = {
+  const settings: Record<string, string | number | boolean | undefined> = {
     LOG_LEVEL: config.logLevel,
     TABLE_NAME: uses.table.length > 0 && addresses.tableName,
     KMS_KEY_ID: uses.key !== undefined && addresses.keyArn,
@@ -91,6 +91,14 @@ export function environmentOf(
           REGISTER_LIMIT_PER_HOUR: config.registerLimitPerHour,
           LOGIN_FAILURE_LIMIT: config.loginFailureLimit,
           PASSWORD_RESET_LIMIT_PER_HOUR: config.passwordResetLimitPerHour,
+        }
+      : {}),
+    REQUESTS_PER_MINUTE: config.requestsPerMinute,
+    ORGANIZATIONS_PER_USER: area === 'organizations' && config.organizationsPerUser,
+    ...(area === 'members'
+      ? {
+          INVITATION_LIMIT_PER_DAY: config.invitationLimitPerDay,
+          VERIFIED_EMAIL_REQUIRED: config.verifiedEmailRequired?.toString(),
         }
       : {}),
     ...(uses.payments

@@ -16,6 +16,12 @@ export interface AuditFacts {
   environment?: { id: string; slug: string };
   keys?: readonly string[];
   revision?: number;
+  /** What changed: roles and plans `{from, to}`, a template key's pattern, limits. Never a value of a secret. */
+  details?: AuditRecord['details'];
+  /** The environment and revision that promoted secrets come from. */
+  from?: { id: string; slug: string; revision: number };
+  /** Identifies a change that is tried several times, so that all of its tries put the same entry. */
+  entry?: { id: string; createdAtMs: number };
 }
 
 export type AuditActor = AuditRecord['actor'];
@@ -37,6 +43,10 @@ function namedKeys(all: readonly string[]): Pick<AuditRecord, 'keys' | 'keysOmit
   return { keys: [...keys], ...(keysOmitted === 0 ? {} : { keysOmitted }) };
 }
 
+export function newAuditEntry(): { id: string; createdAtMs: number } {
+  return { id: randomUUID(), createdAtMs: Date.now() };
+}
+
 /**
  * The write of one audit entry, to stand in the same transaction as the change it records, or to be sent before values
  * leave. The entry expires by the retention that the organization's plan grants today.
@@ -45,12 +55,11 @@ export async function auditWrite(
   organization: Pick<OrganizationRecord, 'id' | 'plan' | 'limitOverrides'>,
   actor: AuditActor,
   source: RequestSource,
-  { action, target, environment, keys, revision }: AuditFacts,
+  { action, target, environment, keys, revision, details, from, entry }: AuditFacts,
 ): Promise<Write> {
   const { auditRetentionDays } = effectiveLimits(organization, await recentPlanConfigs()).effective;
-  const now = Date.now();
-  const id = randomUUID();
-  const createdAt = new Date(now).toISOString();
+  const { id, createdAtMs } = entry ?? newAuditEntry();
+  const createdAt = new Date(createdAtMs).toISOString();
   return put(at(auditRecord, organization.id, action, createdAt, id), {
     id,
     action,
@@ -59,10 +68,12 @@ export async function auditWrite(
     ...(environment === undefined ? {} : { environment }),
     ...(keys === undefined ? {} : namedKeys(keys)),
     ...(revision === undefined ? {} : { revision }),
+    ...(details === undefined ? {} : { details }),
+    ...(from === undefined ? {} : { from }),
     ip: source.ip,
     userAgent: source.userAgent,
     requestId: source.requestId,
     createdAt,
-    ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: expiryOf(now, auditRetentionDays) }),
+    ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: expiryOf(createdAtMs, auditRetentionDays) }),
   });
 }

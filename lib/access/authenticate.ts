@@ -1,19 +1,21 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Access } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
+import type { Log } from '../core/logger.ts';
 import { headerOf } from '../core/request-source.ts';
-import { readCredential, tokenPrefix } from '../crypto/credentials.ts';
+import { isMarked, readCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { tokenRecord } from '../table/records/token.ts';
 import { userRecord } from '../table/records/user.ts';
 import { at, readTogether } from '../table/store.ts';
+import { credentialKey } from './credential-key.ts';
 import { MemberAccess } from './member-access.ts';
 import type { Principal } from './principal.ts';
-import { sessionSecretOf } from './session-cookie.ts';
+import { endOfSession, sessionSecretOf } from './session-cookie.ts';
 
-/** A credential that could be genuine, known without any read. */
+/** A credential that this installation issued; whether it is still valid is not known yet. */
 export interface Claimed {
   method: 'session' | 'token';
   userId: string;
@@ -22,34 +24,70 @@ export interface Claimed {
   csrfHeaderMissing: boolean;
 }
 
+/** A credential of the right form. */
+interface Presented extends Claimed {
+  secret: string;
+}
+
 const unauthenticated = () =>
   new ApiError('unauthenticated', 'Sign in, or send a valid token in the header Authorization: Bearer <token>.');
 
 const organizationNotFound = () => new ApiError('organization_not_found', 'There is no such organization.');
 
 /**
- * What the request claims to be, checked by form and checksum only. An Authorization header wins over a cookie, and a
- * broken one does not fall back to it.
+ * The credential of a request, if this installation issued it. This reads nothing that the path names and does not look
+ * at the body, so a made-up credential gets no further. An Authorization header wins over a cookie, and a broken header
+ * does not fall back to the cookie.
  * @throws unauthenticated where the route needs somebody and there is nobody
  */
-export function claimCredential(event: APIGatewayProxyEventV2, access: Access): Claimed | undefined {
+export async function claimCredential(
+  event: APIGatewayProxyEventV2,
+  access: Access,
+  log: Log,
+): Promise<Claimed | undefined> {
   if (access.kind === 'public') return undefined;
-  const claimed = readClaim(event);
-  if (claimed === undefined && access.kind !== 'optional') throw unauthenticated();
-  return claimed;
+  const presented = readPresented(event);
+  if (presented !== undefined && (await wasIssued(presented, log))) {
+    const { secret: _, ...claimed } = presented;
+    return claimed;
+  }
+  if (access.kind === 'optional') return undefined;
+  throw unauthenticated();
 }
 
-function readClaim(event: APIGatewayProxyEventV2): Claimed | undefined {
+function readPresented(event: APIGatewayProxyEventV2): Presented | undefined {
   const authorization = headerOf(event, 'authorization');
   if (authorization !== undefined) {
-    const bearer = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-    const read = bearer === undefined ? undefined : readCredential(bearer, tokenPrefix);
+    const secret = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+    const read = readCredential(secret, tokenPrefix);
     if (read === undefined) throw unauthenticated();
-    return { method: 'token', csrfHeaderMissing: false, ...read };
+    return { method: 'token', csrfHeaderMissing: false, secret, ...read };
   }
-  const cookie = sessionSecretOf(event.cookies);
-  const read = cookie === undefined ? undefined : readCredential(cookie);
-  return read === undefined ? undefined : { method: 'session', csrfHeaderMissing: lacksCsrfHeader(event), ...read };
+  const secret = sessionSecretOf(event.cookies) ?? '';
+  const read = readCredential(secret);
+  return read && { method: 'session', csrfHeaderMissing: lacksCsrfHeader(event), secret, ...read };
+}
+
+/**
+ * A mark proves it without a read. Older credentials have no mark, and while KMS is out of reach no mark can be checked.
+ * Those credentials are looked up first, which costs a wave and one item outside any organization.
+ */
+async function wasIssued({ method, userId, hash, secret }: Presented, log: Log): Promise<boolean> {
+  try {
+    const key = await credentialKey();
+    if (key !== undefined && isMarked(secret, method === 'token' ? tokenPrefix : '', key)) return true;
+  } catch (error) {
+    log.error('could not read the key that marks credentials', error);
+  }
+  const { session, token } = await readTogether(credentialReads({ method, userId, hash }));
+  return session !== undefined || token !== undefined;
+}
+
+function credentialReads({ method, userId, hash }: Pick<Claimed, 'method' | 'userId' | 'hash'>) {
+  return {
+    session: method === 'session' ? at(sessionRecord, userId, hash) : undefined,
+    token: method === 'token' ? at(tokenRecord, userId, hash) : undefined,
+  };
 }
 
 /** A cookie travels by itself; this header does not, for other origins cannot send it unasked. */
@@ -79,8 +117,7 @@ export async function authenticate(
   const orgSlug = access.kind === 'member' ? params.orgSlug : undefined;
   const orgId = access.kind === 'member' ? params.orgId : undefined;
   const found = await readTogether({
-    session: claimed.method === 'session' ? at(sessionRecord, claimed.userId, claimed.hash) : undefined,
-    token: claimed.method === 'token' ? at(tokenRecord, claimed.userId, claimed.hash) : undefined,
+    ...credentialReads(claimed),
     // A session's epoch is compared with its user's; account routes need the account itself.
     user: claimed.method === 'session' || access.kind !== 'member' ? at(userRecord, claimed.userId) : undefined,
     organization: orgSlug === undefined ? undefined : at(organizationRecord, orgSlug),
@@ -130,7 +167,7 @@ function verify(claimed: Claimed, { session, token, user }: Found): Principal | 
   const now = Date.now();
   if (claimed.method === 'session') {
     if (session === undefined || user === undefined) return undefined;
-    if (session.expiresAt * 1000 <= now || session.epoch !== user.sessionEpoch) return undefined;
+    if (endOfSession(session) * 1000 <= now || session.epoch !== user.sessionEpoch) return undefined;
     const credential = { method: 'session', hash: claimed.hash, session } as const;
     return { userId: user.id, email: user.email, credential, user };
   }

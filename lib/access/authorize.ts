@@ -1,9 +1,9 @@
 import type { Access, TokenLimit, TokenRequirement } from '../contracts/contract.ts';
+import { tokenAccesses } from '../contracts/fields/token-access.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Caller } from './authenticate.ts';
 import { type Principal, tokenLimitOf } from './principal.ts';
 
-const accessOrder = ['read', 'write', 'full'] as const;
 const limitOrder: readonly TokenLimit[] = ['none', 'organization', 'project', 'environment'];
 
 const insufficientScope = (message: string) => new ApiError('insufficient_scope', message);
@@ -14,7 +14,7 @@ function requireScope(principal: Principal, required: TokenRequirement, narrowes
   if (required === 'session')
     throw insufficientScope('This needs a session: no token may do it. Sign in and try again.');
   const { access } = principal.credential.token;
-  if (accessOrder.indexOf(access) < accessOrder.indexOf(required)) {
+  if (tokenAccesses.indexOf(access) < tokenAccesses.indexOf(required)) {
     throw insufficientScope(`The token's access is "${access}"; this needs "${required}".`);
   }
   const limit = tokenLimitOf(principal);

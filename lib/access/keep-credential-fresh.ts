@@ -1,14 +1,14 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Log } from '../core/logger.ts';
+import { sourceOf } from '../core/request-source.ts';
 import { isThere } from '../table/expressions.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { tokenRecord } from '../table/records/token.ts';
 import { at, ConditionFailed, transact, update } from '../table/store.ts';
 import type { Principal } from './principal.ts';
-import { sessionCookie, sessionLifetimeSeconds, sessionSecretOf } from './session-cookie.ts';
+import { sessionCookie, sessionEndsAt, sessionSecretOf } from './session-cookie.ts';
 
-/** A session slides once a day and a token's last use is noted once an hour, so that most requests write nothing. */
-const sessionStepSeconds = 24 * 60 * 60;
+/** The last use is noted once an hour, so that most requests write nothing. */
 const lastUseStepMs = 60 * 60_000;
 
 /**
@@ -32,11 +32,14 @@ export async function keepCredentialFresh(
       return undefined;
     }
     const { hash, session } = credential;
-    const expiresAt = Math.floor(Date.now() / 1000) + sessionLifetimeSeconds;
-    if (expiresAt - session.expiresAt < sessionStepSeconds) return undefined;
-    await transact([update(at(sessionRecord, userId, hash), { set: { expiresAt } }, { if: isThere })]);
+    const now = Date.now();
+    if (now - Date.parse(session.lastUsedAt) < lastUseStepMs) return undefined;
+    const expiresAt = sessionEndsAt(session.createdAt, now);
+    const { ip, userAgent } = sourceOf(event);
+    const use = { lastUsedAt: new Date(now).toISOString(), ip, userAgent, expiresAt };
+    await transact([update(at(sessionRecord, userId, hash), { set: use }, { if: isThere })]);
     const secret = sessionSecretOf(event.cookies);
-    return secret === undefined ? undefined : sessionCookie(secret);
+    return secret === undefined ? undefined : sessionCookie(secret, expiresAt);
   } catch (error) {
     // Revoked or logged out in the same moment: nothing is left to note.
     if (!(error instanceof ConditionFailed))

@@ -6,6 +6,7 @@ import type { Principal } from './principal.ts';
 
 interface KnownProject {
   id: string;
+  organizationId?: string | undefined;
   status: 'active' | 'deleting';
 }
 
@@ -22,21 +23,31 @@ interface KnownEnvironment {
  */
 export class MemberAccess {
   readonly organization: OrganizationRecord;
-  readonly member: MemberRecord;
   readonly principal: Principal;
-  #projectAsked = false;
+  #member: MemberRecord;
+  #projectId: string | undefined;
   #environmentAsked = false;
 
   constructor(organization: OrganizationRecord, member: MemberRecord, principal: Principal) {
     this.organization = organization;
-    this.member = member;
+    this.#member = member;
     this.principal = principal;
   }
 
-  /** Whether the project is in the token's scope; for lists, which show only what is. */
-  seesProject(project: { id: string }): boolean {
+  get member(): MemberRecord {
+    return this.#member;
+  }
+
+  /** Takes over the role of a caller who was judged anew. */
+  renew({ member }: Pick<MemberAccess, 'member'>): void {
+    this.#member = member;
+  }
+
+  /** Whether the project is the organization's, and in the token's scope; for lists, which show only what is. */
+  seesProject(project: Pick<KnownProject, 'id' | 'organizationId'>): boolean {
     const projectId = this.#token()?.projectId ?? null;
-    return projectId === null || projectId === project.id;
+    const isOwn = project.organizationId === undefined || project.organizationId === this.organization.id;
+    return isOwn && (projectId === null || projectId === project.id);
   }
 
   /** Whether the environment is in the token's scope; for lists, which show only what is. */
@@ -52,25 +63,36 @@ export class MemberAccess {
     return roleMay(action, this.member.role, type);
   }
 
-  /** @throws project_not_found where it is missing, being deleted, or out of the token's scope. */
+  /**
+   * @throws project_not_found where it is missing, being deleted, out of the token's scope, or not what the slugs named
+   * when the request began: a request that takes long must not reach what was made under the same slugs since
+   */
   requireProject<P extends KnownProject>(project: P | undefined): P {
-    this.#projectAsked = true;
-    if (project === undefined || project.status !== 'active' || !this.seesProject(project)) {
+    const isOther = this.#projectId !== undefined && project?.id !== this.#projectId;
+    if (project === undefined || project.status !== 'active' || isOther || !this.seesProject(project)) {
       throw this.projectNotFound();
     }
+    this.#projectId = project.id;
     return project;
   }
 
   /**
    * @param action what the member's role must allow there; `see` asks for the token's scope only
-   * @throws environment_not_found where it is missing, being deleted or out of the token's scope; forbidden by role
+   * @throws environment_not_found where it is missing, being deleted, out of the token's scope or of another project than
+   * the one asked for before; forbidden by role
    */
   requireEnvironment<E extends KnownEnvironment>(environment: E | undefined, action: 'read' | 'write' | 'see'): E {
     this.#environmentAsked = true;
     if (environment !== undefined && !this.seesProject({ id: environment.projectId })) {
       throw this.projectNotFound();
     }
-    if (environment === undefined || environment.status === 'deleting' || !this.seesEnvironment(environment)) {
+    const isOther = this.#projectId !== undefined && environment?.projectId !== this.#projectId;
+    if (
+      environment === undefined ||
+      environment.status === 'deleting' ||
+      isOther ||
+      !this.seesEnvironment(environment)
+    ) {
       throw new ApiError('environment_not_found', 'There is no such environment in this project.');
     }
     if (action !== 'see' && !this.roleMay(action, environment.type)) {
@@ -89,7 +111,8 @@ export class MemberAccess {
   /** Whether what a path with these parameters names was asked for. An environment's question includes its project's. */
   answered(asked: { project: boolean; environment: boolean }): boolean {
     return (
-      (!asked.environment || this.#environmentAsked) && (!asked.project || this.#projectAsked || this.#environmentAsked)
+      (!asked.environment || this.#environmentAsked) &&
+      (!asked.project || this.#projectId !== undefined || this.#environmentAsked)
     );
   }
 

@@ -2,12 +2,31 @@ import { settings } from '../core/settings.ts';
 
 export const sessionCookieName = '__service_session';
 
+const daySeconds = 24 * 60 * 60;
+
 /** Fourteen days, sliding. */
-export const sessionLifetimeSeconds = 14 * 24 * 60 * 60;
+const sessionLifetimeSeconds = 14 * daySeconds;
+
+/** However much it is used, a session ends this long after it began. */
+const longestSessionSeconds = 90 * daySeconds;
+
+/** When a session that is used now ends, in epoch seconds. Pure. */
+export function sessionEndsAt(createdAt: string, nowMs: number): number {
+  return Math.min(Math.floor(nowMs / 1000) + sessionLifetimeSeconds, latestEnd(createdAt));
+}
+
+/** When a stored session ends, in epoch seconds. One from before there was a longest time may say later. Pure. */
+export function endOfSession({ createdAt, expiresAt }: { createdAt: string; expiresAt: number }): number {
+  return Math.min(expiresAt, latestEnd(createdAt));
+}
+
+function latestEnd(createdAt: string): number {
+  return Math.floor(Date.parse(createdAt) / 1000) + longestSessionSeconds;
+}
 
 /** Set-Cookie for a session. Secure everywhere but on a local http address, where browsers would drop it. */
-export function sessionCookie(secret: string): string {
-  return cookie(secret, sessionLifetimeSeconds);
+export function sessionCookie(secret: string, endsAt: number): string {
+  return cookie(secret, Math.max(0, endsAt - Math.floor(Date.now() / 1000)));
 }
 
 /** Set-Cookie that makes the browser forget the session. */

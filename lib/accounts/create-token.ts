@@ -1,17 +1,20 @@
 import type { AccountContext } from '../access/request-context.ts';
-import { transact } from '../table/store.ts';
+import { ApiError } from '../core/errors.ts';
+import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
+import { at, find, retryOnConditionFailed, transact, update, type Write } from '../table/store.ts';
+import { listTokens, requireRoomForToken } from './list-tokens.ts';
 import { type IssuedToken, newToken } from './new-token.ts';
 import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.ts';
 
 /**
  * Creates a bearer token. One that is limited to an organization is recorded in that organization's audit log, any
  * other in the log of account events.
- * @throws organization_not_found, project_not_found, environment_not_found
+ * @throws organization_not_found, project_not_found, environment_not_found, token_limit_reached
  */
 export async function createToken(context: AccountContext, wanted: WantedToken): Promise<IssuedToken> {
   const { principal } = context;
-  const scope = await resolveTokenScope(principal.userId, wanted);
-  const { write, ...issued } = newToken(
+  const [scope, live] = await Promise.all([resolveTokenScope(principal.userId, wanted), listTokens(principal.userId)]);
+  const { write, ...issued } = await newToken(
     { id: principal.userId, email: principal.email },
     {
       name: wanted.name,
@@ -24,24 +27,48 @@ export async function createToken(context: AccountContext, wanted: WantedToken):
     },
   );
   const { id, name } = issued.cliToken;
-  if (scope === undefined) {
-    await transact([write]);
-    context.log.account('token_created', { userId: principal.userId, tokenId: id });
-    return issued;
+  const rest = [write];
+  if (scope !== undefined) {
+    const { organization, member } = scope;
+    rest.push(
+      ...scopeHolds({
+        orgSlug: organization.slug,
+        organizationId: organization.id,
+        userId: principal.userId,
+        memberId: member.id,
+      }),
+      await context.auditIn(organization, { action: 'token.created', target: { type: 'token', id, name } }),
+    );
   }
-  const { organization, member } = scope;
-  await transact([
-    write,
-    ...scopeHolds({
-      orgSlug: organization.slug,
-      organizationId: organization.id,
-      userId: principal.userId,
-      memberId: member.id,
-    }),
-    await context.auditIn(organization, {
-      action: 'token.created',
-      target: { type: 'token', id, name },
-    }),
-  ]);
+  await addToken({ user: principal.user, live }, rest);
+  if (scope === undefined) context.log.account('token_created', { userId: principal.userId, tokenId: id });
   return issued;
 }
+
+/**
+ * Writes a new token while its user has room for it and still has the password that the request was made under.
+ * @throws token_limit_reached, unauthenticated
+ */
+export async function addToken(
+  before: { user: UserRecord; live: readonly unknown[] },
+  writes: readonly Write[],
+): Promise<void> {
+  const { id, sessionEpoch } = before.user;
+  let known: typeof before | undefined = before;
+  await retryOnConditionFailed(async budget => {
+    const { user, live } = known ?? (await readTokensOf(id));
+    known = undefined;
+    if (user?.sessionEpoch !== sessionEpoch) throw sessionEnded();
+    requireRoomForToken(live);
+    const made = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
+    await transact([made, ...writes], budget);
+  });
+}
+
+async function readTokensOf(userId: string) {
+  const [user, live] = await Promise.all([find(at(userRecord, userId)), listTokens(userId)]);
+  return { user, live };
+}
+
+export const sessionEnded = () =>
+  new ApiError('unauthenticated', 'This session has ended in the meantime. Sign in again.');

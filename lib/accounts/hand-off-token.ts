@@ -8,6 +8,8 @@ import { handOffRecord } from '../table/records/hand-off.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { userRecord } from '../table/records/user.ts';
 import { at, find, put, readTogether, remove, transact } from '../table/store.ts';
+import { addToken } from './create-token.ts';
+import { listTokens } from './list-tokens.ts';
 import { type IssuedToken, newToken } from './new-token.ts';
 import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.ts';
 
@@ -52,7 +54,7 @@ export async function offerHandOff(
 /**
  * Second half: the code and its verifier (RFC 7636, S256) for the token. A wrong verifier burns the code, and so does
  * the end of the session's epoch (a changed password).
- * @throws invalid_token; organization_not_found where the membership has ended in the meantime
+ * @throws invalid_token; token_limit_reached; organization_not_found where the membership has ended in the meantime
  */
 export async function takeHandOff(
   { source, log }: RequestContext,
@@ -61,7 +63,10 @@ export async function takeHandOff(
   const claimed = readCredential(code);
   if (claimed === undefined) throw invalidCode();
   const item = at(handOffRecord, claimed.hash);
-  const { handOff, user } = await readTogether({ handOff: item, user: at(userRecord, claimed.userId) });
+  const [{ handOff, user }, live] = await Promise.all([
+    readTogether({ handOff: item, user: at(userRecord, claimed.userId) }),
+    listTokens(claimed.userId),
+  ]);
   if (handOff === undefined || user === undefined) throw invalidCode();
   const useUp = remove(item, { if: isThere, refused: invalidCode });
   const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
@@ -74,17 +79,17 @@ export async function takeHandOff(
     log.account('handoff_refused', { userId: user.id, ip: source.ip });
     throw invalidCode();
   }
-  const { write, ...issued } = newToken(user, handOff);
+  const { write, ...issued } = await newToken(user, handOff);
   const { id, name } = issued.cliToken;
   const { organizationId, orgSlug, memberId } = handOff;
   if (organizationId === null || orgSlug === null || memberId === null) {
-    await transact([useUp, write]);
+    await addToken({ user, live }, [useUp, write]);
     log.account('token_created', { userId: user.id, tokenId: id });
     return issued;
   }
   const organization = await find(at(organizationRecord, orgSlug));
   if (organization === undefined) throw invalidCode();
-  await transact([
+  await addToken({ user, live }, [
     useUp,
     write,
     ...scopeHolds({ orgSlug, organizationId, userId: user.id, memberId }),

@@ -1,3 +1,4 @@
+import { ApiError } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { list } from '../table/store.ts';
@@ -8,4 +9,13 @@ export async function listTokens(userId: string): Promise<TokenRecord[]> {
   return (await list(tokenRecord, ranges.tokens(userId)))
     .filter(({ expiryDate }) => expiryDate === null || Date.parse(expiryDate) > now)
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.id.localeCompare(b.id));
+}
+
+/** Enough for every pipeline of a person, few enough to be listed and revoked at once. */
+const maximumTokens = 100;
+
+/** @throws token_limit_reached */
+export function requireRoomForToken(live: readonly unknown[]): void {
+  if (live.length < maximumTokens) return;
+  throw new ApiError('token_limit_reached', `You have ${maximumTokens} tokens. Revoke one that is not used any more.`);
 }

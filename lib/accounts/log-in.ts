@@ -30,7 +30,8 @@ export async function logIn(
   const [pointer, [tryOfEmail, tryOfAddress]] = await Promise.all([
     find(at(emailRecord, email)),
     takeTries([limits.ofEmail, limits.ofAddress]).catch(error => {
-      log.account('login_refused', { email, ip: source.ip });
+      if (error instanceof ApiError && error.code === 'rate_limited')
+        log.account('login_refused', { email, ip: source.ip });
       throw error;
     }),
   ]);
@@ -40,10 +41,10 @@ export async function logIn(
     log.account('login_failed', { email, userId: user?.id, ip: source.ip });
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
   }
-  const session = newSession(user);
+  const session = await newSession(user, source);
   await Promise.all([
     transact([session.write]),
-    // What counts are failures: this try was none of them.
+    // Successful logins don't count against the limit.
     forgetTries(tryOfEmail),
     returnTry(tryOfAddress),
     rehashIfOutdated(user, password),

@@ -2,38 +2,72 @@ import { ApiError } from '../core/errors.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
 import { dashboardLink } from '../mail/dashboard-link.ts';
 import { equals } from '../table/expressions.ts';
-import { linkRecord } from '../table/records/link.ts';
+import { resetLinkRecord, verificationLinkRecord } from '../table/records/link.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, put, readTogether, remove, type Write } from '../table/store.ts';
 
-/** What a mailed link is for, and how long it works. */
-export const linkLifetimeSeconds = { 'verify-email': 24 * 60 * 60, 'reset-password': 60 * 60 } as const;
+/** A mailed link: its address, which holds the token, and the write that makes it valid. Only the token's hash is stored. */
+interface NewLink {
+  url: string;
+  write: Write;
+}
 
-export type LinkPurpose = keyof typeof linkLifetimeSeconds;
+const verificationSeconds = 24 * 60 * 60;
+const resetSeconds = 60 * 60;
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
-/** A new link of the account; its write makes it the only valid one of its purpose. Only the token's hash is stored. */
-export function newLink(userId: string, purpose: LinkPurpose): { url: string; write: Write } {
+/** A link that verifies the account's address, in place of any earlier one. */
+export function newVerificationLink(userId: string): NewLink {
   const { secret, hash } = createCredential(userId);
-  const expiresAt = Math.floor(Date.now() / 1000) + linkLifetimeSeconds[purpose];
-  return { url: dashboardLink(purpose, secret), write: put(at(linkRecord, userId, purpose), { hash, expiresAt }) };
+  return {
+    url: dashboardLink('verify-email', secret),
+    write: put(at(verificationLinkRecord, userId), { hash, expiresAt: inSeconds(verificationSeconds) }),
+  };
+}
+
+/** A link that resets the account's password. Earlier ones stay good: otherwise any request for another link would end them. */
+export function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>): NewLink {
+  const { secret, hash } = createCredential(id);
+  return {
+    url: dashboardLink('reset-password', secret),
+    write: put(at(resetLinkRecord, id, hash), { epoch: sessionEpoch, expiresAt: inSeconds(resetSeconds) }),
+  };
 }
 
 /**
- * The account that a link's token belongs to, with the write that uses the link up. The transaction with that write
- * fails with invalid_token where somebody else used or replaced it in the meantime.
+ * The account that a verification link's token belongs to, with the write that uses the link up. The transaction with
+ * that write fails with invalid_token if another request used or replaced it in the meantime.
  * @throws invalid_token where it is unknown, used, replaced or expired
  */
-export async function openLink(token: string, purpose: LinkPurpose): Promise<{ user: UserRecord; useUp: Write }> {
-  const claimed = readCredential(token);
-  if (claimed === undefined) throw invalidLink();
-  const { userId, hash } = claimed;
-  const link = at(linkRecord, userId, purpose);
-  const found = await readTogether({ link, user: at(userRecord, userId) });
-  if (found.link === undefined || found.user === undefined) throw invalidLink();
-  if (found.link.expiresAt * 1000 <= Date.now() || !equalInConstantTime(found.link.hash, hash)) throw invalidLink();
-  return { user: found.user, useUp: remove(link, { if: { hash: equals(hash) }, refused: invalidLink }) };
+export async function openVerificationLink(token: string): Promise<{ user: UserRecord; useUp: Write }> {
+  const { userId, hash } = readLink(token);
+  const item = at(verificationLinkRecord, userId);
+  const { link, user } = await readTogether({ link: item, user: at(userRecord, userId) });
+  if (user === undefined || !isOpen(link) || !equalInConstantTime(link.hash, hash)) throw invalidLink();
+  return { user, useUp: remove(item, { if: { hash: equals(hash) }, refused: invalidLink }) };
 }
 
-function invalidLink(): ApiError {
+/**
+ * The account that a reset link's token belongs to. Raising its epoch uses the link up, with all others.
+ * @throws invalid_token where it is unknown, used or expired, or the password was changed since
+ */
+export async function openResetLink(token: string): Promise<UserRecord> {
+  const { userId, hash } = readLink(token);
+  const { link, user } = await readTogether({ link: at(resetLinkRecord, userId, hash), user: at(userRecord, userId) });
+  if (user === undefined || !isOpen(link) || link.epoch !== user.sessionEpoch) throw invalidLink();
+  return user;
+}
+
+function readLink(token: string): { userId: string; hash: string } {
+  const read = readCredential(token);
+  if (read === undefined) throw invalidLink();
+  return read;
+}
+
+function isOpen<Link extends { expiresAt: number }>(link: Link | undefined): link is Link {
+  return link !== undefined && link.expiresAt * 1000 > Date.now();
+}
+
+export function invalidLink(): ApiError {
   return new ApiError('invalid_token', 'This link is not valid: it is unknown, used or expired.');
 }

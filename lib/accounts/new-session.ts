@@ -1,4 +1,6 @@
-import { sessionCookie, sessionLifetimeSeconds } from '../access/session-cookie.ts';
+import { issuingKey } from '../access/credential-key.ts';
+import { sessionCookie, sessionEndsAt } from '../access/session-cookie.ts';
+import type { RequestSource } from '../core/request-source.ts';
 import { createCredential } from '../crypto/credentials.ts';
 import { isNew } from '../table/expressions.ts';
 import { sessionRecord } from '../table/records/session.ts';
@@ -6,14 +8,25 @@ import type { UserRecord } from '../table/records/user.ts';
 import { at, put, type Write } from '../table/store.ts';
 
 /** A new session: its Set-Cookie line and the write that makes it valid. Only the secret's hash is stored. */
-export function newSession(user: Pick<UserRecord, 'id' | 'sessionEpoch'>): { cookie: string; write: Write } {
-  const { secret, hash } = createCredential(user.id);
+export async function newSession(
+  user: Pick<UserRecord, 'id' | 'sessionEpoch'>,
+  { ip, userAgent }: Pick<RequestSource, 'ip' | 'userAgent'>,
+): Promise<{ cookie: string; write: Write }> {
+  const { secret, hash } = createCredential(user.id, '', await issuingKey());
   const now = Date.now();
+  const createdAt = new Date(now).toISOString();
+  const expiresAt = sessionEndsAt(createdAt, now);
   const session = {
     userId: user.id,
     epoch: user.sessionEpoch,
-    createdAt: new Date(now).toISOString(),
-    expiresAt: Math.floor(now / 1000) + sessionLifetimeSeconds,
+    createdAt,
+    lastUsedAt: createdAt,
+    ip,
+    userAgent,
+    expiresAt,
   };
-  return { cookie: sessionCookie(secret), write: put(at(sessionRecord, user.id, hash), session, { if: isNew }) };
+  return {
+    cookie: sessionCookie(secret, expiresAt),
+    write: put(at(sessionRecord, user.id, hash), session, { if: isNew }),
+  };
 }

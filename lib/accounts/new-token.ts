@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { TokenAccess } from '../contracts/auth.ts';
+import { issuingKey } from '../access/credential-key.ts';
+import type { TokenAccess } from '../contracts/fields/token-access.ts';
 import { createCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { isNew } from '../table/expressions.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
@@ -24,11 +25,11 @@ interface TokenFacts {
 }
 
 /** A new bearer token of the user, with the write that makes it valid. */
-export function newToken(
+export async function newToken(
   user: { id: string; email: string },
   { expiresInDays, ...facts }: TokenFacts,
-): IssuedToken & { write: Write } {
-  const { secret, hash } = createCredential(user.id, tokenPrefix);
+): Promise<IssuedToken & { write: Write }> {
+  const { secret, hash } = createCredential(user.id, tokenPrefix, await issuingKey());
   const now = Date.now();
   const expiryMs = expiresInDays === null ? undefined : now + expiresInDays * 24 * 60 * 60 * 1000;
   const cliToken: TokenRecord = {

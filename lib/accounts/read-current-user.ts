@@ -6,6 +6,7 @@ import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { at, list, readAll } from '../table/store.ts';
 import { tokenView } from './token-view.ts';
+import { userView } from './user-view.ts';
 
 interface CurrentUser {
   user: User;
@@ -40,7 +41,7 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<Cu
     throw new ApiError('unauthenticated', 'The membership that this token was made under has ended.');
   }
   return {
-    user: user,
+    user: userView(user),
     organizations: seen.sort((a, b) => a.name.localeCompare(b.name) || a.slug.localeCompare(b.slug)),
     authentication: token === undefined ? { method: 'session' } : { method: 'token', token: tokenView(token) },
   };

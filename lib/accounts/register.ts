@@ -12,7 +12,7 @@ import { countPlatform } from '../table/records/platform-count.ts';
 import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, find, put, transact } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
-import { newLink } from './mailed-link.ts';
+import { newVerificationLink } from './mailed-link.ts';
 import { newSession } from './new-session.ts';
 import { rateSubjectOfAddress, takeTry } from './rate-limit.ts';
 
@@ -51,13 +51,13 @@ export async function register({ source, log }: RequestContext, wanted: Registra
     email: wanted.email,
     name: wanted.name ?? (wanted.email.split('@')[0] as string),
     emailVerified: false,
-    isAdmin: false,
     passwordHash: await hashPassword(wanted.password),
     sessionEpoch: 0,
+    creations: 0,
     createdAt: new Date().toISOString(),
   };
-  const session = newSession(user);
-  const link = newLink(id, 'verify-email');
+  const session = await newSession(user, source);
+  const link = newVerificationLink(id);
   const name = wanted.organizationName ?? personalOrganizationName(user.name);
   const organization = await withFreeSlug({ name }, async slug => {
     const made = await newOrganization({ name, slug }, user, { id, email: user.email, type: 'session' }, source);

@@ -4,7 +4,7 @@ import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
-import { tokenRecord } from '../table/records/token.ts';
+import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { at, find, list, remove, transact } from '../table/store.ts';
 import { listTokens } from './list-tokens.ts';
 
@@ -22,19 +22,42 @@ export async function revokeToken(context: AccountContext, tokenId: string): Pro
   const token = tokens.find(({ id }) => id === tokenId);
   if (token === undefined) throw tokenNotFound();
   const membership = memberships.find(({ organizationId }) => organizationId === token.organizationId);
+  await endToken(context, token, membership);
+}
+
+/**
+ * Revokes the token that the request was made with.
+ * @throws token_not_found for a request with a session
+ */
+export async function revokeCurrentToken(context: AccountContext): Promise<void> {
+  const { userId, credential } = context.principal;
+  if (credential.method !== 'token') {
+    throw new ApiError(
+      'token_not_found',
+      'This request was made with a session and not with a token. Log out instead.',
+    );
+  }
+  const { token } = credential;
+  const membership =
+    token.organizationId === null ? undefined : await find(at(membershipRecord, userId, token.organizationId));
+  await endToken(context, token, membership);
+}
+
+async function endToken(
+  context: AccountContext,
+  { id, name, hash, userId, organizationId }: TokenRecord,
+  membership: { orgSlug: string } | undefined,
+): Promise<void> {
   const organization = membership === undefined ? undefined : await find(at(organizationRecord, membership.orgSlug));
-  const revocation = remove(at(tokenRecord, userId, token.hash), { if: isThere, refused: tokenNotFound });
-  if (organization === undefined || organization.id !== token.organizationId || organization.status !== 'active') {
+  const revocation = remove(at(tokenRecord, userId, hash), { if: isThere, refused: tokenNotFound });
+  if (organization === undefined || organization.id !== organizationId || organization.status !== 'active') {
     await transact([revocation]);
-    context.log.account('token_revoked', { userId, tokenId });
+    context.log.account('token_revoked', { userId, tokenId: id });
     return;
   }
   await transact([
     revocation,
-    await context.auditIn(organization, {
-      action: 'token.revoked',
-      target: { type: 'token', id: tokenId, name: token.name },
-    }),
+    await context.auditIn(organization, { action: 'token.revoked', target: { type: 'token', id, name } }),
   ]);
 }
 

@@ -1,4 +1,4 @@
-import type { TokenAccess } from '../contracts/auth.ts';
+import type { TokenAccess } from '../contracts/fields/token-access.ts';
 import { ApiError } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';

@@ -5,7 +5,7 @@ import { sendMail } from '../mail/send-mail.ts';
 import { isThere } from '../table/expressions.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, transact, update } from '../table/store.ts';
-import { newLink, openLink } from './mailed-link.ts';
+import { newVerificationLink, openVerificationLink } from './mailed-link.ts';
 import { takeTry } from './rate-limit.ts';
 
 /** Enough for anybody whose mail does not arrive, too few to flood somebody else's mailbox with. */
@@ -18,7 +18,7 @@ const mailsAnHour = 20;
 export async function sendVerification({ principal: { user } }: AccountContext): Promise<void> {
   if (user.emailVerified) return;
   await takeTry({ name: 'verification', tries: mailsAnHour, windowSeconds: 60 * 60, subject: user.id });
-  const link = newLink(user.id, 'verify-email');
+  const link = newVerificationLink(user.id);
   await transact([link.write]);
   try {
     await sendMail(user.email, verificationMail(user.name, link.url));
@@ -32,7 +32,7 @@ export async function sendVerification({ principal: { user } }: AccountContext):
  * @throws invalid_token
  */
 export async function verifyEmail({ log }: RequestContext, token: string): Promise<UserRecord> {
-  const { user, useUp } = await openLink(token, 'verify-email');
+  const { user, useUp } = await openVerificationLink(token);
   await transact([useUp, update(at(userRecord, user.id), { set: { emailVerified: true } }, { if: isThere })]);
   log.account('email_verified', { userId: user.id });
   return { ...user, emailVerified: true };

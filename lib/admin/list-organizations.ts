@@ -1,11 +1,13 @@
 import type { OrganizationWithUsage } from '../contracts/admin.ts';
+import { ApiError } from '../core/errors.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
 import { ranges } from '../table/keys.ts';
 import { directoryByNameRecord, directoryBySlugRecord, organizationRecord } from '../table/records/organization.ts';
 import { at, chunksOf, list, readAll } from '../table/store.ts';
 
 interface Search {
-  limit: number;
+  /** All of them where undefined. */
+  limit?: number | undefined;
   offset: number;
   /** Start of slug or name, in any case. */
   search?: string | undefined;
@@ -13,17 +15,26 @@ interface Search {
 
 interface OrganizationPage {
   organizations: OrganizationWithUsage[];
-  pagination: { limit: number; offset: number; total: number };
+  pagination?: { limit: number; offset: number; total: number };
 }
 
 /** Organizations whose usage is counted at the same time; more would only queue for the client's connections. */
 const countedAtOnce = 50;
 
-/** A page of the organizations, by slug, each with what it uses. Those being deleted are not in the directory. */
+/** More would not fit an answer, and counting their usage would take longer than a request may. */
+const maximumWithoutPages = 10_000;
+
+function askForPages(total: number): ApiError {
+  return new ApiError('payload_too_large', `There are ${total} organizations. Ask for them in pages, with limit.`);
+}
+
+/** The organizations or a page of them, by slug, each with what it uses. Those being deleted are not in the directory. */
 export async function listOrganizations({ limit, offset, search }: Search): Promise<OrganizationPage> {
   const slugs = await matchingSlugs(search?.toLowerCase() ?? '');
+  if (limit === undefined && slugs.length > maximumWithoutPages) throw askForPages(slugs.length);
+  const wanted = limit === undefined ? slugs : slugs.slice(offset, offset + limit);
   const organizations: OrganizationWithUsage[] = [];
-  for (const chunk of chunksOf(countedAtOnce, slugs.slice(offset, offset + limit))) {
+  for (const chunk of chunksOf(countedAtOnce, wanted)) {
     // The slug is all that counting needs, so it goes along with reading the organizations.
     const [records, usages] = await Promise.all([
       readAll(chunk.map(slug => at(organizationRecord, slug))),
@@ -35,7 +46,9 @@ export async function listOrganizations({ limit, offset, search }: Search): Prom
       organizations.push({ ...record, usage: usageOf(record, usage) });
     }
   }
-  return { organizations, pagination: { limit, offset, total: slugs.length } };
+  return limit === undefined
+    ? { organizations }
+    : { organizations, pagination: { limit, offset, total: slugs.length } };
 }
 
 async function matchingSlugs(start: string): Promise<string[]> {

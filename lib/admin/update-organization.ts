@@ -31,12 +31,17 @@ export async function updateOrganization(
       limitOverrides: mergeOverrides(before.limitOverrides, wanted.limitOverrides ?? {}),
     };
     const { id, slug, name } = after;
-    const actions = [
-      ...(after.plan === before.plan ? [] : (['billing.plan_changed'] as const)),
-      ...(haveSameOverrides(before, after) ? [] : (['organization.limits_changed'] as const)),
+    const planChange = { action: 'billing.plan_changed', details: { from: before.plan, to: after.plan } } as const;
+    const limitChange = {
+      action: 'organization.limits_changed',
+      details: { from: before.limitOverrides, to: after.limitOverrides },
+    } as const;
+    const changes = [
+      ...(after.plan === before.plan ? [] : [planChange]),
+      ...(haveSameOverrides(before, after) ? [] : [limitChange]),
     ];
     const target = { type: 'organization', id, name } as const;
-    const audits = await Promise.all(actions.map(action => context.auditIn(after, { action, target })));
+    const audits = await Promise.all(changes.map(one => context.auditIn(after, { ...one, target })));
     const { plan, planChangedAtMs, limitOverrides } = after;
     const change = update(
       at(organizationRecord, slug),

@@ -1,7 +1,9 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { authenticate, type Caller, claimCredential } from '../access/authenticate.ts';
+import { authenticate, type Caller, type Claimed, claimCredential } from '../access/authenticate.ts';
 import { authorize } from '../access/authorize.ts';
+import { flushShares, takeShare } from '../access/fair-share.ts';
+import { earnsHeadStart, loseHeadStart } from '../access/head-start.ts';
 import { keepCredentialFresh } from '../access/keep-credential-fresh.ts';
 import {
   type AccountContext,
@@ -12,8 +14,10 @@ import {
 } from '../access/request-context.ts';
 import type { Access, Contract, HandlerResponse, ParsedRequest } from '../contracts/contract.ts';
 import { parameterNames } from '../contracts/path-parameters.ts';
+import { ApiError } from '../core/errors.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { type RequestSource, sourceOf } from '../core/request-source.ts';
+import { judgedAfterWaiting, withDeadline } from '../table/retry.ts';
 import { parseParts, parsePath } from './parse-request.ts';
 import { type Answer, render, renderError, toApiError } from './respond.ts';
 
@@ -45,6 +49,8 @@ interface State {
   source: RequestSource;
   log: Log;
   request?: ParsedRequest<Contract>;
+  claimed?: Claimed | undefined;
+  params?: Readonly<Record<string, string>>;
   caller?: Caller | undefined;
   fetched?: unknown;
   /** A session cookie to renew, once the renewal is written. */
@@ -55,12 +61,13 @@ type ChainContext = Context & { state: State };
 type Chain = middy.MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, ChainContext>;
 
 /**
- * Makes an endpoint's Lambda handler: the only chain there is. Request id and log → parse everything → authenticate
- * (with `fetch` in the same wave) → authorize → refuse what did not parse → run → parse the answer → render. Whatever
- * throws anywhere ends as the one error shape, and nothing leaves that its schema does not declare.
+ * Makes an endpoint's Lambda handler: the only chain there is. Request id and log → refuse credentials that were
+ * never issued → parse everything → authenticate (with `fetch` in the same wave) → authorize → count the organization's
+ * share → refuse what did not parse → run → parse the answer → render. Whatever throws anywhere ends as the one error
+ * shape, and nothing leaves that its schema does not declare.
  */
 export function endpoint<const C extends Contract, Fetched = undefined>(contract: C, behaviour: Behaviour<C, Fetched>) {
-  return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, ChainContext>({
+  const chain = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, ChainContext>({
     timeoutEarlyInMillis: 0,
   })
     .use(requestContext(contract))
@@ -70,10 +77,12 @@ export function endpoint<const C extends Contract, Fetched = undefined>(contract
       const { request, caller, fetched } = state;
       if (request === undefined) throw new Error('The chain reached the handler without a parsed request.');
       const input = { ...request, context: contextOf(contract.access, state), fetched };
-      const answer = (await behaviour.run(input as unknown as EndpointInput<C, Fetched>)) as Answer;
+      const run = () => behaviour.run(input as unknown as EndpointInput<C, Fetched>);
+      const answer = (await judgedAfterWaiting(() => judgeAgain(contract.access, state), run)) as Answer;
       requireAllQuestionsAsked(contract, caller);
       return render(await checkedAnswer(contract, answer, state), state.source.requestId);
     });
+  return (...input: Parameters<typeof chain>) => withDeadline(() => chain(...input));
 }
 
 function contextOf(access: Access, { source, log, caller }: State) {
@@ -115,28 +124,64 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
   return {
     before: async ({ event, context }) => {
       const { state } = context;
-      // Junk is refused before any read, whatever else is wrong with the request.
-      const claimed = claimCredential(event, contract.access);
-      // Who may not call learns nothing of what is wrong with the request, so its problems wait for the verdict.
       const path = parsePath(contract, event);
+      // Before the body is parsed and anything that the path names is read.
+      const claimed = await claimCredential(event, contract.access, state.log);
+      state.claimed = claimed;
+      state.params = path.params;
+      // Who may not call learns nothing of what is wrong with the request, so its problems wait for the verdict.
       const parts = attempt(() => parseParts(contract, event));
       const request =
         path.problem === undefined && 'value' in parts
           ? ({ params: path.params, ...parts.value } as ParsedRequest<C>)
           : undefined;
-      const fetched = request === undefined ? undefined : behaviour.fetch?.(request);
+      const begin = () => (request === undefined ? undefined : behaviour.fetch?.(request));
+      const flushing = flushShares(state.log);
+      const early = earnsHeadStart(claimed, path.params) ? begin() : undefined;
       // Without a listener a failed fetch would end the process while authentication is still under way; the `await`
       // below throws its error all the same.
-      fetched?.catch(() => undefined);
-      state.caller = await authenticate(claimed, contract.access, path.params);
-      authorize(contract.access, state.caller);
+      early?.catch(() => undefined);
+      state.caller = await judge(claimed, contract.access, path.params).catch((error: unknown) => {
+        // An organization named in the wrong form is not found either, and the path's problem says what is wrong.
+        throw error instanceof ApiError && error.code === path.problem?.code ? path.problem : error;
+      });
+      await flushing;
+      if (state.caller?.access !== undefined) takeShare(state.caller.access.organization);
       if (path.problem !== undefined) throw path.problem;
       if ('error' in parts) throw parts.error;
       state.renewal = keepCredentialFresh(state.caller?.principal, event, state.log);
       state.request = request as unknown as ParsedRequest<Contract>;
-      state.fetched = await fetched;
+      state.fetched = await (early ?? begin());
     },
   };
+}
+
+/**
+ * Who calls, if they may. A caller who is refused at an organization has no head start there next time.
+ * @throws unauthenticated, csrf_header_required, organization_not_found, insufficient_scope, forbidden, admin_required
+ */
+async function judge(
+  claimed: Claimed | undefined,
+  access: Access,
+  params: Readonly<Record<string, string>>,
+): Promise<Caller | undefined> {
+  try {
+    const caller = await authenticate(claimed, access, params);
+    authorize(access, caller);
+    return caller;
+  } catch (error) {
+    if (claimed !== undefined && error instanceof ApiError) loseHeadStart(claimed, params);
+    throw error;
+  }
+}
+
+/** A caller who lost a right while the request waited to write must not use it any more. @throws like `judge` */
+async function judgeAgain(access: Access, { claimed, params, caller }: State): Promise<void> {
+  const now = await judge(claimed, access, params ?? {});
+  if (now?.access === undefined) return;
+  if (now.access.member.id !== caller?.access?.member.id)
+    throw new ApiError('organization_not_found', 'There is no such organization.');
+  caller.access.renew(now.access);
 }
 
 function attempt<T>(work: () => T): { value: T } | { error: unknown } {

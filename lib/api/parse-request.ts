@@ -1,15 +1,13 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { z } from 'zod';
-import type { Contract } from '../contracts/contract.ts';
+import { type Contract, maximumBodyBytes } from '../contracts/contract.ts';
 import type { ErrorCode, Problem } from '../contracts/error-codes.ts';
 import { problemsOf } from '../contracts/fields/problems.ts';
-import { parameterNames, pathParameters } from '../contracts/path-parameters.ts';
+import { NoQuery } from '../contracts/fields/query.ts';
+import { formProblem, parameterNames, pathParameters } from '../contracts/path-parameters.ts';
 import { ApiError, invalidRequest } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import { headerOf } from '../core/request-source.ts';
-
-/** A request body holds at most 5 MB; Lambda's own bound of 6 MB is on the whole event. */
-export const maximumBodyBytes = 5 * 1024 * 1024;
 
 /** The body's bytes as text. @throws payload_too_large, or invalid_request where it is not UTF-8. */
 export function bodyText(event: APIGatewayProxyEventV2): string {
@@ -44,16 +42,18 @@ export function parsePath(
   let problem: ApiError | undefined;
   for (const name of parameterNames(contract.path)) {
     const { schema, notFound } = pathParameters[name];
-    const parsed = schema.safeParse(event.pathParameters?.[name]);
+    const value = event.pathParameters?.[name];
+    const parsed = schema.safeParse(value);
     if (parsed.success) params[name] = parsed.data;
-    else problem ??= notFoundError(contract.notFound?.[name] ?? notFound);
+    else problem ??= notFoundError(contract.notFound?.[name] ?? notFound, formProblem(name, value));
   }
   return { params, problem };
 }
 
-function notFoundError(code: ErrorCode): ApiError {
+function notFoundError(code: ErrorCode, formProblem: string): ApiError {
   if (code === 'invalid_token') return new ApiError(code, 'This link is not valid: it is unknown, used or expired.');
-  return new ApiError(code, `There is no such ${code.replace(/_not_found$/, '').replaceAll('_', ' ')}.`);
+  const thing = code.replace(/_not_found$/, '').replaceAll('_', ' ');
+  return new ApiError(code, `There is no such ${thing}: ${formProblem}.`);
 }
 
 /** Query, headers and body against their schemas, with every problem of all three at once. */
@@ -66,7 +66,7 @@ export function parseParts(contract: Contract, event: APIGatewayProxyEventV2): P
     problems.push(...parsed.error.issues.flatMap(problemsOf));
     return undefined;
   };
-  const query = parse(contract.query, event.queryStringParameters ?? {});
+  const query = parse(contract.query ?? NoQuery, event.queryStringParameters ?? {});
   const headers = parse(contract.headers, event.headers);
   let body: unknown;
   if (contract.rawBody) {

@@ -147,11 +147,12 @@ const toleranceSeconds = 300;
 
 /**
  * Verifies the signature and the age of a raw body and returns its event.
- * @throws billing_not_configured; invalid_signature; invalid_request if the body is not JSON
+ * @throws invalid_signature, also where no secret is configured; invalid_request if the body is not JSON
  */
 export async function verifiedEvent(rawBody: string, signature: string | undefined): Promise<unknown> {
   const secret = await webhookSecret();
-  if (secret === undefined) throw notConfigured();
+  // A 4xx: this is no outage, and sending the event again does not help.
+  if (secret === undefined) throw new ApiError('invalid_signature', 'Billing is not set up on this installation.');
   if (!isSigned(rawBody, signature ?? '', secret)) {
     throw new ApiError('invalid_signature', 'The Stripe-Signature header does not match this body, or is too old.');
   }

@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { BillingStatus } from '../contracts/billing.ts';
+import type { BillingStatus } from '../contracts/fields/billing-status.ts';
 import type { PlanLimits, PlanName, Usage } from '../contracts/fields/limits.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';

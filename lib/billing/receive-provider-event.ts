@@ -32,7 +32,7 @@ import { applyUpdate, type SubscriptionUpdate } from './subscription-update.ts';
  * Handles an event of the payment provider. Nothing is read before the signature is verified. Each event takes effect
  * once: one transaction writes the effect and marks the event as handled. Events that the service ignores, and events
  * that name no existing organization, are accepted; otherwise the provider would send them again.
- * @throws invalid_signature, billing_not_configured; invalid_request for a signed event of an unknown shape: the
+ * @throws invalid_signature; invalid_request for a signed event of an unknown shape: the
  * provider sends it again, and by then the service may understand it
  */
 export async function receiveProviderEvent(
@@ -132,6 +132,7 @@ async function effectOf(
           await auditWrite({ ...organization, plan: change.plan }, systemActor, source, {
             action: 'billing.plan_changed',
             target: { type: 'organization', id: organizationId, name },
+            details: { from: plan, to: change.plan },
           }),
         ];
   return [note, changed, ...pointerWrites(organization, change.billing.customerId, isCustomerKnown), ...audit];

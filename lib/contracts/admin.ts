@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contract } from './contract.ts';
 import { EffectiveLimits, LimitValue, PlanLimits, PlanName, perLimit, Usage } from './fields/limits.ts';
 import { Organization } from './fields/organization.ts';
-import { alwaysPaged, Pagination } from './fields/pagination.ts';
+import { optionalPage, Pagination } from './fields/pagination.ts';
 import { integerQuery, prefixQuery } from './fields/query.ts';
 import { Timestamp } from './fields/text.ts';
 
@@ -10,39 +10,42 @@ const area = 'admin';
 
 export const OrganizationWithUsage = z
   .object({ ...Organization.shape, usage: Usage })
-  .meta({ id: 'OrganizationWithUsage', description: 'An organization and what it uses.' });
+  .meta({ id: 'OrganizationWithUsage', description: 'An organization and its usage.' });
 export type OrganizationWithUsage = z.infer<typeof OrganizationWithUsage>;
 
 export const Plan = z
   .object({
     name: PlanName,
-    limits: PlanLimits.meta({ description: 'The plan’s limits, as configured, else the built-in defaults.' }),
+    limits: PlanLimits.meta({ description: 'The plan’s limits: those configured, or else the built-in defaults.' }),
   })
   .meta({ id: 'Plan', description: 'A plan and its default limits.' });
 export type Plan = z.infer<typeof Plan>;
 
-/** Percentiles from a histogram: the upper bound of the bucket that the percentile falls into. */
+/** Percentiles from a histogram: each is the upper bound of the bucket that the percentile falls into. */
 export const Latency = z
   .object({
-    p50: z.number().nullable().meta({ description: 'Median in milliseconds; null without requests.', example: 14 }),
+    p50: z
+      .number()
+      .nullable()
+      .meta({ description: 'Median in milliseconds; null if there were no requests.', example: 14 }),
     p95: z
       .number()
       .nullable()
-      .meta({ description: '95th percentile in milliseconds; null without requests.', example: 48 }),
+      .meta({ description: '95th percentile in milliseconds; null if there were no requests.', example: 48 }),
     p99: z
       .number()
       .nullable()
-      .meta({ description: '99th percentile in milliseconds; null without requests.', example: 120 }),
+      .meta({ description: '99th percentile in milliseconds; null if there were no requests.', example: 120 }),
   })
   .meta({ id: 'Latency', description: 'How long requests took.' });
 export type Latency = z.infer<typeof Latency>;
 
 export const RequestErrors = z
   .object({
-    client: z.int().meta({ description: 'Answers 400 to 499.', example: 31 }),
-    server: z.int().meta({ description: 'Answers 500 to 599.', example: 0 }),
+    client: z.int().meta({ description: 'Responses with a status from 400 to 499.', example: 31 }),
+    server: z.int().meta({ description: 'Responses with a status from 500 to 599.', example: 0 }),
   })
-  .meta({ id: 'RequestErrors', description: 'How many requests failed.' });
+  .meta({ id: 'RequestErrors', description: 'The number of requests that failed.' });
 export type RequestErrors = z.infer<typeof RequestErrors>;
 
 const limitsExample = {
@@ -80,7 +83,7 @@ export const getStatistics = /* @__PURE__ */ contract({
   method: 'GET',
   path: '/v1/admin/stats',
   summary: 'Platform statistics',
-  description: 'How many users, organizations and projects there are on the platform.',
+  description: 'Returns the number of users, organizations and projects on the platform.',
   access: { kind: 'admin' },
   responses: {
     200: {
@@ -94,7 +97,7 @@ export const getStatistics = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['PLATFORM'] },
 });
 
 export const listOrganizations = /* @__PURE__ */ contract({
@@ -103,11 +106,13 @@ export const listOrganizations = /* @__PURE__ */ contract({
   method: 'GET',
   path: '/v1/admin/orgs',
   summary: 'All organizations with usage counts',
-  description: 'The organizations of the platform, by slug, in pages.',
+  description:
+    'Lists the organizations of the platform, ordered by slug. Without `limit` it lists all of them, as far as an answer ' +
+    'holds them.',
   access: { kind: 'admin' },
-  query: z.object({
-    ...alwaysPaged,
-    search: prefixQuery('Keeps organizations whose slug or name starts with this, whatever the case.')
+  query: z.strictObject({
+    ...optionalPage,
+    search: prefixQuery('Only organizations whose slug or name starts with this, in any case.')
       .optional()
       .meta({ example: 'analytical' }),
   }),
@@ -116,7 +121,7 @@ export const listOrganizations = /* @__PURE__ */ contract({
       description: 'A page of organizations.',
       body: z.object({
         organizations: z.array(OrganizationWithUsage).meta({ description: 'The organizations, by slug.' }),
-        pagination: Pagination,
+        pagination: Pagination.optional(),
       }),
       example: {
         organizations: [{ ...organizationExample, usage: usageExample }],
@@ -124,8 +129,8 @@ export const listOrganizations = /* @__PURE__ */ contract({
       },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  errors: ['payload_too_large'],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['ORG', 'ORGS', 'ENV'] },
 });
 
 export const inspectOrganization = /* @__PURE__ */ contract({
@@ -134,7 +139,7 @@ export const inspectOrganization = /* @__PURE__ */ contract({
   method: 'GET',
   path: '/v1/admin/orgs/{orgId}',
   summary: 'Organization detail and effective limits',
-  description: 'An organization, its usage, the limits in force and where each of them comes from.',
+  description: 'Returns an organization with its usage, the limits in force, and where each limit comes from.',
   access: { kind: 'admin' },
   responses: {
     200: {
@@ -144,7 +149,7 @@ export const inspectOrganization = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ORG', 'ORGID', 'ENV', 'PLANS'] },
 });
 
 const OverrideValue = LimitValue.nullable().optional();
@@ -156,12 +161,12 @@ export const updateOrganization = /* @__PURE__ */ contract({
   path: '/v1/admin/orgs/{orgId}',
   summary: 'Update an organization’s plan and limit overrides',
   description:
-    'Changes the plan, the overrides or both. An override that is not named stays, null removes one. After a downgrade ' +
-    'nothing is deleted, only growth is refused.',
+    'Changes the plan, the overrides or both. An override that is not named stays, and null removes one. A downgrade ' +
+    'deletes nothing; it only refuses further growth.',
   access: { kind: 'admin' },
   body: z
     .strictObject({
-      plan: PlanName.optional().meta({ description: 'The plan to put in force.' }),
+      plan: PlanName.optional().meta({ description: 'The new plan.' }),
       limitOverrides: z
         .strictObject(perLimit(OverrideValue))
         .optional()
@@ -172,13 +177,17 @@ export const updateOrganization = /* @__PURE__ */ contract({
   bodyExample: { plan: 'pro', limitOverrides: { maxMembers: 150, maxProjects: null } },
   responses: {
     200: {
-      description: 'The organization and its limits as they are now.',
+      description: 'The organization and its current limits.',
       body: z.object({ organization: Organization, limits: EffectiveLimits }),
       example: { organization: organizationExample, limits: effectiveExample },
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['ORG', 'ORGID', 'PLANS'],
+    writes: ['ORG', 'AUDIT'],
+  },
 });
 
 export const listPlans = /* @__PURE__ */ contract({
@@ -187,7 +196,7 @@ export const listPlans = /* @__PURE__ */ contract({
   method: 'GET',
   path: '/v1/admin/plans',
   summary: 'All plan configurations',
-  description: 'Every plan with its default limits as they are configured now.',
+  description: 'Lists every plan with its current default limits.',
   access: { kind: 'admin' },
   responses: {
     200: {
@@ -197,7 +206,7 @@ export const listPlans = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem'], reads: ['PLANS'] },
 });
 
 export const updatePlan = /* @__PURE__ */ contract({
@@ -207,7 +216,8 @@ export const updatePlan = /* @__PURE__ */ contract({
   path: '/v1/admin/plans/{planName}',
   summary: 'Update a plan’s default limits',
   description:
-    'Sets all or some of a plan’s limits, for every organization of the plan without an override; those not named stay.',
+    'Sets some or all of a plan’s limits. They apply to every organization on the plan that has no override; limits that ' +
+    'are not named stay as they are.',
   access: { kind: 'admin' },
   body: z.strictObject({
     limits: z
@@ -218,13 +228,13 @@ export const updatePlan = /* @__PURE__ */ contract({
   bodyExample: { limits: { maxMembers: 150 } },
   responses: {
     200: {
-      description: 'The plan as it is now.',
+      description: 'The plan after the change.',
       body: z.object({ plan: Plan }),
       example: { plan: { name: 'pro', limits: limitsExample } },
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], reads: ['PLANS'], writes: ['PLANS'] },
 });
 
 export const summarizeMetrics = /* @__PURE__ */ contract({
@@ -234,15 +244,15 @@ export const summarizeMetrics = /* @__PURE__ */ contract({
   path: '/v1/admin/metrics/summary',
   summary: 'Request metrics',
   description:
-    'Requests, errors and latencies of the last hours, by route and by hour. A request counts within seconds.',
+    'Returns requests, errors and latencies of the last hours, by route and by hour. A request is counted within seconds.',
   access: { kind: 'admin' },
-  query: z.object({ hours: integerQuery(1, 168, 'How many hours to look back.').default(24) }),
+  query: z.strictObject({ hours: integerQuery(1, 168, 'How many hours to look back.').default(24) }),
   responses: {
     200: {
       description: 'The summary.',
       body: z.object({
-        hours: z.int().meta({ description: 'The hours looked at.', example: 24 }),
-        requests: z.int().meta({ description: 'Requests in all.', example: 5210 }),
+        hours: z.int().meta({ description: 'The number of hours covered.', example: 24 }),
+        requests: z.int().meta({ description: 'The total number of requests.', example: 5210 }),
         errors: RequestErrors,
         latencyMs: Latency,
         routes: z
@@ -256,16 +266,16 @@ export const summarizeMetrics = /* @__PURE__ */ contract({
               latencyMs: Latency,
             }),
           )
-          .meta({ description: 'Routes that had requests, busiest first.' }),
+          .meta({ description: 'Routes with requests, busiest first.' }),
         series: z
           .array(
             z.object({
-              hour: Timestamp.meta({ description: 'Beginning of the hour.', example: '2026-01-31T09:00:00.000Z' }),
+              hour: Timestamp.meta({ description: 'The start of the hour.', example: '2026-01-31T09:00:00.000Z' }),
               requests: z.int().meta({ description: 'Requests.', example: 217 }),
               errors: RequestErrors,
             }),
           )
-          .meta({ description: 'One entry an hour, oldest first, hours without requests included.' }),
+          .meta({ description: 'One entry per hour, oldest first, including hours without requests.' }),
       }),
       example: {
         hours: 24,
@@ -285,5 +295,5 @@ export const summarizeMetrics = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['METRICS'] },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { contract } from './contract.ts';
-import { AuditAction } from './fields/audit-action.ts';
+import { AuditAction, AuditDetails } from './fields/audit-action.ts';
 import { actorTypes, targetTypes } from './fields/audit-parties.ts';
 import { alwaysPaged, Pagination } from './fields/pagination.ts';
 import { integerQuery } from './fields/query.ts';
@@ -13,49 +13,55 @@ export const AuditEntry = z
     actor: z
       .object({
         id: Uuid.nullable().meta({ description: 'The user; null for the system.' }),
-        email: z.string().nullable().meta({ description: 'The user’s e-mail address then; null for the system.' }),
-        type: z.enum(actorTypes).meta({ description: 'How the request was authenticated; `system` = no request.' }),
-        tokenId: Uuid.optional().meta({ description: 'The token used; only for the type `token`.' }),
-      })
-      .meta({ description: 'Who did it.' }),
-    target: z
-      .object({
-        type: z.enum(targetTypes).meta({ description: 'What kind of thing it was done to.', example: 'project' }),
-        id: z
+        email: z
           .string()
           .nullable()
-          .meta({ description: 'Its identifier; null for what is known by its name alone, as a secret is.' }),
-        name: z.string().nullable().meta({ description: 'Its name, slug, key or address.', example: 'DATABASE_HOST' }),
+          .meta({ description: 'The user’s e-mail address at the time; null for the system.' }),
+        type: z
+          .enum(actorTypes)
+          .meta({ description: 'How the request was authenticated; `system` if the service acted on its own.' }),
+        tokenId: Uuid.optional().meta({ description: 'The token used; only for the type `token`.' }),
       })
-      .meta({ description: 'What it was done to.' }),
+      .meta({ description: 'Who acted.' }),
+    target: z
+      .object({
+        type: z.enum(targetTypes).meta({ description: 'The kind of thing that was acted on.', example: 'project' }),
+        id: z.string().meta({ description: 'Its identifier.', example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73' }),
+        name: z.string().meta({ description: 'Its name, slug, key or address.', example: 'web-shop' }),
+      })
+      .meta({ description: 'The thing that was acted on.' }),
     environment: z
       .object({
         id: Uuid.meta({ description: 'Environment identifier.', example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' }),
         slug: z.string().meta({ description: 'Environment slug.', example: 'staging' }),
       })
       .optional()
-      .meta({ description: 'The environment, where there is one.' }),
+      .meta({ description: 'The environment, if the action concerns one.' }),
     keys: z
       .array(z.string())
       .optional()
-      .meta({ description: 'The keys concerned, never values.', example: ['DATABASE_HOST'] }),
+      .meta({ description: 'The keys concerned, never their values.', example: ['DATABASE_HOST'] }),
     keysOmitted: z.int().optional().meta({
-      description: 'How many more keys there were: of very long lists the first keys are named.',
+      description: 'The number of further keys: a very long list names only its first keys.',
       example: 12,
     }),
-    revision: z.int().optional().meta({ description: 'The environment’s revision read or made.', example: 18 }),
-    ip: z.string().nullable().meta({ description: 'Where the request came from.', example: '203.0.113.7' }),
-    userAgent: z
-      .string()
-      .nullable()
-      .meta({ description: 'What the client called itself.', example: 'example-cli/1.4' }),
+    revision: z
+      .int()
+      .optional()
+      .meta({ description: 'The revision of the environment that was read or written.', example: 18 }),
+    details: AuditDetails.optional(),
+    ip: z.string().meta({ description: 'The address that the request came from.', example: '203.0.113.7' }),
+    userAgent: z.string().meta({ description: 'The name that the client gave itself.', example: 'example-cli/1.4' }),
     requestId: z.string().meta({ description: 'The request’s `X-Request-Id`.', example: 'EXAMPLE-request-id' }),
-    createdAt: Timestamp.meta({ description: 'When it was done.' }),
+    createdAt: Timestamp.meta({ description: 'When it happened.' }),
   })
-  .meta({ id: 'AuditEntry', description: 'A change in the organization or a read of values. No value stands in it.' });
+  .meta({
+    id: 'AuditEntry',
+    description: 'A change in the organization, or a read of values. It never contains a value.',
+  });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** Skipped entries are read as well, so this is what bounds the cost of a page. */
+/** Skipped entries are read as well, so this bounds the cost of a page. */
 const maximumOffset = 10_000;
 
 export const listAuditEntries = /* @__PURE__ */ contract({
@@ -65,15 +71,15 @@ export const listAuditEntries = /* @__PURE__ */ contract({
   path: '/v1/audit/{orgId}',
   summary: 'Query the audit log',
   description:
-    'Every change in the organization and every read of values, newest first, as long as the plan keeps them. In a log ' +
-    'that grew by tens of thousands of entries since it was last read, `total` may for some requests be less than the ' +
-    'number of entries. A page of entries with very long lists of keys names only the first keys of each; a smaller ' +
-    '`limit` shows more. Owners and admins.',
+    'Lists every change in the organization and every read of values, newest first, for as long as the plan keeps them. ' +
+    'If the log grew by tens of thousands of entries since it was last read, `total` may be too low for a few requests. ' +
+    'If entries have very long lists of keys, a page names only the first keys of each; a smaller `limit` shows more. ' +
+    'For owners and admins.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'read', narrowestToken: 'organization' },
-  query: z.object({
+  query: z.strictObject({
     ...alwaysPaged,
-    offset: integerQuery(0, maximumOffset, 'Entries to skip.').default(0),
-    action: AuditAction.optional().meta({ description: 'Keeps entries of this action.' }),
+    offset: integerQuery(0, maximumOffset, 'The number of entries to skip.').default(0),
+    action: AuditAction.optional().meta({ description: 'Only entries of this action.' }),
   }),
   responses: {
     200: {
@@ -103,5 +109,5 @@ export const listAuditEntries = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], reads: ['AUDIT'], writes: ['AUDIT'] },
 });

@@ -4,17 +4,21 @@ import { Organization } from './fields/organization.ts';
 import { Role } from './fields/role.ts';
 import { Success } from './fields/success.ts';
 import { Email, Name, Timestamp, text, Uuid } from './fields/text.ts';
+import { TokenAccess } from './fields/token-access.ts';
 
 const area = 'auth';
 
 export const User = z
   .object({
     id: Uuid.meta({ description: 'User identifier.', example: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11' }),
-    email: z.string().meta({ description: 'As it was entered; compared without case.', example: 'ada@example.com' }),
+    email: z.string().meta({
+      description: 'The address as it was entered. Addresses are compared without case.',
+      example: 'ada@example.com',
+    }),
     name: z.string().meta({ description: 'Display name.', example: 'Ada' }),
-    emailVerified: z.boolean().meta({ description: 'Whether the e-mail address was confirmed by its link.' }),
+    emailVerified: z.boolean().meta({ description: 'Whether the user confirmed the e-mail address.' }),
     isAdmin: z.boolean().meta({ description: 'Whether the user may call the admin routes.' }),
-    createdAt: Timestamp.meta({ description: 'When the account was registered.' }),
+    createdAt: Timestamp.meta({ description: 'When the account was created.' }),
   })
   .meta({ id: 'User', description: 'A person’s account.' });
 export type User = z.infer<typeof User>;
@@ -22,35 +26,45 @@ export type User = z.infer<typeof User>;
 /** An organization as its member sees it. */
 export const OwnOrganization = z
   .object({ ...Organization.shape, role: Role.meta({ description: 'The caller’s role in it.' }) })
-  .meta({ id: 'OwnOrganization', description: 'An organization together with the caller’s role in it.' });
+  .meta({ id: 'OwnOrganization', description: 'An organization and the caller’s role in it.' });
 export type OwnOrganization = z.infer<typeof OwnOrganization>;
-
-export const tokenAccesses = ['read', 'write', 'full'] as const;
-export const TokenAccess = z.enum(tokenAccesses, { message: 'must be read, write or full' }).meta({
-  id: 'TokenAccess',
-  description:
-    '`read` reads, `write` also changes secrets, `full` is everything its user may do except passwords and tokens.',
-  example: 'read',
-});
-export type TokenAccess = z.infer<typeof TokenAccess>;
 
 export const CliToken = z
   .object({
     id: Uuid.meta({ description: 'Token identifier.', example: '3e7c1d94-52a8-4b0f-9a6d-71f0c2e85b46' }),
     name: Name.meta({ description: 'What the token is for.', example: 'deploy pipeline' }),
-    prefix: z
-      .string()
-      .meta({ description: 'The first characters of the token, to recognise it by.', example: 'service_tok_EXAM' }),
+    prefix: z.string().meta({
+      description: 'The first characters of the token, by which to recognise it.',
+      example: 'service_tok_EXAM',
+    }),
     access: TokenAccess,
-    organizationId: Uuid.nullable().meta({ description: 'The only organization it sees; null = all of its user’s.' }),
-    projectId: Uuid.nullable().meta({ description: 'The only project it sees; null = all.' }),
-    environmentId: Uuid.nullable().meta({ description: 'The only environment it sees; null = all.' }),
+    organizationId: Uuid.nullable().meta({
+      description: 'The only organization it can reach; null for all of its user’s.',
+    }),
+    projectId: Uuid.nullable().meta({ description: 'The only project it can reach; null for all.' }),
+    environmentId: Uuid.nullable().meta({ description: 'The only environment it can reach; null for all.' }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
-    lastUsedAt: Timestamp.nullable().meta({ description: 'When it was last used, to within minutes; null = never.' }),
-    expiresAt: Timestamp.nullable().meta({ description: 'When it stops working; null = never.' }),
+    lastUsedAt: Timestamp.nullable().meta({ description: 'When it was last used, to within an hour; null if never.' }),
+    expiresAt: Timestamp.nullable().meta({ description: 'When it expires; null if it does not.' }),
   })
-  .meta({ id: 'CliToken', description: 'A bearer token of the CLI or an SDK, without its secret part.' });
+  .meta({ id: 'CliToken', description: 'A bearer token for the CLI or an SDK, without its secret.' });
 export type CliToken = z.infer<typeof CliToken>;
+
+export const Session = z
+  .object({
+    id: Uuid.meta({ description: 'Session identifier.', example: '8c2a6e41-0f7d-8b95-9e13-5d4b7c0a2f68' }),
+    current: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
+    createdAt: Timestamp.meta({ description: 'When the user logged in.' }),
+    lastUsedAt: Timestamp.meta({ description: 'When it was last used, to within an hour.' }),
+    ip: z.string().nullable().meta({ description: 'Where that use came from.', example: '203.0.113.7' }),
+    userAgent: z
+      .string()
+      .nullable()
+      .meta({ description: 'What the client called itself.', example: 'example-browser/1.0' }),
+    expiresAt: Timestamp.meta({ description: 'When it ends, unless it is used before.' }),
+  })
+  .meta({ id: 'Session', description: 'A log-in of the dashboard, without its secret.' });
+export type Session = z.infer<typeof Session>;
 
 export const authenticationMethods = ['session', 'token'] as const;
 
@@ -86,21 +100,24 @@ const tokenExample = 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal';
 
 /** 12 to 256 characters and no composition rules, as NIST SP 800-63B and OWASP advise. */
 const NewPassword = text(12, 256).meta({ description: 'The new password.', example: 'an example of a pass phrase' });
-/** A password to compare: a short one is wrong, not malformed, whatever the rules were when it was set. */
+/** A password to compare. A short one is wrong rather than malformed: it may have been set under other rules. */
 const PresentedPassword = text(1, 256);
-/** The token of a mailed link. Anything that is not one is `invalid_token`, so its form is not checked here. */
+/** The token of a mailed link. Its form is not checked here: anything else is an `invalid_token`. */
 const LinkToken = text(1, 512).meta({
   description: 'The token of the mailed link; it works once.',
   example: 'EXAMPLE-verification-token-0000',
 });
 
+/** Who issues sessions or tokens marks them with the installation's credential key, which the first one makes. */
+const issuing = ['GenerateDataKey', 'Decrypt'] as const;
+
 const cookieHeader = {
-  'Set-Cookie': 'The session cookie: HttpOnly, SameSite=Lax, Secure (but on a local http address).',
+  'Set-Cookie': 'The session cookie: HttpOnly, SameSite=Lax, and Secure except on a local http address.',
 };
 
 const tokenFields = {
   name: Name.meta({ description: 'What the token is for.', example: 'deploy pipeline' }),
-  access: TokenAccess.default('full').meta({ description: 'What the token may do; its user’s role still applies.' }),
+  access: TokenAccess.default('full').meta({ description: 'What the token may do, within the role of its user.' }),
   organizationId: Uuid.optional().meta({
     description: 'Limits the token to one organization.',
     example: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
@@ -114,14 +131,14 @@ const tokenFields = {
     example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
   }),
   expiresInDays: z
-    .int({ message: 'must be a whole number of days' })
-    .min(1, { message: 'must be at least 1 day' })
-    .max(365, { message: 'must be at most 365 days' })
+    .int()
+    .min(1)
+    .max(365)
     .optional()
-    .meta({ description: 'Days until the token expires; without it, it does not.', example: 90 }),
+    .meta({ description: 'Days until the token expires; it does not expire without this.', example: 90 }),
 };
 
-/** A narrower limit without the wider one is refused, so that a forgotten id can never widen a token in silence. */
+/** A narrower limit needs the wider one, so that a forgotten id never silently widens a token. */
 function demandWiderLimits<S extends z.ZodType>(schema: S): S {
   const given = (value: unknown, name: string) =>
     typeof value === 'object' && value !== null && (value as Record<string, unknown>)[name] !== undefined;
@@ -151,7 +168,7 @@ const OfferHandOff = demandWiderLimits(
       }),
     ...tokenFields,
   }),
-).meta({ description: 'First half, from the dashboard: asks for a code.' });
+).meta({ description: 'The first half, from the dashboard: requests a code.' });
 
 const TakeHandOff = z
   .strictObject({
@@ -162,9 +179,9 @@ const TakeHandOff = z
       example: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
     }),
   })
-  .meta({ description: 'Second half, from the CLI: exchanges the code for the token.' });
+  .meta({ description: 'The second half, from the CLI: exchanges the code for the token.' });
 
-/** Which half is meant is plain from the fields, so that the problems named are those of that half alone. */
+/** The fields tell which half is meant, so that only that half’s problems are named. */
 const HandOffBody = z
   .unknown()
   .transform((value, context): z.output<typeof OfferHandOff> | z.output<typeof TakeHandOff> => {
@@ -181,15 +198,15 @@ const HandOffBody = z
 
 const IssuedToken = z
   .object({
-    token: z.string().meta({ description: 'The bearer token, shown this once.', example: tokenExample }),
+    token: z.string().meta({ description: 'The bearer token. It is shown only once.', example: tokenExample }),
     cliToken: CliToken,
   })
-  .meta({ id: 'IssuedToken', description: 'A new bearer token and its record.' });
+  .meta({ id: 'IssuedToken', description: 'A new bearer token and its description.' });
 
 const HandOffCode = z
   .object({
-    code: z.string().meta({ description: 'Works once.', example: 'EXAMPLE-handoff-code-000000' }),
-    expiresAt: Timestamp.meta({ description: 'A minute from now.' }),
+    code: z.string().meta({ description: 'The code. It works once.', example: 'EXAMPLE-handoff-code-000000' }),
+    expiresAt: Timestamp.meta({ description: 'When the code expires: after a minute.' }),
   })
   .meta({ id: 'HandOffCode', description: 'A code that the CLI exchanges for its token.' });
 
@@ -200,15 +217,15 @@ export const register = /* @__PURE__ */ contract({
   path: '/v1/auth/register',
   summary: 'Create an account and its personal organization',
   description:
-    'Creates a user and an organization that the user owns, logs in (session cookie) and mails a link that verifies the ' +
-    'address. Without a name the part of the e-mail address before the @ is used.',
+    'Creates a user and an organization that the user owns, logs the user in with a session cookie, and mails a link to ' +
+    'verify the address. Without a name, the part of the e-mail address before the @ is used.',
   access: { kind: 'public' },
   body: z.strictObject({
     email: Email.meta({ description: 'The e-mail address to log in with.', example: 'ada@example.com' }),
     password: NewPassword.meta({ description: 'The password, any characters.' }),
     name: Name.optional().meta({ description: 'Display name.', example: 'Ada' }),
     organizationName: Name.optional().meta({
-      description: 'Name of the personal organization; made from the user’s name where omitted.',
+      description: 'Name of the personal organization. Without it, the name is made from the user’s.',
       example: 'Analytical Engines',
     }),
   }),
@@ -227,7 +244,13 @@ export const register = /* @__PURE__ */ contract({
     },
   },
   errors: ['email_taken', 'rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], mail: true },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['EMAIL', 'RETIRED'],
+    writes: ['USER', 'EMAIL', 'ORG', 'ORGID', 'ORGS', 'PLATFORM', 'AUDIT', 'RATE', 'CREDENTIALKEY'],
+    key: { credentials: issuing },
+    mail: true,
+  },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -238,8 +261,8 @@ export const logIn = /* @__PURE__ */ contract({
   path: '/v1/auth/login',
   summary: 'Log in',
   description:
-    'Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the ' +
-    'same answer in like time.',
+    'Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the same ' +
+    'answer in about the same time.',
   access: { kind: 'public' },
   body: z.strictObject({
     email: Email.meta({ description: 'The e-mail address, in any case.', example: 'ada@example.com' }),
@@ -255,7 +278,12 @@ export const logIn = /* @__PURE__ */ contract({
     },
   },
   errors: ['invalid_credentials', 'rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['EMAIL', 'USER'],
+    writes: ['USER', 'RATE', 'CREDENTIALKEY'],
+    key: { credentials: issuing },
+  },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -265,7 +293,7 @@ export const logOut = /* @__PURE__ */ contract({
   method: 'POST',
   path: '/v1/auth/logout',
   summary: 'Log out',
-  description: 'Ends the session on the server and clears its cookie. Other sessions and tokens go on.',
+  description: 'Ends the session on the server and clears its cookie. Other sessions and tokens keep working.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: {
     200: {
@@ -286,8 +314,8 @@ export const getCurrentUser = /* @__PURE__ */ contract({
   path: '/v1/auth/me',
   summary: 'The current user and its organizations',
   description:
-    'Tells who the caller is, in which organizations with which role, and how the request was authenticated. A token ' +
-    'limited to an organization shows that organization alone.',
+    'Returns the caller, their organizations with their role in each, and how the request was authenticated. A token that ' +
+    'is limited to an organization sees only that organization.',
   access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
   responses: {
     200: {
@@ -298,7 +326,7 @@ export const getCurrentUser = /* @__PURE__ */ contract({
         authentication: z
           .object({
             method: z.enum(authenticationMethods).meta({ description: 'How the request was authenticated.' }),
-            token: CliToken.optional().meta({ description: 'The token used; absent for a session.' }),
+            token: CliToken.optional().meta({ description: 'The token that was used; absent for a session.' }),
           })
           .meta({ description: 'How the request was authenticated.' }),
       }),
@@ -310,7 +338,24 @@ export const getCurrentUser = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['ORG'] },
+});
+
+export const renameUser = /* @__PURE__ */ contract({
+  operationId: 'rename-user',
+  area,
+  method: 'PATCH',
+  path: '/v1/auth/me',
+  summary: 'Change the current user’s name',
+  description: 'Sets the display name, which the members of the user’s organizations see as well.',
+  access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
+  body: z.strictObject({ name: Name.meta({ description: 'The new display name.', example: 'Ada' }) }),
+  bodyExample: { name: 'Ada' },
+  responses: {
+    200: { description: 'The user with the new name.', body: z.object({ user: User }), example: { user: userExample } },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], writes: ['ORG'] },
 });
 
 export const createToken = /* @__PURE__ */ contract({
@@ -320,8 +365,9 @@ export const createToken = /* @__PURE__ */ contract({
   path: '/v1/auth/token',
   summary: 'Create a scoped CLI token',
   description:
-    'Creates a bearer token with at most the rights of its user, optionally limited to an organization, project or ' +
-    'environment and in time. The token is shown once and only its hash is kept. Needs a session: a token can’t make tokens.',
+    'Creates a bearer token with at most the rights of its user, optionally limited in time and to an organization, ' +
+    'project or environment. The token is shown once, and only its hash is stored. Requires a session: a token can’t ' +
+    'create tokens.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   body: CreateTokenBody,
   bodyExample: {
@@ -333,13 +379,18 @@ export const createToken = /* @__PURE__ */ contract({
   },
   responses: {
     201: {
-      description: 'The token, shown this once.',
+      description: 'The token, which is shown only once.',
       body: IssuedToken,
       example: { token: tokenExample, cliToken: cliTokenExample },
     },
   },
-  errors: ['organization_not_found', 'project_not_found', 'environment_not_found'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  errors: ['organization_not_found', 'project_not_found', 'environment_not_found', 'token_limit_reached'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['ORG'],
+    writes: ['ORG', 'AUDIT', 'CREDENTIALKEY'],
+    key: { credentials: issuing },
+  },
 });
 
 export const handOffToken = /* @__PURE__ */ contract({
@@ -349,9 +400,9 @@ export const handOffToken = /* @__PURE__ */ contract({
   path: '/v1/auth/cli-auth',
   summary: 'Hand a token from the dashboard to the CLI',
   description:
-    'Two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets a code ' +
-    'that works once for 60 seconds. The CLI, without a session, sends the code and its verifier and gets the token, ' +
-    'which thereby never travels through a URL or the dashboard. A wrong verifier burns the code.',
+    'Works in two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets ' +
+    'a code, which works once and for 60 seconds. The CLI, without a session, sends the code and its verifier and gets the ' +
+    'token. So the token never travels through a URL or the dashboard. A wrong verifier invalidates the code.',
   access: { kind: 'optional' },
   body: HandOffBody,
   bodyExample: {
@@ -361,7 +412,7 @@ export const handOffToken = /* @__PURE__ */ contract({
   },
   responses: {
     201: {
-      description: 'The code (first half) or the token, shown this once (second half).',
+      description: 'The code (first half), or the token, which is shown only once (second half).',
       body: z.union([HandOffCode, IssuedToken]),
       example: { code: 'EXAMPLE-handoff-code-000000', expiresAt: '2026-01-31T09:27:53.589Z' },
     },
@@ -372,8 +423,14 @@ export const handOffToken = /* @__PURE__ */ contract({
     'organization_not_found',
     'project_not_found',
     'environment_not_found',
+    'token_limit_reached',
   ],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    reads: ['ORG', 'HANDOFF'],
+    writes: ['ORG', 'HANDOFF', 'AUDIT', 'CREDENTIALKEY'],
+    key: { credentials: issuing },
+  },
 });
 
 export const listTokens = /* @__PURE__ */ contract({
@@ -382,7 +439,8 @@ export const listTokens = /* @__PURE__ */ contract({
   method: 'GET',
   path: '/v1/auth/tokens',
   summary: 'List active CLI tokens',
-  description: 'Lists the caller’s tokens that are neither revoked nor expired. Their secret parts are not kept.',
+  description:
+    'Lists the caller’s tokens that are neither revoked nor expired, without their secrets, which are not stored.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: {
     200: {
@@ -401,11 +459,76 @@ export const revokeToken = /* @__PURE__ */ contract({
   method: 'DELETE',
   path: '/v1/auth/tokens/{tokenId}',
   summary: 'Revoke a CLI token',
-  description: 'The token stops working at once. Only the caller’s own tokens can be named.',
+  description: 'Revokes one of the caller’s own tokens. It stops working at once.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: { 200: { description: 'The token is revoked.', body: Success, example: { success: true } } },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'],
+    reads: ['ORG'],
+    writes: ['AUDIT'],
+  },
+});
+
+export const revokeCurrentToken = /* @__PURE__ */ contract({
+  operationId: 'revoke-current-token',
+  area,
+  method: 'DELETE',
+  path: '/v1/auth/tokens/current',
+  summary: 'Revoke the token of this request',
+  description: 'The token that the request is made with stops working at once. Any token may do this.',
+  access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
+  responses: { 200: { description: 'The token is revoked.', body: Success, example: { success: true } } },
+  errors: ['token_not_found'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'DeleteItem', 'PutItem', 'UpdateItem'],
+    reads: ['ORG'],
+    writes: ['AUDIT'],
+  },
+});
+
+export const listSessions = /* @__PURE__ */ contract({
+  operationId: 'list-sessions',
+  area,
+  method: 'GET',
+  path: '/v1/auth/sessions',
+  summary: 'List active sessions',
+  description: 'Lists the caller’s sessions, the one used last first.',
+  access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
+  responses: {
+    200: {
+      description: 'The active sessions.',
+      body: z.object({ sessions: z.array(Session).meta({ description: 'The active sessions.' }) }),
+      example: {
+        sessions: [
+          {
+            id: '8c2a6e41-0f7d-8b95-9e13-5d4b7c0a2f68',
+            current: true,
+            createdAt: '2026-01-31T09:26:53.589Z',
+            lastUsedAt: '2026-01-31T09:26:53.589Z',
+            ip: '203.0.113.7',
+            userAgent: 'example-browser/1.0',
+            expiresAt: '2026-02-14T09:26:53.000Z',
+          },
+        ],
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+});
+
+export const endSession = /* @__PURE__ */ contract({
+  operationId: 'end-session',
+  area,
+  method: 'DELETE',
+  path: '/v1/auth/sessions/{sessionId}',
+  summary: 'End a session',
+  description: 'The session stops working at once; the one of this request may be named, too. Needs a session.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  responses: { 200: { description: 'The session is ended.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'DeleteItem', 'UpdateItem'] },
 });
 
 export const changePassword = /* @__PURE__ */ contract({
@@ -416,19 +539,28 @@ export const changePassword = /* @__PURE__ */ contract({
   summary: 'Change the password',
   description:
     'Sets a new password and ends every other session of the user. A wrong current password is an invalid request that ' +
-    'names `currentPassword`; repeated wrong ones are rate-limited like failed logins. Tokens go on.',
+    'names `currentPassword`; repeated wrong ones are rate-limited like failed logins. Tokens keep working unless ' +
+    '`revokeTokens` is set.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   body: z.strictObject({
     currentPassword: PresentedPassword.meta({
-      description: 'The password so far.',
+      description: 'The current password.',
       example: 'an example of a pass phrase',
     }),
     newPassword: NewPassword.meta({ example: 'another example of a pass phrase' }),
+    revokeTokens: z
+      .boolean({ message: 'must be true or false' })
+      .default(false)
+      .meta({ description: 'Whether every token of the user is revoked as well.' }),
   }),
   bodyExample: { currentPassword: 'an example of a pass phrase', newPassword: 'another example of a pass phrase' },
   responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
   errors: ['rate_limited'],
-  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ORG'],
+    writes: ['AUDIT', 'RATE'],
+  },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });
 
@@ -439,12 +571,12 @@ export const sendVerification = /* @__PURE__ */ contract({
   path: '/v1/auth/send-verification',
   summary: 'Send an e-mail verification link',
   description:
-    'Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is verified. ' +
-    'Limited to 20 mails an hour.',
+    'Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is already ' +
+    'verified. Limited to 20 mails an hour.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: { 200: { description: 'The link is on its way.', body: Success, example: { success: true } } },
   errors: ['rate_limited'],
-  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem'], mail: true },
+  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem'], writes: ['RATE'], mail: true },
 });
 
 export const verifyEmail = /* @__PURE__ */ contract({
@@ -453,7 +585,7 @@ export const verifyEmail = /* @__PURE__ */ contract({
   method: 'POST',
   path: '/v1/auth/verify-email',
   summary: 'Verify an e-mail address',
-  description: 'Confirms the address with the token of the mailed link. Needs no session; the token works once.',
+  description: 'Confirms the address with the token of the mailed link. Needs no session. The token works once.',
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken }),
   bodyExample: { token: 'EXAMPLE-verification-token-0000' },
@@ -465,7 +597,7 @@ export const verifyEmail = /* @__PURE__ */ contract({
     },
   },
   errors: ['invalid_token'],
-  uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'] },
+  uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'], reads: ['USER'], writes: ['USER'] },
 });
 
 export const requestPasswordReset = /* @__PURE__ */ contract({
@@ -475,14 +607,16 @@ export const requestPasswordReset = /* @__PURE__ */ contract({
   path: '/v1/auth/forgot-password',
   summary: 'Request a password reset',
   description:
-    'Mails a link that is valid for an hour, if there is such an account. The answer and its time are the same either ' +
+    'Mails a link that is valid for an hour, if the account exists. The answer and the time it takes are the same either ' +
     'way. Limited to a few requests an hour for each e-mail address.',
   access: { kind: 'public' },
   body: z.strictObject({ email: Email.meta({ description: 'The account’s e-mail.', example: 'ada@example.com' }) }),
   bodyExample: { email: 'ada@example.com' },
-  responses: { 200: { description: 'Always, account or not.', body: Success, example: { success: true } } },
+  responses: {
+    200: { description: 'Sent whether or not the account exists.', body: Success, example: { success: true } },
+  },
   errors: ['rate_limited'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], mail: true },
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], reads: ['EMAIL'], writes: ['RATE'], queues: ['jobs'] },
 });
 
 export const resetPassword = /* @__PURE__ */ contract({
@@ -491,12 +625,18 @@ export const resetPassword = /* @__PURE__ */ contract({
   method: 'POST',
   path: '/v1/auth/reset-password',
   summary: 'Reset the password',
-  description: 'Sets a new password with the token of the mailed link, which works once, and ends every session.',
+  description:
+    'Sets a new password with the token of the mailed link, which works once, and ends every session, token and other reset link ' +
+    'of the account.',
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-reset-token-0000' }), newPassword: NewPassword }),
   bodyExample: { token: 'EXAMPLE-reset-token-0000', newPassword: 'another example of a pass phrase' },
   responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
   errors: ['invalid_token'],
-  uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['USER', 'ORG'],
+    writes: ['USER', 'AUDIT'],
+  },
   sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { contract } from './contract.ts';
+import { BillingStatus } from './fields/billing-status.ts';
 import { PlanLimits, PlanName, planNames, Usage } from './fields/limits.ts';
 import { roles } from './fields/role.ts';
 import { Success } from './fields/success.ts';
@@ -7,24 +8,15 @@ import { Timestamp } from './fields/text.ts';
 
 const area = 'billing';
 
-export const billingStatuses = ['none', 'active', 'past_due', 'canceled'] as const;
-export const BillingStatus = z.enum(billingStatuses).meta({
-  id: 'BillingStatus',
-  description: 'The state of the subscription at the payment provider; `none` = there never was one.',
-  example: 'active',
-});
-export type BillingStatus = z.infer<typeof BillingStatus>;
-
 export const boughtPlans = planNames.filter(name => name !== 'free');
-export const BoughtPlan = z
-  .enum(boughtPlans, { message: `must be one of ${boughtPlans.join(', ')}` })
-  .meta({ description: 'The plan to buy.', example: 'pro' });
+export const BoughtPlan = z.enum(boughtPlans).meta({ description: 'The plan to buy.', example: 'pro' });
 export type BoughtPlan = z.infer<typeof BoughtPlan>;
 
 const HostedPage = z.object({
-  url: z
-    .string()
-    .meta({ description: 'Send the browser there; it works for a while.', example: 'https://pay.example.com/session' }),
+  url: z.string().meta({
+    description: 'The address to send the browser to. It works for a limited time.',
+    example: 'https://pay.example.com/session',
+  }),
 });
 
 export const getBilling = /* @__PURE__ */ contract({
@@ -33,8 +25,7 @@ export const getBilling = /* @__PURE__ */ contract({
   method: 'GET',
   path: '/v1/billing/{orgId}',
   summary: 'Billing status and usage',
-  description:
-    'The plan, the subscription’s state, the limits in force and what is used of them. Every member may see it.',
+  description: 'Returns the plan, the state of the subscription, the limits in force and the usage. For every member.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
   responses: {
     200: {
@@ -44,7 +35,7 @@ export const getBilling = /* @__PURE__ */ contract({
         status: BillingStatus,
         limits: PlanLimits.meta({ description: 'The limits in force.' }),
         usage: Usage,
-        currentPeriodEnd: Timestamp.nullable().meta({ description: 'End of the paid period; null without one.' }),
+        currentPeriodEnd: Timestamp.nullable().meta({ description: 'End of the paid period; null if there is none.' }),
       }),
       example: {
         plan: 'pro',
@@ -63,7 +54,7 @@ export const getBilling = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV', 'PLANS'] },
 });
 
 export const startCheckout = /* @__PURE__ */ contract({
@@ -73,8 +64,8 @@ export const startCheckout = /* @__PURE__ */ contract({
   path: '/v1/billing/{orgId}/checkout',
   summary: 'Start a hosted checkout',
   description:
-    'Creates a checkout session at the payment provider and returns its address. The plan changes when the provider reports ' +
-    'the payment. Owners and admins.',
+    'Creates a checkout session at the payment provider and returns its address. The plan changes when the provider ' +
+    'reports the payment. For owners and admins.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({ plan: BoughtPlan }),
   bodyExample: { plan: 'pro' },
@@ -86,7 +77,11 @@ export const startCheckout = /* @__PURE__ */ contract({
     },
   },
   errors: ['billing_provider_error', 'billing_not_configured'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], payments: true },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    writes: ['ORG', 'CUSTOMER', 'AUDIT'],
+    payments: true,
+  },
 });
 
 export const openPortal = /* @__PURE__ */ contract({
@@ -96,8 +91,8 @@ export const openPortal = /* @__PURE__ */ contract({
   path: '/v1/billing/{orgId}/portal',
   summary: 'Open the customer portal',
   description:
-    'Creates a session of the payment provider’s customer portal, where the subscription is changed or cancelled, and ' +
-    'returns its address. A customer is made where there is none. Owners and admins.',
+    'Creates a session of the payment provider’s customer portal, where the subscription can be changed or cancelled, ' +
+    'and returns its address. Creates the customer if there is none. For owners and admins.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'organization' },
   responses: {
     200: {
@@ -107,7 +102,11 @@ export const openPortal = /* @__PURE__ */ contract({
     },
   },
   errors: ['billing_provider_error', 'billing_not_configured'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], payments: true },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    writes: ['ORG', 'CUSTOMER', 'AUDIT'],
+    payments: true,
+  },
 });
 
 export const receiveProviderEvent = /* @__PURE__ */ contract({
@@ -117,8 +116,8 @@ export const receiveProviderEvent = /* @__PURE__ */ contract({
   path: '/v1/billing/webhook',
   summary: 'Receive the payment provider’s webhook',
   description:
-    'For the payment provider alone. The signature over the raw body is verified before anything else; each event counts ' +
-    'once, and one older than what is known of its subscription changes nothing.',
+    'For the payment provider only. The signature over the raw body is verified before anything else. Each event is ' +
+    'applied once, and an event older than the known state of its subscription changes nothing.',
   access: { kind: 'public' },
   headers: z.object({
     'stripe-signature': z.string().optional().meta({
@@ -127,7 +126,12 @@ export const receiveProviderEvent = /* @__PURE__ */ contract({
     }),
   }),
   rawBody: true,
-  responses: { 200: { description: 'The event was taken note of.', body: Success, example: { success: true } } },
+  responses: { 200: { description: 'The event was received.', body: Success, example: { success: true } } },
   errors: ['invalid_signature', 'billing_not_configured'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], payments: true },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ORG', 'ORGID', 'CUSTOMER', 'PROVIDEREVENT'],
+    writes: ['ORG', 'CUSTOMER', 'PROVIDEREVENT', 'AUDIT'],
+    payments: true,
+  },
 });

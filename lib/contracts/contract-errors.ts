@@ -4,22 +4,28 @@ import { parameterNames, pathParameters } from './path-parameters.ts';
 
 const order = Object.keys(errorStatuses) as ErrorCode[];
 
-/** Roles that some role lacks, or rights that depend on the environment's type: then a member can be refused. */
+/** Whether a member can be refused: not every role is let in, or the rights depend on the environment's type. */
 function restrictsMembers(access: Access): boolean {
   return access.kind === 'member' && (access.roles.length < 4 || access.environmentRule !== undefined);
 }
 
-/** A token that may do nothing but read, limited as narrowly as can be, is let in only by reading routes of its scope. */
+/** Whether a token can be refused: the route needs more than `read`, or more than the narrowest scope. */
 function refusesSomeTokens(access: Access): boolean {
   if (access.kind === 'admin') return true;
   if (access.kind !== 'account' && access.kind !== 'member') return false;
   return access.tokens !== 'read' || access.narrowestToken !== 'environment';
 }
 
-/** Every code that an operation can answer: what follows from its access, path, query, headers and body, and its own. */
+/** Every code that an operation can answer: those that follow from its access, path and body, and its own. */
 export function errorsOf(contract: Contract): ErrorCode[] {
   const { access } = contract;
-  const codes = new Set<ErrorCode>(['internal_error', 'temporarily_unavailable', ...contract.errors]);
+  // Every operation refuses query parameters that it does not know.
+  const codes = new Set<ErrorCode>([
+    'invalid_request',
+    'internal_error',
+    'temporarily_unavailable',
+    ...contract.errors,
+  ]);
   if (access.kind !== 'public') {
     codes.add('unauthenticated');
     if (contract.method !== 'GET') codes.add('csrf_header_required');
@@ -30,11 +36,10 @@ export function errorsOf(contract: Contract): ErrorCode[] {
   for (const name of parameterNames(contract.path)) {
     codes.add(contract.notFound?.[name] ?? pathParameters[name].notFound);
   }
-  // A change that takes no body can be sent one all the same, and refuses it for the same reasons.
+  // A change without a body schema refuses a body for the same reasons as one with a schema.
   const takesBody = contract.method !== 'GET';
-  if (contract.query || contract.headers || takesBody) codes.add('invalid_request');
   if (takesBody) codes.add('payload_too_large');
-  // A raw body is what its signature says, whatever its media type.
+  // A raw body is known by its signature and may have any media type.
   if (takesBody && !contract.rawBody) codes.add('unsupported_media_type');
   return order.filter(code => codes.has(code));
 }

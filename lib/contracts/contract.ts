@@ -3,6 +3,9 @@ import type { ErrorCode } from './error-codes.ts';
 import type { Role } from './fields/role.ts';
 import type { PathParameterName, PathParameters } from './path-parameters.ts';
 
+/** What a request body may hold. Lambda's own bound of 6 MB is on the whole event. */
+export const maximumBodyBytes = 5 * 1024 * 1024;
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a bearer token must be allowed for a route; `session` refuses every token. */
@@ -12,9 +15,9 @@ export type TokenRequirement = 'read' | 'write' | 'full' | 'session';
 export type TokenLimit = 'none' | 'organization' | 'project' | 'environment';
 
 /**
- * Who may call a route. The chain in `endpoint.ts` enforces it before anything of the handler runs.
- * - `public`: nobody is asked who they are (the handler may still verify a signature or a link token).
- * - `optional`: a session is taken where one is sent (with the CSRF rule), and is not needed.
+ * Who may call a route. The chain in `endpoint.ts` enforces it before the handler runs.
+ * - `public`: no authentication (the handler may still verify a signature or a link token).
+ * - `optional`: a session is used if one is sent (with the CSRF rule), and is not required.
  * - `account`: any signed-in user.
  * - `member`: a member of the organization that the path names, in one of `roles`. `environmentRule` says that the role
  *   also depends on an environment's type; the handler must then ask `access.requireEnvironment`, or its answer is refused.
@@ -43,12 +46,49 @@ export type TableAction =
   | 'ConditionCheckItem'
   | 'BatchWriteItem';
 
+/**
+ * What the table's partitions are, by the word that their keys start with (`lib/table/keys.ts`). A function's role names
+ * those that it reads and writes.
+ */
+export type Partition =
+  | 'AUDIT'
+  | 'CREDENTIALKEY'
+  | 'CUSTOMER'
+  | 'DELIVERIES'
+  | 'DELIVERY'
+  | 'EMAIL'
+  | 'ENV'
+  | 'HANDOFF'
+  | 'INVITATION'
+  | 'METRICS'
+  | 'METRICSBATCH'
+  | 'ORG'
+  | 'ORGID'
+  | 'ORGS'
+  | 'PAYLOAD'
+  | 'PLANS'
+  | 'PLATFORM'
+  | 'PROVIDEREVENT'
+  | 'RATE'
+  | 'RETIRED'
+  | 'USER';
+
 export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 
-/** What a function touches, and so exactly what its role allows (IAM action names without the service prefix). */
+/** What the KMS key is used for. The encryption context says which of these a call is about. */
+export type KeyPurpose = 'project' | 'webhook' | 'credentials';
+
+/**
+ * What a function uses, and so exactly what its role allows (IAM action names without the service prefix). What
+ * follows from its access is not repeated: see `usesOf` in `infra/plan/functions.ts`.
+ */
 export interface Uses {
   table: readonly TableAction[];
-  key?: readonly KeyAction[];
+  reads?: readonly Partition[];
+  /** Where Query is allowed, if that is less than what it reads. */
+  queries?: readonly Partition[];
+  writes?: readonly Partition[];
+  key?: Readonly<Partial<Record<KeyPurpose, readonly KeyAction[]>>>;
   /** Queues it sends to. */
   queues?: readonly ('webhooks' | 'jobs')[];
   mail?: true;
@@ -56,7 +96,7 @@ export interface Uses {
   payments?: true;
 }
 
-/** A successful answer: its body's schema and, for the documentation, an example and its headers. */
+/** A successful answer: the schema of its body, and an example and headers to document it. */
 export interface ResponseContract {
   description: string;
   /** null: no body (304 only). */
@@ -67,11 +107,11 @@ export interface ResponseContract {
 
 export type SuccessStatus = 200 | 201 | 202 | 304;
 
-/** One endpoint, as data: what routing, validation, documentation, rights and the test matrix are derived from. */
+/** One endpoint, as data. Routing, validation, documentation, rights and the test matrix are derived from it. */
 export interface Contract {
-  /** verb-noun in kebab case: the function's file name, too. */
+  /** Verb-noun in kebab case; also the name of the function's file. */
   operationId: string;
-  /** The folder of the function and the documentation's tag. */
+  /** The folder of the function, and its tag in the documentation. */
   area: string;
   method: Method;
   /** With the `/v1` prefix and `{parameter}` segments, each named in `path-parameters.ts`. */
@@ -80,19 +120,19 @@ export interface Contract {
   description: string;
   access: Access;
   query?: z.ZodObject;
-  /** Request headers by lower-case name. Headers not named here are not looked at. */
+  /** Request headers by lower-case name. Other headers are ignored. */
   headers?: z.ZodObject;
   body?: z.ZodType;
   bodyExample?: unknown;
-  /** The body is handed over as received, for a signature over its bytes. */
+  /** The handler gets the body as received, because a signature covers its bytes. */
   rawBody?: true;
-  /** The code for a path parameter that names nothing, where it differs from `path-parameters.ts`. */
+  /** The error code for a path parameter that names nothing, if it differs from `path-parameters.ts`. */
   notFound?: Partial<Record<PathParameterName, ErrorCode>>;
   responses: Readonly<Partial<Record<SuccessStatus, ResponseContract>>>;
-  /** Codes this operation can answer beside those that follow from its access, parameters and body. */
+  /** Error codes in addition to those that follow from access, parameters and body. */
   errors: readonly ErrorCode[];
   uses: Uses;
-  /** Lambda memory in MB and timeout in seconds, where the defaults of `infra` do not fit, with the reason. */
+  /** Lambda memory in MB and timeout in seconds where the defaults of `infra` don't fit, with the reason. */
   sizing?: { memoryMb?: number; timeoutSeconds?: number; reason: string };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The routes beside the API: its description and the reference page. No contracts, since they answer documents rather
- * than bodies of the API; data only, read by the CDK and the local gateway.
+ * The routes of the documentation. They have no contracts because they answer with documents rather than bodies of the
+ * API. The CDK and the local gateway read this list.
  */
 export const documentationRoutes = [
   { operationId: 'get-openapi', area: 'system', method: 'GET', path: '/v1/openapi.json' },

@@ -13,6 +13,7 @@ export const errorStatuses = {
   insufficient_scope: 403,
   csrf_header_required: 403,
   admin_required: 403,
+  email_not_verified: 403,
   organization_not_found: 404,
   project_not_found: 404,
   environment_not_found: 404,
@@ -22,6 +23,7 @@ export const errorStatuses = {
   token_not_found: 404,
   template_key_not_found: 404,
   plan_not_found: 404,
+  session_not_found: 404,
   route_not_found: 404,
   email_taken: 409,
   slug_taken: 409,
@@ -29,6 +31,8 @@ export const errorStatuses = {
   last_owner: 409,
   rotation_in_progress: 409,
   template_key_exists: 409,
+  token_limit_reached: 409,
+  organization_limit_reached: 409,
   revision_mismatch: 412,
   version_mismatch: 412,
   payload_too_large: 413,
@@ -42,7 +46,7 @@ export const errorStatuses = {
 
 export type ErrorCode = keyof typeof errorStatuses;
 
-/** One problem of a request: where (`secrets.3.key`, or `` for the whole body) and what. Never the offending value. */
+/** One problem of a request: where (`secrets.3.key`, or an empty path for the whole body) and what. Never the value. */
 export interface Problem {
   path: string;
   message: string;

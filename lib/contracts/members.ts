@@ -11,7 +11,7 @@ const area = 'members';
 export const Member = z
   .object({
     id: Uuid.meta({ description: 'Member identifier.', example: '1c7f5e3a-8b29-4d06-a1f4-3e9d7c0b5a82' }),
-    userId: Uuid.meta({ description: 'The user behind it.', example: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11' }),
+    userId: Uuid.meta({ description: 'The user who is the member.', example: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11' }),
     email: z.string().meta({ description: 'The user’s e-mail address.', example: 'ada@example.com' }),
     name: z.string().meta({ description: 'The user’s display name.', example: 'Ada' }),
     role: Role,
@@ -23,13 +23,18 @@ export type Member = z.infer<typeof Member>;
 export const Invitation = z
   .object({
     id: Uuid.meta({ description: 'Invitation identifier.', example: '6a0d9b8c-2e5f-4173-8c4b-9f1e7d3a6052' }),
-    email: z.string().meta({ description: 'Where the invitation was mailed.', example: 'grace@example.com' }),
-    role: Role.meta({ description: 'The role it gives.' }),
-    invitedBy: UserReference.meta({ description: 'Who invited.' }),
-    createdAt: Timestamp.meta({ description: 'When it was made.' }),
-    expiresAt: Timestamp.meta({ description: 'Until when it can be accepted.' }),
+    email: z
+      .string()
+      .meta({ description: 'The address that the invitation was mailed to.', example: 'grace@example.com' }),
+    role: Role.meta({ description: 'The role that the invitation gives.' }),
+    invitedBy: UserReference.meta({ description: 'Who sent the invitation.' }),
+    createdAt: Timestamp.meta({ description: 'When it was created.' }),
+    expiresAt: Timestamp.meta({ description: 'When it expires.' }),
   })
-  .meta({ id: 'Invitation', description: 'A pending invitation; it is gone when accepted, cancelled or expired.' });
+  .meta({
+    id: 'Invitation',
+    description: 'A pending invitation. It disappears once it is accepted, cancelled or expired.',
+  });
 export type Invitation = z.infer<typeof Invitation>;
 
 const createdAt = '2026-01-31T09:26:53.589Z';
@@ -57,7 +62,7 @@ export const listMembers = /* @__PURE__ */ contract({
   method: 'GET',
   path: '/v1/members/{orgId}',
   summary: 'List members and pending invitations',
-  description: 'Every member sees who else is in the organization and who is invited.',
+  description: 'Lists the members of the organization and its pending invitations. For every member.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
   responses: {
     200: {
@@ -70,7 +75,7 @@ export const listMembers = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ORGID'] },
 });
 
 export const inviteMember = /* @__PURE__ */ contract({
@@ -80,29 +85,36 @@ export const inviteMember = /* @__PURE__ */ contract({
   path: '/v1/members/{orgId}/invite',
   summary: 'Invite a member',
   description:
-    'Mails an invitation that is valid for 7 days and can be accepted by whoever holds its token, which is also returned, ' +
-    'once. Inviting the same address again replaces the earlier invitation. Nobody invites above their own role. Pending ' +
-    'invitations count as members for the plan’s limit.',
+    'Mails an invitation that is valid for 7 days. Its token is also returned, once, and anyone who holds it can accept. ' +
+    'Inviting the same address again replaces the earlier invitation. You can’t invite to a role above your own. Pending ' +
+    'invitations count towards the plan’s limit of members. The ' +
+    'invitations of an organization, and those to an address, are limited each day.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({
-    email: Email.meta({ description: 'Where to mail the invitation.', example: 'grace@example.com' }),
+    email: Email.meta({ description: 'The address to mail the invitation to.', example: 'grace@example.com' }),
     role: Role.meta({ description: 'The role to give.' }),
   }),
   bodyExample: { email: 'grace@example.com', role: 'developer' },
   responses: {
     201: {
-      description: 'The invitation and its token, shown this once.',
+      description: 'The invitation and its token, which is shown only once.',
       body: z.object({
         invitation: Invitation,
-        token: z
-          .string()
-          .meta({ description: 'Accepts the invitation, once.', example: 'EXAMPLE-invitation-token-0000' }),
+        token: z.string().meta({
+          description: 'The token that accepts the invitation. It works once.',
+          example: 'EXAMPLE-invitation-token-0000',
+        }),
       }),
       example: { invitation: invitationExample, token: 'EXAMPLE-invitation-token-0000' },
     },
   },
-  errors: ['already_member', 'plan_limit_exceeded'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'], mail: true },
+  errors: ['already_member', 'plan_limit_exceeded', 'email_not_verified', 'rate_limited'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    reads: ['ORGID', 'PLANS'],
+    writes: ['ORG', 'INVITATION', 'AUDIT'],
+    mail: true,
+  },
 });
 
 export const acceptInvitation = /* @__PURE__ */ contract({
@@ -112,12 +124,13 @@ export const acceptInvitation = /* @__PURE__ */ contract({
   path: '/v1/members/invite/{token}/accept',
   summary: 'Accept an invitation',
   description:
-    'Makes the caller a member with the invitation’s role. Whoever is signed in and holds the token may accept, with any ' +
-    'e-mail address; the token works once.',
+    'Makes the caller a member with the role of the invitation, while its inviter is a member who could still make it. ' +
+    'Any signed-in user who holds the token can accept, with ' +
+    'any e-mail address. The token works once.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   responses: {
     200: {
-      description: 'The caller is a member now.',
+      description: 'The caller is now a member.',
       body: z.object({ organization: Organization, member: Member }),
       example: {
         organization: {
@@ -140,7 +153,11 @@ export const acceptInvitation = /* @__PURE__ */ contract({
     },
   },
   errors: ['already_member'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    reads: ['ORG', 'INVITATION'],
+    writes: ['ORG', 'INVITATION', 'AUDIT'],
+  },
 });
 
 export const changeRole = /* @__PURE__ */ contract({
@@ -150,7 +167,8 @@ export const changeRole = /* @__PURE__ */ contract({
   path: '/v1/members/{orgId}/{id}',
   summary: 'Change a member’s role',
   description:
-    'Owners only. The last owner can’t be demoted. An invitation can’t be changed, only replaced or cancelled.',
+    'Changes a member’s role. For owners only. The last owner can’t be demoted. An invitation can’t be changed, only ' +
+    'replaced or cancelled.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({ role: Role.meta({ description: 'The new role.' }) }),
   bodyExample: { role: 'developer' },
@@ -162,7 +180,11 @@ export const changeRole = /* @__PURE__ */ contract({
     },
   },
   errors: ['last_owner'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ORGID'],
+    writes: ['ORG', 'AUDIT'],
+  },
 });
 
 export const removeMember = /* @__PURE__ */ contract({
@@ -172,12 +194,17 @@ export const removeMember = /* @__PURE__ */ contract({
   path: '/v1/members/{orgId}/{id}',
   summary: 'Remove a member or cancel an invitation',
   description:
-    'Removes a member, whose tokens bound to the organization are revoked for good, or cancels the invitation of that ' +
-    'identifier. Owners and admins; an admin can’t remove an owner, and the last owner can’t be removed.',
+    'Removes the member with this identifier and permanently revokes their tokens that are limited to the organization, ' +
+    'or cancels the invitation with this identifier. For owners and admins. An admin can’t remove an owner, and the last ' +
+    'owner can’t be removed.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'organization' },
   responses: {
     200: { description: 'The member or invitation is gone.', body: Success, example: { success: true } },
   },
   errors: ['last_owner'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+    reads: ['ORGID'],
+    writes: ['ORG', 'INVITATION', 'AUDIT'],
+  },
 });

@@ -13,12 +13,16 @@ export const createOrganization = /* @__PURE__ */ contract({
   path: '/v1/orgs',
   summary: 'Create an organization',
   description:
-    'Creates an organization that the caller owns. The slug is made from the name where omitted, with a suffix if it is ' +
-    'taken; an explicit slug that is taken is refused.',
+    'Creates an organization that the caller owns. Without a slug, one is made from the name, with a suffix if it is ' +
+    'taken. An explicit slug that is taken is refused. The number of ' +
+    'organizations that a user can own is limited.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Analytical Engines' }),
-    slug: Slug.optional().meta({ description: 'Made from the name where omitted.', example: 'analytical-engines' }),
+    slug: Slug.optional().meta({
+      description: 'The slug. Without it, one is made from the name.',
+      example: 'analytical-engines',
+    }),
   }),
   bodyExample: { name: 'Difference Engines', slug: 'difference-engines' },
   responses: {
@@ -37,8 +41,12 @@ export const createOrganization = /* @__PURE__ */ contract({
       },
     },
   },
-  errors: ['slug_taken'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
+  errors: ['slug_taken', 'organization_limit_reached'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['ORG', 'RETIRED'],
+    writes: ['ORG', 'ORGID', 'ORGS', 'PLATFORM', 'AUDIT'],
+  },
 });
 
 export const deleteOrganization = /* @__PURE__ */ contract({
@@ -48,10 +56,14 @@ export const deleteOrganization = /* @__PURE__ */ contract({
   path: '/v1/orgs/{orgId}',
   summary: 'Delete an organization',
   description:
-    'The organization and all its data are out of reach at once and erased in the background; its slug is free again when ' +
-    'that is done. Owners only.',
+    'Makes the organization and all its data unreachable at once and erases them in the background. The slug can be used ' +
+    'again when that is done. For owners only.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization' },
   responses: { 200: { description: 'The organization is deleted.', body: Success, example: { success: true } } },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'], queues: ['jobs'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'],
+    writes: ['ORG', 'ORGS', 'PLATFORM'],
+    queues: ['jobs'],
+  },
 });

@@ -3,8 +3,8 @@ import type { ErrorCode } from './error-codes.ts';
 import { SecretKey, Slug, Uuid } from './fields/text.ts';
 
 /**
- * Every path parameter of the API. A segment that does not even have the right form names nothing, so it gets the
- * same answer as a thing that does not exist.
+ * Every path parameter of the API. A segment of the wrong form names nothing, so it is answered like a thing that does
+ * not exist; only the message tells what is wrong with it.
  */
 export const pathParameters = {
   orgId: { schema: Uuid, notFound: 'organization_not_found', description: 'Organization identifier.' },
@@ -14,6 +14,7 @@ export const pathParameters = {
   env: { schema: Slug, notFound: 'environment_not_found', description: 'Environment slug.' },
   key: { schema: SecretKey, notFound: 'secret_not_found', description: 'Secret key or template key.' },
   tokenId: { schema: Uuid, notFound: 'token_not_found', description: 'CLI token identifier.' },
+  sessionId: { schema: Uuid, notFound: 'session_not_found', description: 'Session identifier.' },
   webhookId: { schema: Uuid, notFound: 'webhook_not_found', description: 'Webhook identifier.' },
   id: { schema: Uuid, notFound: 'member_not_found', description: 'Member or invitation identifier.' },
   token: {
@@ -29,6 +30,19 @@ export const pathParameters = {
 } as const satisfies Record<string, { schema: z.ZodType; notFound: ErrorCode; description: string }>;
 
 export type PathParameterName = keyof typeof pathParameters;
+
+/** What is wrong with the form of a path parameter. Never quotes it. */
+export function formProblem(name: PathParameterName, value: string | undefined): string {
+  const { schema } = pathParameters[name];
+  if (schema === Uuid) {
+    const looksLikeSlug = Slug.safeParse(value).success;
+    return looksLikeSlug
+      ? `\`${name}\` must be its id, a UUID, and this looks like its slug`
+      : `\`${name}\` is not a well-formed id, which is a UUID`;
+  }
+  const problem = schema.safeParse(value).error?.issues[0]?.message ?? 'does not have the right form';
+  return `\`${name}\` ${problem}`;
+}
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 

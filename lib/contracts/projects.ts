@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { contract } from './contract.ts';
 import { EnvironmentType } from './fields/environment-type.ts';
 import { roles } from './fields/role.ts';
+import { Rotation } from './fields/rotation.ts';
 import { Success } from './fields/success.ts';
 import { Name, Slug, Timestamp, text, Uuid } from './fields/text.ts';
 
@@ -10,37 +11,27 @@ const area = 'projects';
 export const Environment = z
   .object({
     id: Uuid.meta({ description: 'Environment identifier.', example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' }),
-    slug: Slug.meta({ description: 'Unique in its project, never changes.', example: 'staging' }),
+    slug: Slug.meta({ description: 'Unique within its project. It never changes.', example: 'staging' }),
     name: z.string().meta({ description: 'Display name.', example: 'Staging' }),
     type: EnvironmentType,
-    revision: z.int().meta({ description: 'Raised by one for each accepted change of its secrets.', example: 17 }),
-    secretCount: z.int().meta({ description: 'Secrets in it, deleted ones not counted.', example: 42 }),
+    revision: z.int().meta({ description: 'Goes up by one with each accepted change of its secrets.', example: 17 }),
+    secretCount: z.int().meta({ description: 'The number of secrets in it, without deleted ones.', example: 42 }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
   })
-  .meta({ id: 'Environment', description: 'A set of secrets, such as those of one stage of deployment.' });
+  .meta({ id: 'Environment', description: 'A set of secrets, for example for one stage of deployment.' });
 export type Environment = z.infer<typeof Environment>;
-
-export const rotationStatuses = ['in_progress', 'completed'] as const;
-export const Rotation = z
-  .object({
-    status: z.enum(rotationStatuses).meta({ description: 'Whether re-encryption goes on.', example: 'completed' }),
-    fromVersion: z.int().meta({ description: 'The key version that is replaced.', example: 1 }),
-    toVersion: z.int().meta({ description: 'The key version in its place.', example: 2 }),
-    reencrypted: z.int().meta({ description: 'Stored values re-encrypted so far, history included.', example: 310 }),
-    total: z.int().meta({ description: 'Stored values to re-encrypt, history included.', example: 310 }),
-  })
-  .meta({ id: 'Rotation', description: 'The last rotation of a project’s encryption key.' });
-export type Rotation = z.infer<typeof Rotation>;
 
 export const Project = z
   .object({
     id: Uuid.meta({ description: 'Project identifier.', example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73' }),
-    slug: Slug.meta({ description: 'Unique in its organization, never changes.', example: 'web-shop' }),
+    slug: Slug.meta({ description: 'Unique within its organization. It never changes.', example: 'web-shop' }),
     name: z.string().meta({ description: 'Display name.', example: 'Web shop' }),
-    description: z.string().nullable().meta({ description: 'What the project is.', example: 'The public shop.' }),
-    keyVersion: z.int().meta({ description: 'The version of the encryption key that new values get.', example: 1 }),
-    rotation: Rotation.nullable().meta({ description: 'The last key rotation; null before the first.' }),
-    environments: z.array(Environment).meta({ description: 'Its environments; a limited token sees only its own.' }),
+    description: z.string().nullable().meta({ description: 'What the project is about.', example: 'The public shop.' }),
+    keyVersion: z.int().meta({ description: 'The version of the key that encrypts new values.', example: 1 }),
+    rotation: Rotation.nullable().meta({ description: 'The last key rotation; null before the first one.' }),
+    environments: z
+      .array(Environment)
+      .meta({ description: 'Its environments. A limited token sees only those in its scope.' }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
   })
   .meta({ id: 'Project', description: 'Environments that share an encryption key and a template.' });
@@ -89,7 +80,8 @@ export const listProjects = /* @__PURE__ */ contract({
   method: 'GET',
   path: '/v1/projects/{orgId}',
   summary: 'List the projects of an organization',
-  description: 'Lists the projects with their environments. A token limited to a project sees that one alone.',
+  description:
+    'Lists the projects with their environments. A token that is limited to a project sees only that project.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: {
     200: {
@@ -99,7 +91,7 @@ export const listProjects = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
 });
 
 export const createProject = /* @__PURE__ */ contract({
@@ -109,13 +101,18 @@ export const createProject = /* @__PURE__ */ contract({
   path: '/v1/projects/{orgId}',
   summary: 'Create a project',
   description:
-    'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. The slug is ' +
-    'made from the name where omitted. A slug that is taken is refused, so a script that runs twice makes one project.',
+    'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. Without a ' +
+    'slug, one is made from the name. A slug that is taken is refused, so a script that runs twice makes one project.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Web shop' }),
-    slug: Slug.optional().meta({ description: 'Made from the name where omitted.', example: 'web-shop' }),
-    description: text(0, 1000).optional().meta({ description: 'What the project is.', example: 'The public shop.' }),
+    slug: Slug.optional().meta({
+      description: 'The slug. Without it, one is made from the name.',
+      example: 'web-shop',
+    }),
+    description: text(0, 1000)
+      .optional()
+      .meta({ description: 'What the project is about.', example: 'The public shop.' }),
   }),
   bodyExample: { name: 'Web shop', slug: 'web-shop', description: 'The public shop.' },
   responses: {
@@ -127,8 +124,10 @@ export const createProject = /* @__PURE__ */ contract({
   },
   errors: ['plan_limit_exceeded', 'slug_taken'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
-    key: ['GenerateDataKey'],
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['PLANS'],
+    writes: ['ORG', 'ENV', 'PLATFORM', 'AUDIT'],
+    key: { project: ['GenerateDataKey'] },
   },
 });
 
@@ -139,13 +138,14 @@ export const getProject = /* @__PURE__ */ contract({
   path: '/v1/projects/{orgId}/{slug}',
   summary: 'Get a project',
   description:
-    'The project with its environments and the state of its key rotation. A limited token sees only its own.',
+    'Returns the project with its environments and the state of its key rotation. A limited token sees only the ' +
+    'environments in its scope.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: {
     200: { description: 'The project.', body: z.object({ project: Project }), example: { project: projectExample } },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
 });
 
 export const deleteProject = /* @__PURE__ */ contract({
@@ -155,13 +155,15 @@ export const deleteProject = /* @__PURE__ */ contract({
   path: '/v1/projects/{orgId}/{slug}',
   summary: 'Delete a project',
   description:
-    'The project is out of reach at once and its wrapped data key is destroyed, so nothing of it can be decrypted any ' +
-    'more; what is stored under it is erased in the background. Owners only.',
+    'Makes the project unreachable at once and destroys its wrapped data key, so that none of its values can be decrypted ' +
+    'any more. The stored data is erased in the background. For owners only.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'project' },
   responses: { 200: { description: 'The project is deleted.', body: Success, example: { success: true } } },
   errors: [],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ORGID'],
+    writes: ['ORG', 'ENV', 'PLATFORM', 'AUDIT'],
     queues: ['jobs'],
   },
 });
@@ -173,18 +175,21 @@ export const createEnvironment = /* @__PURE__ */ contract({
   path: '/v1/projects/{orgId}/{slug}/environments',
   summary: 'Create a custom environment',
   description:
-    'Adds an environment to the project. Its type decides which roles read and write its secrets: without one it is ' +
-    '`production`, for owners and admins to read. Every member may create one.',
+    'Adds an environment to the project. Its type decides which roles can read and write its secrets. The default is ' +
+    '`production`, which only owners and admins can read. For every member.',
   access: { kind: 'member', roles, tokens: 'full', narrowestToken: 'project' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Load test' }),
-    slug: Slug.optional().meta({ description: 'Made from the name where omitted.', example: 'load-test' }),
+    slug: Slug.optional().meta({
+      description: 'The slug. Without it, one is made from the name.',
+      example: 'load-test',
+    }),
     type: EnvironmentType.default('production').meta({ example: 'staging' }),
   }),
   bodyExample: { name: 'Load test', slug: 'load-test', type: 'staging' },
   responses: {
     201: {
-      description: 'The environment, still empty.',
+      description: 'The new environment, which is empty.',
       body: z.object({ environment: Environment }),
       example: {
         environment: {
@@ -197,7 +202,11 @@ export const createEnvironment = /* @__PURE__ */ contract({
     },
   },
   errors: ['plan_limit_exceeded', 'slug_taken'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['PLANS'],
+    writes: ['ORG', 'ENV', 'AUDIT'],
+  },
 });
 
 export const rotateKey = /* @__PURE__ */ contract({
@@ -207,12 +216,13 @@ export const rotateKey = /* @__PURE__ */ contract({
   path: '/v1/projects/{orgId}/{slug}/rotate-key',
   summary: 'Rotate the encryption key',
   description:
-    'Makes a new data key for new values and re-encrypts everything stored, history included; reads and writes go on ' +
-    'throughout. When it completes, the old wrapped key is deleted. Its progress is `project.rotation`.',
+    'Creates a new data key for new values and re-encrypts everything that is stored, including the history. Reads and ' +
+    'writes continue throughout. On completion the old wrapped key is deleted. `project.rotation` shows the progress. ' +
+    'For owners and admins.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project' },
   responses: {
     200: {
-      description: 'The key is rotated: there was nothing to re-encrypt.',
+      description: 'The rotation is complete: there was nothing to re-encrypt.',
       body: z.object({ project: Project, rotation: Rotation }),
       example: {
         project: {
@@ -224,7 +234,7 @@ export const rotateKey = /* @__PURE__ */ contract({
       },
     },
     202: {
-      description: 'The new key is in use; re-encryption goes on in the background.',
+      description: 'The new key is in use. Re-encryption continues in the background.',
       body: z.object({ project: Project, rotation: Rotation }),
       example: {
         project: {
@@ -239,7 +249,9 @@ export const rotateKey = /* @__PURE__ */ contract({
   errors: ['rotation_in_progress'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
-    key: ['GenerateDataKey'],
+    reads: ['ORGID', 'ENV'],
+    writes: ['ORG', 'ENV', 'AUDIT'],
+    key: { project: ['GenerateDataKey'] },
     queues: ['jobs'],
   },
 });

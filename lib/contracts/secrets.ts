@@ -15,12 +15,12 @@ const area = 'secrets';
 
 const writers = ['owner', 'admin', 'developer'] as const;
 
-/** What is told about a secret where its value is not. */
+/** What the API says about a secret without its value. */
 export const SecretSummary = z
   .object({
     key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
-    version: z.int().meta({ description: 'Counts the changes of this key, from 1.', example: 3 }),
-    createdAt: Timestamp.meta({ description: 'When the key was first set (again, after a deletion).' }),
+    version: z.int().meta({ description: 'Counts the changes of this key, starting at 1.', example: 3 }),
+    createdAt: Timestamp.meta({ description: 'When the key was first set, or set again after a deletion.' }),
     updatedAt: Timestamp.meta({ description: 'When this version was written.' }),
     updatedBy: UserReference.meta({ description: 'Who wrote this version.' }),
   })
@@ -30,8 +30,8 @@ export type SecretSummary = z.infer<typeof SecretSummary>;
 export const SecretEntry = z
   .object({
     key: SecretSummary.shape.key,
-    // Not parsed again on the way out: it was when it was set, and 4 MiB of values would be walked a second time.
-    value: z.string().meta({ description: 'The value, as it was set.', example: 'db.internal.example' }),
+    // Not checked again on the way out: it was checked when it was set, and there may be 4 MiB of values.
+    value: z.string().meta({ description: 'The value, exactly as it was set.', example: 'db.internal.example' }),
     version: SecretSummary.shape.version,
     createdAt: SecretSummary.shape.createdAt,
     updatedAt: SecretSummary.shape.updatedAt,
@@ -41,19 +41,19 @@ export const SecretEntry = z
 export type SecretEntry = z.infer<typeof SecretEntry>;
 
 const Revision = z.int().meta({
-  description: 'The environment’s revision: raised by one for each accepted change of its secrets.',
+  description: 'The revision of the environment. It goes up by one with each accepted change of its secrets.',
   example: 17,
 });
 
 export const SecretVersion = z
   .object({
     version: SecretSummary.shape.version,
-    revision: Revision.meta({ description: 'The environment’s revision that this version belongs to.' }),
+    revision: Revision.meta({ description: 'The revision of the environment that this version belongs to.' }),
     createdAt: Timestamp.meta({ description: 'When it was written.' }),
     createdBy: UserReference.meta({ description: 'Who wrote it.' }),
     deleted: z.boolean().meta({ description: 'Whether this entry records a deletion.' }),
     value: z.string().optional().meta({
-      description: 'Only with `values=true`, and not for a deletion.',
+      description: 'The value; only with `values=true`, and never for a deletion.',
       example: 'db.internal.example',
     }),
   })
@@ -68,27 +68,29 @@ const pathOfEnvironment = '/v1/secrets/{orgSlug}/{project}/{env}';
 
 const IfNoneMatchHeader = z.object({
   'if-none-match': IfNoneMatch.optional().meta({
-    description: 'The `ETag` of an earlier answer; if the environment is still at that revision the answer is `304`.',
+    description: 'The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`.',
     example: '"17"',
   }),
 });
 const IfMatchHeader = z.object({
   'if-match': IfMatch.optional().meta({
-    description: 'Changes only that revision of the environment; any other is `412 revision_mismatch`. `*` is any.',
+    description:
+      'Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. ' +
+      '`*` matches any revision.',
     example: '"17"',
   }),
 });
 
 const entityTag = { ETag: 'The environment’s revision in double quotes, for `If-None-Match` and `If-Match`.' };
 const notModified = {
-  description: 'The environment is still at the revision of `If-None-Match`; nothing was read or decrypted.',
+  description: 'The environment is still at the revision of `If-None-Match`. No value was read or decrypted.',
   body: null,
   headers: entityTag,
 } as const;
 
 const listQuery = {
   ...optionalPage,
-  search: prefixQuery('Keeps keys that start with this prefix; case-sensitive.')
+  search: prefixQuery('Only keys that start with this prefix. Case-sensitive.')
     .optional()
     .meta({ example: 'DATABASE_' }),
 };
@@ -103,11 +105,12 @@ export const pullSecrets = /* @__PURE__ */ contract({
   path: pathOfEnvironment,
   summary: 'Pull all secrets, decrypted',
   description:
-    'Returns the secrets with their values, in key order, as one snapshot of the environment’s `revision`: half of a ' +
-    'change is never seen. With `If-None-Match` an unchanged environment answers `304`. Owners and admins read every ' +
-    'environment, developers those of type development and staging, viewers development. Every pull is audited.',
+    'Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never ' +
+    'shows half of a change. With `If-None-Match`, an unchanged environment answers `304`. Owners and admins can read ' +
+    'every environment, developers those of type development and staging, viewers those of type development. Every pull ' +
+    'is audited.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
-  query: z.object(listQuery),
+  query: z.strictObject(listQuery),
   headers: IfNoneMatchHeader,
   responses: {
     200: {
@@ -115,7 +118,7 @@ export const pullSecrets = /* @__PURE__ */ contract({
       body: z.object({
         secrets: z.array(SecretEntry).meta({ description: 'The secrets, in key order.' }),
         revision: Revision,
-        pagination: Pagination.optional().meta({ description: 'Only where `limit` was given.' }),
+        pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
       }),
       example: { secrets: [{ ...summaryExample, value: 'db.internal.example' }], revision: 17 },
       headers: entityTag,
@@ -123,7 +126,12 @@ export const pullSecrets = /* @__PURE__ */ contract({
     304: notModified,
   },
   errors: ['payload_too_large'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'], key: ['Decrypt'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['AUDIT'],
+    key: { project: ['Decrypt'] },
+  },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
 });
 
@@ -134,10 +142,10 @@ export const listKeys = /* @__PURE__ */ contract({
   path: `${pathOfEnvironment}/keys`,
   summary: 'List keys only, no values',
   description:
-    'Like the pull, without values: nothing is decrypted and no audit entry is made. Needs the right to read the ' +
+    'Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires the right to read the ' +
     'environment.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
-  query: z.object(listQuery),
+  query: z.strictObject(listQuery),
   headers: IfNoneMatchHeader,
   responses: {
     200: {
@@ -145,7 +153,7 @@ export const listKeys = /* @__PURE__ */ contract({
       body: z.object({
         keys: z.array(SecretSummary).meta({ description: 'The secrets without values, in key order.' }),
         revision: Revision,
-        pagination: Pagination.optional().meta({ description: 'Only where `limit` was given.' }),
+        pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
       }),
       example: { keys: [summaryExample], revision: 17, pagination: { limit: 50, offset: 0, total: 1 } },
       headers: entityTag,
@@ -153,12 +161,14 @@ export const listKeys = /* @__PURE__ */ contract({
     304: notModified,
   },
   errors: ['payload_too_large'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
 });
 
 const SetResult = z.object({
-  secret: SecretSummary.meta({ description: 'The secret as it is now, without its value.' }),
-  changed: z.boolean().meta({ description: 'False where the value was already there: no version, no event.' }),
+  secret: SecretSummary.meta({ description: 'The secret after the change, without its value.' }),
+  changed: z
+    .boolean()
+    .meta({ description: 'False if the secret already had this value: then there is no new version and no event.' }),
   revision: Revision,
 });
 
@@ -169,28 +179,28 @@ export const setSecret = /* @__PURE__ */ contract({
   path: pathOfEnvironment,
   summary: 'Set one secret',
   description:
-    'Creates the secret or writes its next version, and raises the environment’s revision by one. Setting the value that ' +
-    'is already there changes nothing, so a retry is harmless (but where the caller may not read the environment it is a ' +
-    'version like any other, so that values can’t be guessed). `If-Match` demands a revision of the environment, ' +
-    '`expectedVersion` one of the key. Owners, admins and developers.',
+    'Creates the secret or writes its next version, and raises the revision of the environment by one. Setting the same ' +
+    'value again changes nothing, so a retry is harmless. (For a caller who can’t read the environment it does write a ' +
+    'version, so that values can’t be guessed.) `If-Match` requires a revision of the environment, `expectedVersion` a ' +
+    'version of the key. For owners, admins and developers.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   headers: IfMatchHeader,
   body: z.strictObject({
     key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
     value: SecretValue.meta({
-      description: 'Any well-formed Unicode, 0 to 64 KiB in UTF-8; returned byte for byte.',
+      description: 'Any well-formed Unicode text of 0 to 64 KiB in UTF-8. It is returned byte for byte.',
       example: 'db.internal.example',
     }),
     expectedVersion: z
-      .int({ message: 'must be a whole number' })
+      .int()
       .min(0, { message: 'must be 0 or more' })
       .optional()
-      .meta({ description: 'The version the key must have; 0 = it must not exist.', example: 2 }),
+      .meta({ description: 'The version that the key must have; 0 if it must not exist.', example: 2 }),
   }),
   bodyExample: { key: 'DATABASE_HOST', value: 'db.internal.example' },
   responses: {
     200: {
-      description: 'The secret was there before.',
+      description: 'The secret already existed.',
       body: SetResult,
       example: { secret: summaryExample, changed: true, revision: 18 },
     },
@@ -203,7 +213,9 @@ export const setSecret = /* @__PURE__ */ contract({
   errors: ['plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    key: ['Decrypt'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
     queues: ['webhooks'],
   },
 });
@@ -215,8 +227,8 @@ export const importSecrets = /* @__PURE__ */ contract({
   path: `${pathOfEnvironment}/bulk`,
   summary: 'Import secrets in bulk',
   description:
-    'Sets up to 1,000 secrets as one change, all or nothing: a list, an object or dotenv text. Secrets that are not named ' +
-    'stay as they are. One event and one revision for the whole import. Owners, admins and developers.',
+    'Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change: all or nothing, with one event ' +
+    'and one revision. Secrets that are not named stay as they are. For owners, admins and developers.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   headers: IfMatchHeader,
   body: ImportBody,
@@ -228,11 +240,11 @@ export const importSecrets = /* @__PURE__ */ contract({
   },
   responses: {
     200: {
-      description: 'What the import did.',
+      description: 'The result of the import.',
       body: z.object({
-        created: keyNames('Keys that are new.'),
-        updated: keyNames('Keys that have a new version.'),
-        unchanged: keyNames('Keys that had that value already.'),
+        created: keyNames('Keys that were created.'),
+        updated: keyNames('Keys that got a new version.'),
+        unchanged: keyNames('Keys that already had the value.'),
         revision: Revision,
       }),
       example: { created: ['LOG_LEVEL'], updated: ['DATABASE_HOST'], unchanged: [], revision: 19 },
@@ -241,7 +253,9 @@ export const importSecrets = /* @__PURE__ */ contract({
   errors: ['plan_limit_exceeded', 'revision_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    key: ['Decrypt'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
     queues: ['webhooks'],
   },
   sizing: {
@@ -258,18 +272,18 @@ export const listVersions = /* @__PURE__ */ contract({
   path: `${pathOfEnvironment}/versions/{key}`,
   summary: 'Version history of a key',
   description:
-    'The history of a key, newest first, also of a deleted one; a deletion is an entry of its own. Values come only with ' +
-    '`values=true`, which is audited, and need no other right than reading the environment. Where the values of the whole ' +
-    'history are too large for one answer, ask for pages.',
+    'Returns the history of a key, newest first, even if the key was deleted; a deletion is an entry of its own. Values ' +
+    'are included only with `values=true`, which is audited and requires no more than the right to read the environment. ' +
+    'If the values of the whole history are too large for one answer, ask for pages.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
-  query: z.object({ values: flagQuery('Whether to return the values.').default(false), ...optionalPage }),
+  query: z.strictObject({ values: flagQuery('Whether to return the values.').default(false), ...optionalPage }),
   responses: {
     200: {
       description: 'The history.',
       body: z.object({
         key: SecretSummary.shape.key,
         versions: z.array(SecretVersion).meta({ description: 'The versions, newest first.' }),
-        pagination: Pagination.optional().meta({ description: 'Only where `limit` was given.' }),
+        pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
       }),
       example: {
         key: 'DATABASE_HOST',
@@ -281,7 +295,12 @@ export const listVersions = /* @__PURE__ */ contract({
     },
   },
   errors: ['payload_too_large'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'], key: ['Decrypt'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['AUDIT'],
+    key: { project: ['Decrypt'] },
+  },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
 });
 
@@ -292,9 +311,9 @@ export const promoteSecrets = /* @__PURE__ */ contract({
   path: '/v1/secrets/{orgSlug}/{project}/promote',
   summary: 'Promote secrets between environments',
   description:
-    'Copies all secrets, or those named, from one environment of the project to another as one change of the target, all ' +
-    'or nothing. Secrets that only the target has stay. Needs the right to read the source and to write the target; a ' +
-    'limited token must cover both. `If-Match` is about the target.',
+    'Copies all secrets, or those that are named, from one environment of the project to another, as one change of the ' +
+    'target: all or nothing. Secrets that only the target has stay as they are. Requires the right to read the source and ' +
+    'to write the target; a limited token must cover both. `If-Match` refers to the target.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   headers: IfMatchHeader,
   body: z
@@ -302,28 +321,28 @@ export const promoteSecrets = /* @__PURE__ */ contract({
       from: Slug.meta({ description: 'Slug of the source environment.', example: 'dev' }),
       to: Slug.meta({ description: 'Slug of the target environment.', example: 'staging' }),
       keys: KeyList.optional().meta({
-        description: 'The keys to promote; all of the source where omitted.',
+        description: 'The keys to promote. Without it, all keys of the source.',
         example: ['DATABASE_HOST'],
       }),
       overwrite: z
-        .boolean({ message: 'must be true or false' })
+        .boolean()
         .default(true)
-        .meta({ description: 'Whether to replace values that the target already has.' }),
+        .meta({ description: 'Whether to overwrite values that the target already has.' }),
     })
     .refine(body => body.from === undefined || body.from !== body.to, {
       path: ['to'],
-      message: 'must be another environment than from',
+      message: 'must be a different environment from the source',
       when: ({ value }) => typeof value === 'object' && value !== null,
     }),
   bodyExample: { from: 'dev', to: 'staging', keys: ['DATABASE_HOST', 'LOG_LEVEL'], overwrite: false },
   responses: {
     200: {
-      description: 'What the promotion did.',
+      description: 'The result of the promotion.',
       body: z.object({
-        promoted: keyNames('Keys whose value was copied.'),
-        skipped: keyNames('Keys that the target had already, with `overwrite` false.'),
-        unchanged: keyNames('Keys whose value was the same already.'),
-        revision: Revision.meta({ description: 'The target’s revision.' }),
+        promoted: keyNames('Keys whose values were copied.'),
+        skipped: keyNames('Keys that the target already had, if `overwrite` is false.'),
+        unchanged: keyNames('Keys that already had the same value.'),
+        revision: Revision.meta({ description: 'The revision of the target.' }),
       }),
       example: { promoted: ['LOG_LEVEL'], skipped: ['DATABASE_HOST'], unchanged: [], revision: 6 },
     },
@@ -331,7 +350,9 @@ export const promoteSecrets = /* @__PURE__ */ contract({
   errors: ['environment_not_found', 'secret_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    key: ['Decrypt'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
     queues: ['webhooks'],
   },
   sizing: {
@@ -348,8 +369,8 @@ export const bulkDeleteSecrets = /* @__PURE__ */ contract({
   path: `${pathOfEnvironment}/bulk-delete`,
   summary: 'Delete secrets in bulk',
   description:
-    'Soft-deletes up to 1,000 secrets as one change; their histories stay. Keys that are not there are listed and change ' +
-    'nothing. Owners and admins.',
+    'Soft-deletes up to 1,000 secrets in one change. Their histories stay. Keys that don’t exist are listed and change ' +
+    'nothing. For owners and admins.',
   access: {
     kind: 'member',
     roles: ['owner', 'admin'],
@@ -364,10 +385,10 @@ export const bulkDeleteSecrets = /* @__PURE__ */ contract({
   bodyExample: { keys: ['DATABASE_HOST', 'LOG_LEVEL'] },
   responses: {
     200: {
-      description: 'What was deleted.',
+      description: 'The result of the deletion.',
       body: z.object({
         deleted: keyNames('Keys that were deleted.'),
-        notFound: keyNames('Keys that were not there.'),
+        notFound: keyNames('Keys that did not exist.'),
         revision: Revision,
       }),
       example: { deleted: ['DATABASE_HOST'], notFound: ['LOG_LEVEL'], revision: 20 },
@@ -376,8 +397,10 @@ export const bulkDeleteSecrets = /* @__PURE__ */ contract({
   errors: ['revision_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    // For undoing another writer's abandoned change while the project's key rotates (`undo-change.ts`).
-    key: ['Decrypt'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    // Needed to undo another writer's abandoned change while the project's key rotates (`undo-change.ts`).
+    key: { project: ['Decrypt'] },
     queues: ['webhooks'],
   },
   sizing: { timeoutSeconds: 29, reason: 'a thousand deletions are written in several steps' },
@@ -390,8 +413,8 @@ export const deleteSecret = /* @__PURE__ */ contract({
   path: `${pathOfEnvironment}/{key}`,
   summary: 'Soft-delete a secret',
   description:
-    'The secret is gone from pulls and lists; its history stays and gets an entry for the deletion. Setting the key again ' +
-    'goes on with its version numbers. Owners, admins and developers.',
+    'Removes the secret from pulls and lists. Its history stays and gets an entry for the deletion. Setting the key again ' +
+    'continues its version numbers. For owners, admins and developers.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   headers: IfMatchHeader,
   responses: {
@@ -407,8 +430,10 @@ export const deleteSecret = /* @__PURE__ */ contract({
   errors: ['revision_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    // For undoing another writer's abandoned change while the project's key rotates (`undo-change.ts`).
-    key: ['Decrypt'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    // Needed to undo another writer's abandoned change while the project's key rotates (`undo-change.ts`).
+    key: { project: ['Decrypt'] },
     queues: ['webhooks'],
   },
 });

@@ -8,16 +8,16 @@ const area = 'templates';
 
 export const TemplateKey = z
   .object({
-    key: SecretKey.meta({ description: 'The secret key that the project requires.', example: 'DATABASE_HOST' }),
+    key: SecretKey.meta({ description: 'The secret key that the template declares.', example: 'DATABASE_HOST' }),
     description: z.string().optional().meta({ description: 'What it is for.', example: 'Host of the main database.' }),
-    required: z.boolean().meta({ description: 'Whether an environment without it is invalid.' }),
+    required: z.boolean().meta({ description: 'Whether every environment must have it.' }),
     pattern: z
       .string()
       .optional()
       .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[a-z0-9.-]+' }),
     createdAt: Timestamp.meta({ description: 'When it was added.' }),
   })
-  .meta({ id: 'TemplateKey', description: 'A key that every environment of the project is expected to have.' });
+  .meta({ id: 'TemplateKey', description: 'A key that the environments of the project should have.' });
 export type TemplateKey = z.infer<typeof TemplateKey>;
 
 const templateKeyExample = {
@@ -36,12 +36,12 @@ export const listTemplateKeys = /* @__PURE__ */ contract({
   method: 'GET',
   path: '/v1/templates/{orgSlug}/{project}',
   summary: 'List template keys',
-  description: 'The keys that environments of the project are expected to have. Every member may see them.',
+  description: 'Lists the keys that the environments of the project should have. For every member.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: {
     200: {
       description: 'The template.',
-      body: z.object({ keys: z.array(TemplateKey).meta({ description: 'The template’s keys, in key order.' }) }),
+      body: z.object({ keys: z.array(TemplateKey).meta({ description: 'The keys of the template, in key order.' }) }),
       example: { keys: [templateKeyExample] },
     },
   },
@@ -56,21 +56,18 @@ export const addTemplateKey = /* @__PURE__ */ contract({
   path: '/v1/templates/{orgSlug}/{project}',
   summary: 'Add a template key',
   description:
-    'Declares a key, which nothing enforces when secrets are written: environments are validated on request. A pattern is ' +
-    'a regular expression in RE2 syntax, which can’t be made to run away, and must match the whole value. Owners and admins.',
+    'Declares a key. Nothing is enforced when secrets are written; environments are validated on request. A pattern is a ' +
+    'regular expression in RE2 syntax, which runs in linear time, and must match the whole value. For owners and admins.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project' },
   body: z.strictObject({
     key: SecretKey.meta({ description: 'The secret key.', example: 'DATABASE_HOST' }),
     description: text(0, 1000)
       .optional()
       .meta({ description: 'What it is for.', example: 'Host of the main database.' }),
-    required: z
-      .boolean({ message: 'must be true or false' })
-      .default(true)
-      .meta({ description: 'Whether an environment without it is invalid.' }),
+    required: z.boolean().default(true).meta({ description: 'Whether every environment must have it.' }),
     pattern: text(1, 1000)
       .optional()
-      .meta({ description: 'A regular expression (RE2) for the whole value.', example: '[a-z0-9.-]+' }),
+      .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[a-z0-9.-]+' }),
   }),
   bodyExample: {
     key: 'DATABASE_HOST',
@@ -86,7 +83,10 @@ export const addTemplateKey = /* @__PURE__ */ contract({
     },
   },
   errors: ['template_key_exists'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'AUDIT'],
+  },
 });
 
 export const removeTemplateKey = /* @__PURE__ */ contract({
@@ -95,12 +95,15 @@ export const removeTemplateKey = /* @__PURE__ */ contract({
   method: 'DELETE',
   path: '/v1/templates/{orgSlug}/{project}/{key}',
   summary: 'Remove a template key',
-  description: 'The key is no longer expected; secrets of that key stay as they are. Owners and admins.',
+  description: 'Removes the key from the template. Secrets with this key stay as they are. For owners and admins.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project' },
   notFound: { key: 'template_key_not_found' },
   responses: { 200: { description: 'The template key is removed.', body: Success, example: { success: true } } },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'AUDIT'],
+  },
 });
 
 export const validateEnvironment = /* @__PURE__ */ contract({
@@ -110,21 +113,24 @@ export const validateEnvironment = /* @__PURE__ */ contract({
   path: '/v1/templates/{orgSlug}/{project}/validate/{env}',
   summary: 'Validate an environment against the template',
   description:
-    'Finds the keys that the environment lacks and the values that do not match their pattern, and never shows a value. ' +
-    'Every member may ask; for those who may not read the environment `undeclared` is null.',
+    'Finds keys that the environment lacks and values that do not match their pattern. It never shows a value. For every ' +
+    'member; `undeclared` is null for those who can’t read the environment. If patterns ' +
+    'opened values, the audit log has an entry. A value that takes too long to match is invalid, and the reason says so.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
   responses: {
     200: {
-      description: 'How the environment compares with the template.',
+      description: 'The result of the comparison.',
       body: z.object({
-        valid: z.boolean().meta({ description: 'Nothing required is missing and nothing is invalid.' }),
-        missing: keyNames('Required keys that are not there.', ['DATABASE_USER']),
-        present: keyNames('Declared keys that are there, required or not, valid or not.', ['DATABASE_HOST']),
+        valid: z.boolean().meta({ description: 'Whether no required key is missing and no value is invalid.' }),
+        missing: keyNames('Required keys that the environment lacks.', ['DATABASE_USER']),
+        present: keyNames('Declared keys that the environment has, whether or not they are required or valid.', [
+          'DATABASE_HOST',
+        ]),
         undeclared: z
           .array(z.string())
           .nullable()
           .meta({
-            description: 'Keys that the template does not name; null for those who may not read the environment.',
+            description: 'Keys that the template does not declare; null for callers who can’t read the environment.',
             example: ['LEGACY_FLAG'],
           }),
         invalid: z
@@ -134,7 +140,7 @@ export const validateEnvironment = /* @__PURE__ */ contract({
               reason: z.string().meta({ description: 'What is wrong.', example: 'does not match the pattern' }),
             }),
           )
-          .meta({ description: 'Declared keys whose value is not as the template wants it.' }),
+          .meta({ description: 'Declared keys whose values do not fit the template.' }),
       }),
       example: {
         valid: false,
@@ -146,5 +152,10 @@ export const validateEnvironment = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], key: ['Decrypt'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['AUDIT'],
+    key: { project: ['Decrypt'] },
+  },
 });

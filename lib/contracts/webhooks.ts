@@ -9,11 +9,15 @@ const area = 'webhooks';
 export const Webhook = z
   .object({
     id: Uuid.meta({ description: 'Webhook identifier.', example: 'f27a9c54-3d8e-4b61-a0f5-8c2d6e1b7940' }),
-    url: z.string().meta({ description: 'Where deliveries are sent.', example: 'https://hooks.example.com/holdfast' }),
-    events: z.array(EventName).meta({ description: 'The events it is subscribed to.', example: ['secret.updated'] }),
-    projectId: Uuid.nullable().meta({ description: 'The only project it fires for; null = all.' }),
-    environmentId: Uuid.nullable().meta({ description: 'The only environment it fires for; null = all.' }),
-    active: z.boolean().meta({ description: 'Whether events are delivered; a test ping always is.' }),
+    url: z
+      .string()
+      .meta({ description: 'The URL that deliveries are sent to.', example: 'https://hooks.example.com/holdfast' }),
+    events: z
+      .array(EventName)
+      .meta({ description: 'The events that it is subscribed to.', example: ['secret.updated'] }),
+    projectId: Uuid.nullable().meta({ description: 'The only project that it reports; null for all.' }),
+    environmentId: Uuid.nullable().meta({ description: 'The only environment that it reports; null for all.' }),
+    active: z.boolean().meta({ description: 'Whether events are delivered. A test ping always is.' }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
     updatedAt: Timestamp.meta({ description: 'When it was last changed.' }),
   })
@@ -22,24 +26,27 @@ export type Webhook = z.infer<typeof Webhook>;
 
 export const Delivery = z
   .object({
-    id: Uuid.meta({ description: 'Delivery identifier, the `X-Service-Delivery` header.' }),
+    id: Uuid.meta({ description: 'Delivery identifier, as in the `X-Service-Delivery` header.' }),
     event: DeliveredEventName,
-    statusCode: z.int().nullable().meta({ description: 'The answer’s status; null without an answer.', example: 204 }),
+    statusCode: z
+      .int()
+      .nullable()
+      .meta({ description: 'The status of the answer; null if there was none.', example: 204 }),
     success: z.boolean().meta({ description: 'Whether the answer was 2xx.' }),
     responseTimeMs: z
       .int()
       .nullable()
-      .meta({ description: 'Milliseconds until the answer or failure; null where unknown.', example: 87 }),
+      .meta({ description: 'Milliseconds until the answer or the failure; null if unknown.', example: 87 }),
     error: z
       .string()
       .nullable()
       .meta({ description: 'Why it failed; null if it succeeded.', example: 'timed out after 5 s' }),
-    createdAt: Timestamp.meta({ description: 'When its event happened.' }),
+    createdAt: Timestamp.meta({ description: 'When the event happened.' }),
   })
-  .meta({ id: 'Delivery', description: 'A delivery, as logged. It is never retried.' });
+  .meta({ id: 'Delivery', description: 'An attempt to deliver an event. It is never retried.' });
 export type Delivery = z.infer<typeof Delivery>;
 
-/** Form alone; which schemes and addresses are allowed depends on the settings and on what the name resolves to. */
+/** Checks the form only. The settings and the resolved address decide which schemes and addresses are allowed. */
 const TargetUrl = line(1, 2048)
   .refine(value => /^https?:\/\//i.test(value) && URL.canParse(value), { message: 'must be an absolute https URL' })
   .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })
@@ -50,7 +57,7 @@ function hasCredentials(value: string): boolean {
   return url !== null && (url.username !== '' || url.password !== '');
 }
 
-/** Each name once, however often it was given. The length is checked first, so a huge list yields one problem. */
+/** Keeps each name once. The length is checked first, so that a huge list yields one problem. */
 const EventList = z
   .array(z.unknown())
   .min(1, { message: 'must name at least one event', abort: true })
@@ -77,7 +84,7 @@ export const listWebhooks = /* @__PURE__ */ contract({
   method: 'GET',
   path: '/v1/webhooks/{orgId}',
   summary: 'List webhooks',
-  description: 'The organization’s webhooks, without their signing secrets. Owners and admins.',
+  description: 'Lists the organization’s webhooks without their signing secrets. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: {
     200: {
@@ -97,11 +104,14 @@ export const createWebhook = /* @__PURE__ */ contract({
   path: '/v1/webhooks/{orgId}',
   summary: 'Create a webhook',
   description:
-    'Subscribes a public https URL to events of the organization, or of one project or environment. The signing secret is ' +
-    'returned this once: receivers verify `X-Service-Signature` with it. Owners and admins.',
+    'Subscribes a public https URL to events of the organization, or of one project or environment. The signing secret, ' +
+    'with which receivers verify `X-Service-Signature`, is returned only once. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: z.strictObject({
-    url: TargetUrl.meta({ description: 'Delivery target.', example: 'https://hooks.example.com/holdfast' }),
+    url: TargetUrl.meta({
+      description: 'The URL to send deliveries to.',
+      example: 'https://hooks.example.com/holdfast',
+    }),
     events: EventList.meta({
       description: 'The events to subscribe to.',
       example: ['secret.created', 'secret.updated'],
@@ -122,12 +132,13 @@ export const createWebhook = /* @__PURE__ */ contract({
   },
   responses: {
     201: {
-      description: 'The webhook and its signing secret, shown this once.',
+      description: 'The webhook and its signing secret, which is shown only once.',
       body: z.object({
         webhook: Webhook,
-        signingSecret: z
-          .string()
-          .meta({ description: 'Keys the HMAC-SHA256 of every delivery.', example: 'whsec_EXAMPLEnotARealSecret' }),
+        signingSecret: z.string().meta({
+          description: 'The key of the HMAC-SHA256 signature of every delivery.',
+          example: 'whsec_EXAMPLEnotARealSecret',
+        }),
       }),
       example: { webhook: webhookExample, signingSecret: 'whsec_EXAMPLEnotARealSecret' },
     },
@@ -135,7 +146,9 @@ export const createWebhook = /* @__PURE__ */ contract({
   errors: ['project_not_found', 'environment_not_found', 'plan_limit_exceeded'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    key: ['Encrypt'],
+    reads: ['PLANS'],
+    writes: ['ORG', 'AUDIT'],
+    key: { webhook: ['Encrypt'] },
   },
 });
 
@@ -145,7 +158,8 @@ export const getWebhook = /* @__PURE__ */ contract({
   method: 'GET',
   path: '/v1/webhooks/{orgId}/{webhookId}',
   summary: 'Get a webhook and its recent deliveries',
-  description: 'The webhook with its last 20 deliveries, failed ones and test pings included. Owners and admins.',
+  description:
+    'Returns the webhook with its last 20 deliveries, including failed ones and test pings. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: {
     200: {
@@ -171,7 +185,7 @@ export const getWebhook = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['DELIVERIES'] },
 });
 
 export const updateWebhook = /* @__PURE__ */ contract({
@@ -181,35 +195,37 @@ export const updateWebhook = /* @__PURE__ */ contract({
   path: '/v1/webhooks/{orgId}/{webhookId}',
   summary: 'Update a webhook',
   description:
-    'Changes the fields given, at least one. A null `projectId` or `environmentId` takes that limit away. The signing ' +
-    'secret stays. Owners and admins.',
+    'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit. The signing secret ' +
+    'stays the same. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   body: z
     .strictObject({
       url: TargetUrl.optional().meta({
-        description: 'Delivery target.',
+        description: 'The URL to send deliveries to.',
         example: 'https://hooks.example.com/holdfast',
       }),
       events: EventList.optional().meta({ description: 'The events to subscribe to.', example: ['secret.deleted'] }),
-      projectId: Uuid.nullable().optional().meta({ description: 'Limits it to one project; null = all.' }),
-      environmentId: Uuid.nullable().optional().meta({ description: 'Limits it to one environment; null = all.' }),
-      active: z
-        .boolean({ message: 'must be true or false' })
+      projectId: Uuid.nullable().optional().meta({ description: 'Limits the webhook to one project; null for all.' }),
+      environmentId: Uuid.nullable()
         .optional()
-        .meta({ description: 'Whether events are delivered.' }),
+        .meta({ description: 'Limits the webhook to one environment; null for all.' }),
+      active: z.boolean().optional().meta({ description: 'Whether events are delivered.' }),
     })
     .refine(body => Object.keys(body).length > 0, { message: 'must have at least one field' })
     .meta({ minProperties: 1 }),
   bodyExample: { events: ['secret.deleted'], environmentId: null, active: true },
   responses: {
     200: {
-      description: 'The webhook as it is now.',
+      description: 'The webhook after the change.',
       body: z.object({ webhook: Webhook }),
       example: { webhook: { ...webhookExample, events: ['secret.deleted'] } },
     },
   },
   errors: ['project_not_found', 'environment_not_found'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'AUDIT'],
+  },
 });
 
 export const deleteWebhook = /* @__PURE__ */ contract({
@@ -218,12 +234,14 @@ export const deleteWebhook = /* @__PURE__ */ contract({
   method: 'DELETE',
   path: '/v1/webhooks/{orgId}/{webhookId}',
   summary: 'Delete a webhook',
-  description: 'Nothing more is delivered to it; its delivery log goes with it. Owners and admins.',
+  description: 'Deletes the webhook and its delivery log. Nothing more is delivered to it. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: { 200: { description: 'The webhook is deleted.', body: Success, example: { success: true } } },
   errors: [],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'],
+    reads: ['DELIVERIES'],
+    writes: ['ORG', 'AUDIT', 'DELIVERIES'],
   },
 });
 
@@ -234,15 +252,15 @@ export const testWebhook = /* @__PURE__ */ contract({
   path: '/v1/webhooks/{orgId}/{webhookId}/test',
   summary: 'Send a test ping',
   description:
-    'Queues a signed delivery of the event `webhook.ping`, also for an inactive webhook. Its outcome stands in the ' +
-    'webhook’s deliveries. Owners and admins.',
+    'Queues a signed delivery of the event `webhook.ping`, even for an inactive webhook. The result appears in the ' +
+    'webhook’s deliveries. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
   responses: {
     202: {
       description: 'The ping is on its way.',
       body: z.object({
         deliveryId: Uuid.meta({
-          description: 'The delivery to look for in the log.',
+          description: 'The identifier of the delivery in the webhook’s deliveries.',
           example: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
         }),
       }),
@@ -252,6 +270,7 @@ export const testWebhook = /* @__PURE__ */ contract({
   errors: [],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    writes: ['AUDIT', 'DELIVERIES'],
     queues: ['webhooks'],
   },
 });

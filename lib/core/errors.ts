@@ -1,6 +1,6 @@
 import { type ErrorCode, errorStatuses, type Problem } from '../contracts/error-codes.ts';
 
-/** An error that a client may see as it is: a code of the closed set, a sentence, and details without any secret. */
+/** An error that a client may see: a code of the closed set, a sentence, and details without secrets. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -37,7 +37,7 @@ export function invalidRequest(problems: readonly Problem[]): ApiError {
   });
 }
 
-/** A 503 for contention or throttling that outlasted the service's own retries; the same request may be sent again. */
+/** A 503 for contention or throttling that outlasted the service's own retries. The client may send the request again. */
 export function temporarilyUnavailable(message: string, cause?: unknown): ApiError {
   return new ApiError('temporarily_unavailable', message, { retryAfterSeconds: 1, cause });
 }

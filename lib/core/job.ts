@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A step of background work, as it travels through the job queue. Ids and slugs only. */
+/** A step of background work, as it travels through the job queue: ids and slugs only, never an address or a token. */
 export const Job = z.discriminatedUnion('type', [
   /** Erases everything under an organization that is marked `deleting`. */
   z.object({ type: z.literal('erase-organization'), orgSlug: z.string(), organizationId: z.string() }),
@@ -22,5 +22,7 @@ export const Job = z.discriminatedUnion('type', [
     toVersion: z.int(),
     cursor: z.record(z.string(), z.string()).optional(),
   }),
+  /** Mails a user a link to reset the password; an unknown `userId` is dropped. */
+  z.object({ type: z.literal('mail-reset-link'), userId: z.string() }),
 ]);
 export type Job = z.infer<typeof Job>;

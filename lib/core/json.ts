@@ -1,9 +1,9 @@
 import type { Problem } from '../contracts/error-codes.ts';
 
 /**
- * Parses a JSON text, or says why it is none: with the position, never with a piece of the text, for it may hold a
- * secret. A member name that stands twice in one object is a problem as well: RFC 8259 leaves its meaning open, and here
- * it would drop one of two values in silence.
+ * Parses a JSON text, or says where it is malformed, without quoting the text, which may hold a secret. A member that
+ * appears twice in one object is a problem as well: RFC 8259 leaves its meaning open, and JSON.parse would silently drop
+ * one of the two values.
  */
 export function parseJson(text: string): { value: unknown; problems: readonly Problem[] } {
   try {
@@ -19,7 +19,7 @@ export function parseJson(text: string): { value: unknown; problems: readonly Pr
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 const maximumProblems = 100;
 
-/** Members that stand twice in one object of a valid JSON text. Iterative, so no nesting is too deep for it. */
+/** Members that appear twice in one object of a valid JSON text. Iterative, so that no nesting is too deep. */
 function repeatedMembers(text: string): Problem[] {
   const problems: Problem[] = [];
   /** The open objects (with the names seen) and arrays (with the current index), outermost first. */
@@ -44,7 +44,7 @@ function repeatedMembers(text: string): Problem[] {
       current.at = name;
       if (current.names.has(name) && problems.length < maximumProblems) {
         const path = open.map(level => ('names' in level ? level.at : String(level.index))).join('.');
-        problems.push({ path, message: 'stands twice in the same object' });
+        problems.push({ path, message: 'appears twice in the same object' });
       }
       current.names.add(name);
       expectsName = false;

@@ -1,54 +1,5 @@
-import { Logger } from '@aws-lambda-powertools/logger';
+import { redact } from './redact.ts';
 import { logLevel } from './settings.ts';
-
-/** Member names whose content never reaches the log, whoever passes it by mistake. */
-const secretNames = new Set(
-  [
-    'authorization',
-    'body',
-    'code',
-    'codeChallenge',
-    'codeVerifier',
-    'cookie',
-    'cookies',
-    'currentPassword',
-    'dotenv',
-    'newPassword',
-    'password',
-    'passwordHash',
-    'plain',
-    'sealed',
-    'secret',
-    'secrets',
-    'set-cookie',
-    'signature',
-    'signingSecret',
-    'stripe-signature',
-    'token',
-    'value',
-    'values',
-    'wrapped',
-    'wrappedKeys',
-  ].map(name => name.toLowerCase()),
-);
-
-/** Our own and the provider's credentials, wherever they stand in a text. */
-const credentialPattern = /(?:service_tok_|whsec_|sk_live_|sk_test_|rk_live_|rk_test_)[A-Za-z0-9_-]+/g;
-
-/** A replacer for JSON.stringify that takes out everything secret by its name or by its form. */
-export function redact(name: string, content: unknown): unknown {
-  if (secretNames.has(name.toLowerCase()) && content !== null && content !== undefined) return '[redacted]';
-  if (content instanceof Uint8Array) return `[${content.length} bytes]`;
-  if (typeof content === 'string') return content.replace(credentialPattern, '[redacted]');
-  return content;
-}
-
-let logger: Logger | undefined;
-
-function rootLogger(): Logger {
-  logger ??= new Logger({ serviceName: 'holdfast', logLevel: logLevel(), jsonReplacerFn: redact });
-  return logger;
-}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -61,17 +12,28 @@ export interface Log {
   account(event: string, fields: Fields): void;
 }
 
-/** The log of one request or one background step. Several may be open in one process, so nothing is kept in the logger. */
+/** In order: a line is written if its level is not below the level that is set. */
+const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
+
+let threshold: number | undefined;
+
+/** Writes one line of JSON to the output itself: Lambda's `console` would wrap it in a line of its own format. */
+function write(level: (typeof levels)[number], message: string, fields: Fields): void {
+  threshold ??= levels.indexOf(logLevel());
+  if (levels.indexOf(level) < threshold) return;
+  const line = { level, message, timestamp: new Date().toISOString(), service: 'holdfast', ...fields };
+  process.stdout.write(`${JSON.stringify(redact(line))}\n`);
+}
+
+/** The log of one request or one background step; each of its lines has the `persistent` fields. */
 export function openLog(persistent: Fields): Log {
-  const line = (fields: Fields) => ({ ...persistent, ...fields });
   return {
-    info: (message, fields = {}) => rootLogger().info(message, line(fields)),
-    warn: (message, fields = {}) => rootLogger().warn(message, line(fields)),
-    error: (message, error, fields = {}) =>
-      rootLogger().error(
-        message,
-        line({ ...fields, error: error instanceof Error ? error : new Error(String(error)) }),
-      ),
-    account: (event, fields) => rootLogger().info('account event', line({ accountEvent: event, ...fields })),
+    info: (message, fields) => write('INFO', message, { ...persistent, ...fields }),
+    warn: (message, fields) => write('WARN', message, { ...persistent, ...fields }),
+    error: (message, cause, fields) => {
+      const error = cause instanceof Error ? cause : new Error(String(cause));
+      write('ERROR', message, { ...persistent, ...fields, error });
+    },
+    account: (event, fields) => write('INFO', 'account event', { ...persistent, accountEvent: event, ...fields }),
   };
 }

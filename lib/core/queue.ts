@@ -14,9 +14,9 @@ export function sqsClient(): SQSClient {
 }
 
 /**
- * Puts a job on the queue. A job that follows a change is queued *before* the change is committed: if the change then
- * fails, the job finds nothing to do and waits it out (see `run-jobs.ts`); if the queue fails, nothing was changed.
- * So no crash can leave a change whose work is never done.
+ * Puts a job on the queue. A job that follows a change is queued *before* the change is committed. If the change then
+ * fails, the job finds nothing to do and ends; if the queue fails, nothing was changed. So no crash can leave a change
+ * without its job.
  */
 export async function queueJob(job: Job, delaySeconds = 0): Promise<void> {
   await sqsClient().send(

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
-/** Where a request came from: what the audit log records of it. */
+/** The origin of a request, as the audit log records it. */
 export interface RequestSource {
   requestId: string;
   ip: string;

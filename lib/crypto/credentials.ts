@@ -1,17 +1,22 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { crc32 } from 'node:zlib';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { base62, base62ToNumber } from './base62.ts';
+import { crc32 } from './crc32.ts';
 
 /*
- * Every credential that the service hands out is a verifier and a selector in one string: 32 random base62 digits (190
- * bits), the id of the user it belongs to (22 base62 digits of the UUID), then 6 digits of CRC32 over all before. The
- * checksum lets scanners find leaks and lets junk be refused without a read; the selector makes the item's key
- * computable; only the SHA-256 of the whole is stored, which is enough for 190 random bits. The random part comes
- * first so that the first characters, which lists show, differ among one user's tokens.
+ * Every credential that the service hands out is a verifier and a selector in one string: 32 random base62 digits, the
+ * id of the user it belongs to (22 base62 digits of the UUID), then 6 digits of CRC32 over all before. The checksum lets
+ * scanners find leaks and lets junk be refused without a read; the selector makes the item's key computable; only the
+ * SHA-256 of the whole is stored, which is enough for a random part of that size. The random part comes first so that
+ * the first characters, which lists show, differ among one user's tokens.
+ *
+ * A checksum proves nothing: it has no key. So the last 11 of the random digits of a session or token are its mark: an
+ * HMAC-SHA256 under the installation's credential key, over the prefix, the other 21 digits and the user. Without the
+ * key a mark is right with a chance of 62^-11 (2^-65), and the other 21 digits hold 125 random bits.
  */
 
 const userDigits = 22;
 const randomDigits = 32;
+const markDigits = 11;
 const checksumDigits = 6;
 const bodyPattern = new RegExp(`^[0-9A-Za-z]{${userDigits + randomDigits + checksumDigits}}$`);
 
@@ -34,12 +39,31 @@ function checksum(text: string): string {
   return base62(BigInt(crc32(text)), checksumDigits);
 }
 
-/** Makes a credential of the user; `prefix` tells scanners what it is. */
-export function createCredential(userId: string, prefix = ''): Credential {
+function markOf(unmarked: string, key: Uint8Array): string {
+  const digest = createHmac('sha256', key).update(unmarked).digest('hex');
+  return base62(BigInt(`0x${digest}`) % 62n ** BigInt(markDigits), markDigits);
+}
+
+/**
+ * Makes a credential of the user; `prefix` tells scanners what it is. With a key it carries a mark that `isMarked` finds,
+ * else all of its digits are random.
+ */
+export function createCredential(userId: string, prefix = '', key?: Uint8Array): Credential {
   const user = base62(BigInt(`0x${userId.replaceAll('-', '')}`), userDigits);
-  const body = `${prefix}${randomBase62(randomDigits)}${user}`;
+  const random = randomBase62(key === undefined ? randomDigits : randomDigits - markDigits);
+  const mark = key === undefined ? '' : markOf(`${prefix}${random}${user}`, key);
+  const body = `${prefix}${random}${mark}${user}`;
   const secret = body + checksum(body);
   return { secret, hash: hashCredential(secret) };
+}
+
+/** Whether a well-formed credential was made under the key. In constant time. */
+export function isMarked(secret: string, prefix: string, key: Uint8Array): boolean {
+  const digits = secret.slice(prefix.length);
+  const random = digits.slice(0, randomDigits - markDigits);
+  const mark = digits.slice(randomDigits - markDigits, randomDigits);
+  const user = digits.slice(randomDigits, randomDigits + userDigits);
+  return equalInConstantTime(mark, markOf(`${prefix}${random}${user}`, key));
 }
 
 /**

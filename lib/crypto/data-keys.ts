@@ -13,21 +13,27 @@ function encryptionContext(id: DataKeyId): EncryptionContext {
 }
 
 /*
- * Plaintext data keys live in this process's memory only, and not for long: five minutes, so that a destroyed or
- * revoked key stops working soon; at most 500 keys; and 2^20 uses each, far below the 2^32 random nonces that
- * AES-GCM allows a key (NIST SP 800-38D, 8.3).
+ * Plaintext data keys are in this process's memory only, and for five minutes at most, so that a destroyed or revoked
+ * key stops working soon. A key is handed out for four minutes and overwritten after five: a request or a step of
+ * background work that got it takes less than the minute between. There are at most 500 keys, and each is used 2^20
+ * times at most, far below the 2^32 random nonces that AES-GCM allows a key (NIST SP 800-38D, 8.3).
  */
+const handedOutMs = 4 * 60_000;
 const lifetimeMs = 5 * 60_000;
+const sweepMs = 30_000;
 const maximumKeys = 500;
 const maximumUses = 2 ** 20;
 
 interface Entry {
   key: Promise<Uint8Array>;
-  expiresAt: number;
+  unwrappedAtMs: number;
   uses: number;
 }
 
 const entries = new Map<string, Entry>();
+/** Keys that are not handed out any more, until they are overwritten. */
+const retired = new Set<Entry>();
+let sweeper: NodeJS.Timeout | undefined;
 
 /** A new data key for a project; also put into the cache, since it is used at once. One KMS call. */
 export async function createDataKey(id: DataKeyId): Promise<Uint8Array> {
@@ -38,27 +44,59 @@ export async function createDataKey(id: DataKeyId): Promise<Uint8Array> {
 
 /** The data key in clear. No KMS call where it is in the cache; concurrent callers share one. */
 export async function dataKey(id: DataKeyId, wrapped: Uint8Array): Promise<Uint8Array> {
+  sweepDataKeys();
   const name = cacheKey(id, wrapped);
   const known = entries.get(name);
-  if (known !== undefined && known.expiresAt > Date.now() && known.uses < maximumUses) {
+  if (known !== undefined && known.uses < maximumUses) {
     known.uses += 1;
     return known.key;
   }
   const key = kmsDecrypt(wrapped, encryptionContext(id));
-  remember(name, key);
+  const entry = remember(name, key);
   try {
     return await key;
   } catch (error) {
-    entries.delete(name);
+    if (entries.get(name) === entry) entries.delete(name);
     throw error;
   }
 }
 
-function remember(name: string, key: Promise<Uint8Array>): void {
-  entries.delete(name);
+function remember(name: string, key: Promise<Uint8Array>): Entry {
+  retire(name);
   // A Map keeps insertion order, so the first entry is the oldest.
-  if (entries.size >= maximumKeys) entries.delete(entries.keys().next().value as string);
-  entries.set(name, { key, expiresAt: Date.now() + lifetimeMs, uses: 1 });
+  if (entries.size >= maximumKeys) retire(entries.keys().next().value as string);
+  const entry = { key, unwrappedAtMs: Date.now(), uses: 1 };
+  entries.set(name, entry);
+  // Lambda stops the clock of an idle process: what is due then is swept when it goes on.
+  sweeper ??= setInterval(sweepDataKeys, sweepMs).unref();
+  return entry;
+}
+
+function retire(name: string): void {
+  const entry = entries.get(name);
+  if (entry === undefined) return;
+  entries.delete(name);
+  retired.add(entry);
+}
+
+/** Stops handing out keys that are four minutes old and overwrites those that are five minutes old. */
+export function sweepDataKeys(nowMs = Date.now()): void {
+  for (const [name, { unwrappedAtMs }] of entries) {
+    if (nowMs - unwrappedAtMs >= handedOutMs) retire(name);
+  }
+  for (const entry of retired) {
+    if (nowMs - entry.unwrappedAtMs < lifetimeMs) continue;
+    retired.delete(entry);
+    // A key that could not be unwrapped leaves nothing behind.
+    entry.key.then(
+      key => key.fill(0),
+      () => undefined,
+    );
+  }
+  if (entries.size === 0 && retired.size === 0) {
+    clearInterval(sweeper);
+    sweeper = undefined;
+  }
 }
 
 /** The wrapped bytes are part of the name: an exchanged wrapped key never meets another one's plaintext. */

@@ -39,7 +39,13 @@ function additionalData(place: Place): Buffer {
   );
 }
 
+/** An overwritten key must never seal a value. @throws Error */
+function requireKey(dataKey: Uint8Array): void {
+  if (dataKey.every(byte => byte === 0)) throw new Error('The data key was overwritten before it was used.');
+}
+
 export function seal(value: string, dataKey: Uint8Array, place: Place): Uint8Array {
+  requireKey(dataKey);
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', dataKey, nonce, { authTagLength: tagBytes });
   cipher.setAAD(additionalData(place));

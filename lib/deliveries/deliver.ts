@@ -6,7 +6,7 @@ import { isNew } from '../table/expressions.ts';
 import { deliveryClaimRecord, payloadPieceRecord } from '../table/records/delivery.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
 import { at, ConditionFailed, find, put, readAll, transact } from '../table/store.ts';
-import { deliveryRetentionSeconds, logDelivery } from './log-delivery.ts';
+import { logDelivery, trimDeliveries } from './log-delivery.ts';
 import { type DeliveryMessage, maximumReceives } from './message.ts';
 import { type Sending, send } from './send.ts';
 import { openSigningSecret, signatureOf } from './signing-secret.ts';
@@ -52,6 +52,7 @@ export async function deliver(
   };
   const outcome = await send(url, headers, body, sending);
   await logDelivery(message, outcome);
+  await trimDeliveries(message.webhookId).catch(error => log.error('could not trim the log of a webhook', error));
   log.info('made a webhook delivery', { ...outcome });
 }
 
@@ -93,10 +94,13 @@ async function payloadOf({ payload }: DeliveryMessage): Promise<EventPayload> {
   );
 }
 
+/** Far longer than the queue hands a message over. */
+const claimSeconds = 30 * 86_400;
+
 /** Whether this call may send: only the first one may. */
 async function claim({ deliveryId, webhookId }: DeliveryMessage): Promise<boolean> {
   const now = new Date();
-  const expiresAt = Math.ceil(now.getTime() / 1000) + deliveryRetentionSeconds;
+  const expiresAt = Math.ceil(now.getTime() / 1000) + claimSeconds;
   // The nonce tells this claim from one that another sender made in the same millisecond.
   const record = { webhookId, claimedAt: now.toISOString(), nonce: randomUUID(), expiresAt };
   try {

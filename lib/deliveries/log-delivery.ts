@@ -1,11 +1,13 @@
 import type { DeliveredEventName } from '../contracts/fields/events.ts';
+import type { Key } from '../table/entity.ts';
 import { isNew } from '../table/expressions.ts';
+import { ranges } from '../table/keys.ts';
 import { deliveryRecord } from '../table/records/delivery.ts';
-import { at, ConditionFailed, put, transact } from '../table/store.ts';
+import { at, ConditionFailed, put, queryPage, removeAll, transact } from '../table/store.ts';
 import type { DeliveryMessage } from './message.ts';
 
-/** How long a delivery stands in the log. */
-export const deliveryRetentionSeconds = 30 * 86_400;
+/** How many deliveries of a webhook the log keeps, however old (specification, Events 6). */
+export const keptDeliveries = 20;
 
 /** What became of a delivery. `error` is a plain reason, null exactly where the answer was 2xx. */
 export interface Outcome {
@@ -32,7 +34,6 @@ export async function logDelivery(
       responseTimeMs,
       error,
       createdAt,
-      expiresAt: Math.ceil(Date.now() / 1000) + deliveryRetentionSeconds,
     },
     onlyIfNew ? { if: isNew } : {},
   );
@@ -41,4 +42,16 @@ export async function logDelivery(
   } catch (problem) {
     if (!(problem instanceof ConditionFailed)) throw problem;
   }
+}
+
+/** Removes what is older than the last deliveries. Only log entries are lost where it fails, so it may run late. */
+export async function trimDeliveries(webhookId: string): Promise<void> {
+  const page = await queryPage({
+    ...ranges.deliveries(webhookId),
+    newestFirst: true,
+    attributes: ['pk', 'sk'],
+    eventuallyConsistent: true,
+    pageSize: keptDeliveries + 25,
+  });
+  await removeAll(page.items.slice(keptDeliveries) as unknown as Key[]);
 }

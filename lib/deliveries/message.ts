@@ -8,6 +8,7 @@ export const DeliveryMessage = z.object({
   /** Time of the event, and of the delivery's log entry. */
   createdAt: z.string(),
   orgSlug: z.string(),
+  /** Never given twice, so a late message finds no webhook of an organization that has the slug by then. */
   webhookId: z.string(),
   payload: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('whole'), content: EventPayload }),

@@ -10,7 +10,7 @@ const cloudInternal = new Set(['168.63.129.16']);
 /**
  * Whether packets to the address go to the public internet: an ordinary unicast address by the registries of special
  * addresses (RFC 6890 and its successors), IPv4 or in 2000::/3. An IPv6 form that carries an IPv4 address (mapped,
- * compatible, NAT64, 6to4, Teredo) never counts as public, whatever it carries. Pure.
+ * compatible, NAT64, 6to4, Teredo) never counts as public, even around a public one. Pure.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || address.includes('%') || cloudInternal.has(address)) return false;

@@ -17,17 +17,26 @@ export interface SecretEvent {
   metadata: EventMetadata;
 }
 
-/** All webhooks of the organization. One call; to be begun together with authentication. */
+/** All webhooks of the organization. One call, to start in parallel with authentication. */
 export async function findWebhooks(orgSlug: string): Promise<WebhookRecord[]> {
   return list(webhookRecord, ranges.webhooks(orgSlug));
 }
 
-/** Whether the webhook fires for the event: active, subscribed, and within both of its limits. Pure. */
+/**
+ * Whether the webhook fires for the event: active, subscribed, and within both of its limits. Webhooks are found by the
+ * organization's slug, which may have passed to another organization since; theirs never fires. Pure.
+ */
 export function firesFor(
   webhook: WebhookRecord,
-  { event, project, environment }: Pick<SecretEvent, 'event' | 'project' | 'environment'>,
+  {
+    organizationId,
+    event,
+    project,
+    environment,
+  }: Pick<SecretEvent, 'organizationId' | 'event' | 'project' | 'environment'>,
 ): boolean {
   return (
+    webhook.organizationId === organizationId &&
     webhook.active &&
     webhook.events.includes(event) &&
     (webhook.projectId === null || webhook.projectId === project.id) &&
@@ -47,7 +56,7 @@ export async function publishSecretEvent(
   const { organizationId, project, environment, event, key, actor, metadata } = happened;
   const firing = webhooks.filter(webhook => firesFor(webhook, happened));
   if (firing.length === 0) return;
-  // Member by member, so that nothing a caller's object happens to carry travels on.
+  // Member by member, so that no other property of a caller's object is sent.
   const payload: EventPayload = {
     event,
     timestamp: new Date().toISOString(),

@@ -14,7 +14,7 @@ export const resolveName: ResolveName = async (name, signal) => {
   const giveUp = () => resolver.cancel();
   signal.addEventListener('abort', giveUp);
   try {
-    // A trailing dot is the root of names; without it nothing changes, for the resolver adds no search domain.
+    // A trailing dot is the root of names; without it nothing changes, because the resolver adds no search domain.
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     return answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []));
   } finally {

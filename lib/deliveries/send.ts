@@ -19,7 +19,7 @@ export interface Sending extends TargetRules {
 }
 
 /**
- * Makes one POST, at most once, and waits for its answer. Never throws: whatever happens is an outcome. An answer that
+ * Makes one POST, at most once, and waits for its answer. Never throws: every failure is an outcome. An answer that
  * is not complete in time counts as none; redirects are answers like any other.
  */
 export async function send(

@@ -7,7 +7,7 @@ export interface TargetRules {
   allowLoopback: boolean;
 }
 
-/** The host of a URL without brackets: a name, or an address in its canonical form whatever the notation was. */
+/** The host of a URL without brackets: a name, or an address in its canonical form. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -3,17 +3,23 @@ import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { tokensBoundTo } from '../organizations/members/remove-member.ts';
-import { eraseRange, itemsPerStep, type StepBudget } from '../table/erase-range.ts';
 import { type Changes, equals, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
+import { customerRecord } from '../table/records/customer.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { invitationRecord } from '../table/records/invitation.ts';
 import { memberRecord } from '../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import {
+  type OrganizationRecord,
+  organizationPointerRecord,
+  organizationRecord,
+} from '../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { retiredOrganizationRecord } from '../table/records/retired-slug.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
-import { at, ConditionFailed, find, list, remove, removeAll, transact, update } from '../table/store.ts';
-import { eraseProjectData, NotYetCommitted } from './erase-project.ts';
+import { at, ConditionFailed, check, find, list, put, remove, transact, update, type Write } from '../table/store.ts';
+import { eraseBelowProject, NotYetCommitted } from './erase-project.ts';
+import { AlreadyErased, eraseItems, eraseRange, isBeingErased, itemsPerStep, type StepBudget } from './erase-range.ts';
 
 type EraseOrganization = Extract<Job, { type: 'erase-organization' }>;
 
@@ -21,30 +27,35 @@ type EraseOrganization = Extract<Job, { type: 'erase-organization' }>;
 const lastRequestsSeconds = 60;
 
 /**
- * One step of erasing a deleted organization; queues the next one while anything is left. Safe to run twice, also at
- * once. When all is gone one more step looks after a minute for what requests, authorized before the deletion, left in
- * the audit log.
+ * One step of erasing a deleted organization; queues the next one while anything is left. Safe to run twice, at once, or
+ * long after another step has finished the work. When all is gone, one more step looks after a minute for what requests
+ * that were authorized before the deletion left in the audit log.
  * @throws NotYetCommitted while the organization is active: its deletion is committed after the job was queued
  */
 export async function eraseOrganization(job: EraseOrganization, log: Log): Promise<void> {
-  const organization = await find(at(organizationRecord, job.orgSlug));
+  const item = at(organizationRecord, job.orgSlug);
+  const organization = await find(item);
   const budget: StepBudget = { items: itemsPerStep };
-  // The slug may belong to somebody new by now; the audit log has its own id.
+  // The slug may belong to someone else by now. The audit log is addressed by the id.
   if (organization === undefined || organization.id !== job.organizationId) {
-    if (!(await eraseRange(ranges.audit(job.organizationId), budget))) await queueJob(job);
+    if (!(await eraseRange(ranges.audit(job.organizationId), budget, undefined))) await queueJob(job);
     return;
   }
   if (organization.status === 'active') {
     throw new NotYetCommitted(`The organization ${job.organizationId} is still active.`);
   }
-  if (!(await eraseData(organization, budget))) {
-    await queueJob(job);
-    return;
+  try {
+    if (!(await eraseData(organization, budget, check(item, isBeingErased(organization.id))))) {
+      await queueJob(job);
+      return;
+    }
+    await cancelSubscription(organization, log);
+    await queueJob(job, lastRequestsSeconds);
+    await releaseSlug(organization);
+    log.info('erased an organization', { organizationId: job.organizationId });
+  } catch (error) {
+    if (!(error instanceof AlreadyErased)) throw error;
   }
-  await cancelSubscription(organization, log);
-  await queueJob(job, lastRequestsSeconds);
-  await releaseSlug(organization);
-  log.info('erased an organization', { organizationId: job.organizationId });
 }
 
 /**
@@ -52,14 +63,16 @@ export async function eraseOrganization(job: EraseOrganization, log: Log): Promi
  * any more; then what acts by itself (webhooks); then the rest.
  * @returns true when nothing is left
  */
-async function eraseData(organization: OrganizationRecord, budget: StepBudget): Promise<boolean> {
+async function eraseData(organization: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
+  const { id, slug } = organization;
   return (
     (await destroyDataKeys(organization, budget)) &&
-    (await eraseWebhooks(organization, budget)) &&
-    (await eraseProjects(organization, budget)) &&
-    (await eraseRange(ranges.audit(organization.id), budget)) &&
-    (await eraseInvitations(organization, budget)) &&
-    (await eraseMembers(organization, budget))
+    (await eraseWebhooks(organization, budget, fence)) &&
+    (await eraseProjects(organization, budget, fence)) &&
+    (await eraseRange(ranges.retiredProjects(slug), budget, fence)) &&
+    (await eraseRange(ranges.audit(id), budget, undefined)) &&
+    (await eraseInvitations(organization, budget, fence)) &&
+    (await eraseMembers(organization, budget, fence))
   );
 }
 
@@ -80,16 +93,16 @@ async function destroyDataKeys({ slug }: OrganizationRecord, budget: StepBudget)
   return true;
 }
 
-async function eraseWebhooks({ slug }: OrganizationRecord, budget: StepBudget): Promise<boolean> {
+async function eraseWebhooks({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   for (const { id } of await list(webhookRecord, ranges.webhooks(slug))) {
-    // The webhook goes last, for its deliveries are found through it; nothing sends any more once its project is gone.
-    if (!(await eraseRange(ranges.deliveries(id), budget))) return false;
-    await removeAll([keys.webhook(slug, id)]);
+    // The webhook goes last, because its deliveries are found through it. Nothing sends any more once its project is gone.
+    if (!(await eraseRange(ranges.deliveries(id), budget, undefined))) return false;
+    await eraseItems([keys.webhook(slug, id)], fence);
   }
   return true;
 }
 
-async function eraseProjects({ slug }: OrganizationRecord, budget: StepBudget): Promise<boolean> {
+async function eraseProjects({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   const [projects, environments] = await Promise.all([
     list(projectRecord, ranges.projects(slug)),
     list(environmentRecord, ranges.environments(slug)),
@@ -97,44 +110,43 @@ async function eraseProjects({ slug }: OrganizationRecord, budget: StepBudget): 
   // An environment whose project is gone already is found by its own item.
   const slugs = new Set([...projects.map(project => project.slug), ...environments.map(({ project }) => project)]);
   for (const project of slugs) {
-    if (!(await eraseProjectData(slug, project, budget))) return false;
+    if (!(await eraseBelowProject(slug, project, budget, fence))) return false;
+    await eraseItems([keys.project(slug, project)], fence);
   }
   return true;
 }
 
-async function eraseInvitations({ slug }: OrganizationRecord, budget: StepBudget): Promise<boolean> {
+async function eraseInvitations({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   for (const { id, hash } of await list(invitationRecord, ranges.invitations(slug))) {
     if (budget.items <= 0) return false;
     budget.items -= 2;
-    await removeAll([keys.invitationPointer(hash), keys.invitation(slug, id)]);
+    await eraseItems([keys.invitationPointer(hash), keys.invitation(slug, id)], fence);
   }
   return true;
 }
 
-async function eraseMembers({ slug, id }: OrganizationRecord, budget: StepBudget): Promise<boolean> {
+async function eraseMembers({ slug, id }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   for (const { userId } of await list(memberRecord, ranges.members(slug))) {
     if (budget.items <= 0) return false;
     const tokens = await tokensBoundTo(id, userId);
     budget.items -= tokens.length + 2;
-    // The member goes last, for the tokens are found through it.
-    await removeAll(tokens.map(({ hash }) => keys.token(userId, hash)));
-    await removeAll([keys.membership(userId, id)]);
-    await removeAll([keys.member(slug, userId)]);
+    // The member goes last, because the tokens are found through it.
+    const tokenKeys = tokens.map(({ hash }) => keys.token(userId, hash));
+    await eraseItems([...tokenKeys, keys.membership(userId, id), keys.member(slug, userId)], fence);
   }
   return true;
 }
 
-/** The last step, all at once: from here on the slug is free. */
+/** The last step, all at once: from here on the slug is free, and known to have been used. */
 async function releaseSlug({ slug, id, billing }: OrganizationRecord): Promise<void> {
   const customerId = billing?.customerId ?? null;
-  try {
-    await transact([
-      remove(at(organizationRecord, slug), { if: { id: equals(id), status: equals('deleting') } }),
-      remove({ key: keys.organizationPointer(id) }),
-      ...(customerId === null ? [] : [remove({ key: keys.customer(customerId) })]),
-    ]);
-  } catch (error) {
-    // The same step, run twice: the other one was first.
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  const customer = customerId === null ? undefined : at(customerRecord, customerId);
+  // A customer may have become that of another organization, whose pointer stays.
+  const isOwn = customer !== undefined && (await find(customer))?.organizationId === id;
+  await transact([
+    remove(at(organizationRecord, slug), isBeingErased(id)),
+    remove(at(organizationPointerRecord, id)),
+    put(at(retiredOrganizationRecord, slug), { retiredAt: new Date().toISOString() }),
+    ...(isOwn ? [remove(customer, { if: { organizationId: equals(id) } })] : []),
+  ]);
 }

@@ -1,14 +1,15 @@
 import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
-import { eraseRange, itemsPerStep, type StepBudget } from '../table/erase-range.ts';
-import { isThere } from '../table/expressions.ts';
+import { equals, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { projectRecord } from '../table/records/project.ts';
+import { retiredProjectRecord } from '../table/records/retired-slug.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
-import { at, ConditionFailed, find, list, remove, removeAll, transact, update } from '../table/store.ts';
+import { at, ConditionFailed, check, find, list, put, remove, transact, update, type Write } from '../table/store.ts';
+import { AlreadyErased, eraseItems, eraseRange, isBeingErased, itemsPerStep, type StepBudget } from './erase-range.ts';
 
 type EraseProject = Extract<Job, { type: 'erase-project' }>;
 
@@ -18,45 +19,63 @@ export class NotYetCommitted extends Error {
 }
 
 /**
- * One step of erasing a deleted project; queues the next one while anything is left. Safe to run twice, also at once.
+ * One step of erasing a deleted project; queues the next one while anything is left. Safe to run twice, at once, or long
+ * after another step has finished the work.
  * @throws NotYetCommitted while the project is still active: its deletion is committed after the job was queued
  */
 export async function eraseProject(job: EraseProject, log: Log): Promise<void> {
-  const project = await find(at(projectRecord, job.orgSlug, job.project));
+  const item = at(projectRecord, job.orgSlug, job.project);
+  const project = await find(item);
   if (project === undefined || project.id !== job.projectId) return;
   if (project.status === 'active') throw new NotYetCommitted(`The project ${job.projectId} is still active.`);
   await removeScopedWebhooks(job);
-  const done = await eraseProjectData(job.orgSlug, job.project, { items: itemsPerStep });
-  if (done) log.info('erased a project', { organizationId: job.organizationId, projectId: job.projectId });
-  else await queueJob(job);
+  try {
+    const fence = check(item, isBeingErased(project.id));
+    if (!(await eraseBelowProject(job.orgSlug, job.project, { items: itemsPerStep }, fence))) {
+      await queueJob(job);
+      return;
+    }
+    // The last step, all at once: from here on the slug is free, and known to have been used.
+    await transact([
+      remove(item, isBeingErased(project.id)),
+      put(at(retiredProjectRecord, job.orgSlug, job.project), { retiredAt: new Date().toISOString() }),
+    ]);
+    log.info('erased a project', { organizationId: job.organizationId, projectId: job.projectId });
+  } catch (error) {
+    if (!(error instanceof AlreadyErased)) throw error;
+  }
 }
 
-/** Webhooks limited to the project can never fire again; each gives its place in the plan back as it goes. */
-async function removeScopedWebhooks({ orgSlug, projectId }: EraseProject): Promise<void> {
+/** Webhooks limited to the project can never fire again. Each one that goes gives its place in the plan back. */
+async function removeScopedWebhooks({ orgSlug, organizationId, projectId }: EraseProject): Promise<void> {
   for (const webhook of await list(webhookRecord, ranges.webhooks(orgSlug))) {
     if (webhook.project?.id !== projectId) continue;
     try {
       await transact([
         remove(at(webhookRecord, orgSlug, webhook.id), { if: isThere }),
-        update(at(organizationRecord, orgSlug), { add: { webhookCount: -1 } }, { if: isThere }),
+        update(at(organizationRecord, orgSlug), { add: { webhookCount: -1 } }, { if: { id: equals(organizationId) } }),
       ]);
     } catch (error) {
-      // Somebody else deleted it, and counted it.
+      // Another request or step deleted it, and counted it.
       if (!(error instanceof ConditionFailed)) throw error;
     }
   }
 }
 
 /**
- * Erases what hangs below a project, and last the project's own item, so that an interrupted step is found again.
+ * Erases what hangs below a project, but not the project's own item, by which an interrupted step is found again.
  * @returns true when nothing is left
  */
-export async function eraseProjectData(orgSlug: string, project: string, budget: StepBudget): Promise<boolean> {
-  for (const environment of await list(environmentRecord, ranges.projectEnvironments(orgSlug, project))) {
-    if (!(await eraseRange(ranges.environmentItems(orgSlug, project, environment.slug), budget))) return false;
-    await removeAll([keys.environment(orgSlug, project, environment.slug)]);
+export async function eraseBelowProject(
+  orgSlug: string,
+  project: string,
+  budget: StepBudget,
+  fence: Write,
+): Promise<boolean> {
+  for (const { slug } of await list(environmentRecord, ranges.projectEnvironments(orgSlug, project))) {
+    // The state is the first item of its partition. With it goes every change that is still being written.
+    if (!(await eraseRange(ranges.environmentItems(orgSlug, project, slug), budget, fence))) return false;
+    await eraseItems([keys.environment(orgSlug, project, slug)], fence);
   }
-  if (!(await eraseRange(ranges.templateKeys(orgSlug, project), budget))) return false;
-  await removeAll([keys.project(orgSlug, project)]);
-  return true;
+  return eraseRange(ranges.templateKeys(orgSlug, project), budget, fence);
 }

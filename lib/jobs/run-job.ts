@@ -4,13 +4,14 @@ import { openLog } from '../core/logger.ts';
 import { reEncryptProject } from '../projects/re-encrypt-project.ts';
 import { eraseOrganization } from './erase-organization.ts';
 import { eraseProject, NotYetCommitted } from './erase-project.ts';
+import { mailResetLink } from './mail-reset-link.ts';
 
 /** A job is queued before the change that it follows. A change that is not there after this time was never made. */
 const patienceMs = 60_000;
 
 /**
  * Runs one step of background work.
- * @returns false when the queue shall hand the message over again; the reason is in the log
+ * @returns false when the queue is to hand the message over again; the reason is in the log
  */
 export async function runJob({ body, messageId, attributes }: SQSRecord): Promise<boolean> {
   const log = openLog({ operation: 'run-jobs', messageId });
@@ -18,7 +19,8 @@ export async function runJob({ body, messageId, attributes }: SQSRecord): Promis
     const job = Job.parse(JSON.parse(body));
     if (job.type === 'erase-organization') await eraseOrganization(job, log);
     else if (job.type === 'erase-project') await eraseProject(job, log);
-    else await reEncryptProject(job, log);
+    else if (job.type === 're-encrypt-project') await reEncryptProject(job, log);
+    else await mailResetLink(job);
     return true;
   } catch (error) {
     if (error instanceof NotYetCommitted) return Date.now() - Number(attributes.SentTimestamp) > patienceMs;

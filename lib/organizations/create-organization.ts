@@ -1,26 +1,50 @@
 import { actorOf } from '../access/audit-write.ts';
 import type { AccountContext } from '../access/request-context.ts';
+import { ApiError } from '../core/errors.ts';
+import { settings } from '../core/settings.ts';
+import { ranges } from '../table/keys.ts';
+import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
-import { transact } from '../table/store.ts';
+import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
+import { at, find, list, readAll, retryOnConditionFailed, transact, update } from '../table/store.ts';
 import { newOrganization, withFreeSlug } from './new-organization.ts';
 
 /**
- * Creates an organization that the caller owns, all or nothing.
- * @throws slug_taken for an explicit slug (one made from the name gets a suffix instead)
+ * Creates an organization that the caller owns, all or nothing. A caller at the limit is refused before the slug is
+ * looked at: the answer to a slug tells whether a tenant has it, and the limit also bounds how often that can be asked.
+ * @throws organization_limit_reached; slug_taken for an explicit slug (one made from the name gets a suffix instead)
  */
 export async function createOrganization(
   context: AccountContext,
   wanted: { name: string; slug?: string | undefined },
 ): Promise<OrganizationRecord> {
-  return withFreeSlug(wanted, async slug => {
-    const made = await newOrganization(
-      { name: wanted.name, slug },
-      context.principal.user,
-      actorOf(context.principal),
-      context.source,
-    );
-    await transact([...made.writes, countPlatform({ organizations: 1 })]);
-    return made.organization;
+  const { id } = context.principal.user;
+  let known: UserRecord | undefined = context.principal.user;
+  return retryOnConditionFailed(async budget => {
+    const user = known ?? (await find(at(userRecord, id)));
+    known = undefined;
+    if (user === undefined) throw new ApiError('unauthenticated', 'This account is gone.');
+    const room = requireRoomForOrganization(id);
+    return withFreeSlug(wanted, async slug => {
+      const [made] = await Promise.all([
+        newOrganization({ name: wanted.name, slug }, user, actorOf(context.principal), context.source),
+        room,
+      ]);
+      const creation = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
+      await transact([creation, ...made.writes, countPlatform({ organizations: 1 })], budget);
+      return made.organization;
+    });
   });
+}
+
+/** Two waves, or none where there is no bound. @throws organization_limit_reached */
+async function requireRoomForOrganization(userId: string): Promise<void> {
+  const limit = settings().ORGANIZATIONS_PER_USER;
+  if (limit < 0) return;
+  const memberships = await list(membershipRecord, ranges.memberships(userId));
+  const members = await readAll(memberships.map(({ orgSlug }) => at(memberRecord, orgSlug, userId)));
+  const owned = members.filter(member => member?.role === 'owner').length;
+  if (owned < limit) return;
+  throw new ApiError('organization_limit_reached', `You own ${owned} organizations; a user may own at most ${limit}.`);
 }

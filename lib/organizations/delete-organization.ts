@@ -9,9 +9,9 @@ import { countPlatform } from '../table/records/platform-count.ts';
 import { at, find, remove, retryWithFreshRead, transact, update } from '../table/store.ts';
 
 /**
- * Puts the organization out of everybody's reach, in one transaction; the background erases it. Its audit log goes with
- * it, so what is left to tell of the deletion is the service's own log.
- * @throws organization_not_found where somebody else was faster
+ * Puts the organization out of reach in one transaction; the background erases it. Its audit log goes with it, so the
+ * deletion is recorded in the service's own log.
+ * @throws organization_not_found where another request deleted it first
  */
 export async function deleteOrganization(context: MemberContext): Promise<void> {
   const { id, slug, name } = context.organization;

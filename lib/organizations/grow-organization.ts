@@ -12,15 +12,20 @@ type Counter = keyof Pick<OrganizationRecord, 'projectCount' | 'webhookCount'>;
  * so parallel requests cannot pass the limit together.
  * The transaction fails with plan_limit_exceeded, or organization_not_found when it is being deleted.
  */
-export function growOrganization(orgSlug: string, counter: Counter, limit: LimitName, value: number): Write {
-  const active: Condition<OrganizationRecord> = { status: equals('active') };
+export function growOrganization(
+  { id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>,
+  counter: Counter,
+  limit: LimitName,
+  value: number,
+): Write {
+  const active: Condition<OrganizationRecord> = { id: equals(id), status: equals('active') };
   return update(
-    at(organizationRecord, orgSlug),
+    at(organizationRecord, slug),
     { add: attribute(counter, 1) },
     {
       if: isUnlimited(value) ? active : { ...active, ...attribute(counter, lessThan(value)) },
       refused: current =>
-        current?.status === 'active'
+        current?.id === id && current.status === 'active'
           ? planLimitExceeded(limit, value, Number(current[counter]))
           : new ApiError('organization_not_found', 'There is no such organization.'),
     },

@@ -11,6 +11,7 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
+import { firstRevisionOfOrganization } from '../table/records/retired-slug.ts';
 import { pauseBeforeRetry, type RetryBudget, retryBudget } from '../table/retry.ts';
 import { at, put, type Write } from '../table/store.ts';
 import { slugFromName, withSuffix } from './slug.ts';
@@ -39,6 +40,7 @@ export async function newOrganization(
 ): Promise<NewOrganization> {
   const now = Date.now();
   const createdAt = new Date(now).toISOString();
+  const { firstRevision, stillHolds } = await firstRevisionOfOrganization(slug);
   const organization: OrganizationRecord = {
     id: randomUUID(),
     slug,
@@ -52,6 +54,7 @@ export async function newOrganization(
     ownerCount: 1,
     invitationCount: 0,
     webhookCount: 0,
+    firstRevision,
     planChangedAtMs: 0,
   };
   const { id } = organization;
@@ -71,6 +74,7 @@ export async function newOrganization(
         if: isNew,
         refused: () => new ApiError('slug_taken', `The slug ${slug} is taken.`),
       }),
+      ...stillHolds,
       put(at(organizationPointerRecord, id), { orgSlug: slug }, { if: isNew }),
       put(at(directoryBySlugRecord, slug), directoryEntry),
       put(at(directoryByNameRecord, name, slug), directoryEntry),

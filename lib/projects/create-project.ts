@@ -10,6 +10,7 @@ import { firstEnvironments, newEnvironment } from '../secrets/engine/new-environ
 import { isNew } from '../table/expressions.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { firstRevisionOfProject } from '../table/records/retired-slug.ts';
 import { at, put, transact } from '../table/store.ts';
 import { environmentView } from './project-view.ts';
 
@@ -27,7 +28,9 @@ export async function createProject(context: MemberContext, wanted: NewProject):
   const { organization } = context;
   const id = randomUUID();
   const keyVersion = 1;
-  const [wrapped, configs] = await Promise.all([
+  const slug = wanted.slug ?? slugFromName(wanted.name);
+  const [used, wrapped, configs] = await Promise.all([
+    firstRevisionOfProject(organization.slug, slug),
     createDataKey({ organizationId: organization.id, projectId: id, keyVersion }),
     readPlanConfigs(),
   ]);
@@ -36,9 +39,9 @@ export async function createProject(context: MemberContext, wanted: NewProject):
     throw planLimitExceeded('maxEnvironmentsPerProject', maxEnvironmentsPerProject, 0);
   }
   const createdAt = new Date().toISOString();
-  const slug = wanted.slug ?? slugFromName(wanted.name);
   const project: ProjectRecord = {
     id,
+    organizationId: organization.id,
     slug,
     name: wanted.name,
     description: wanted.description ?? null,
@@ -46,16 +49,18 @@ export async function createProject(context: MemberContext, wanted: NewProject):
     wrappedKeys: { [keyVersion]: wrapped },
     rotation: null,
     environmentCount: firstEnvironments.length,
+    firstRevision: Math.max(organization.firstRevision, used.firstRevision),
     createdAt,
     status: 'active',
   };
   const environments = firstEnvironments.map(first => newEnvironment(organization.slug, project, first, createdAt));
   await transact([
-    growOrganization(organization.slug, 'projectCount', 'maxProjects', maxProjects),
+    growOrganization(organization, 'projectCount', 'maxProjects', maxProjects),
     put(at(projectRecord, organization.slug, slug), project, {
       if: isNew,
       refused: () => new ApiError('slug_taken', `The slug ${slug} is taken in this organization.`),
     }),
+    ...used.stillHolds,
     ...environments.flatMap(({ writes }) => writes),
     countPlatform({ projects: 1 }),
     await context.audit({

@@ -1,35 +1,40 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
-import { equals, isThere } from '../table/expressions.ts';
+import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { type EnvironmentRecord, environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
-import { organizationPointerRecord, organizationRecord } from '../table/records/organization.ts';
+import { organizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
-import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { at, ConditionFailed, chunksOf, find, list, retryWithFreshRead, transact, update } from '../table/store.ts';
+import { projectRecord } from '../table/records/project.ts';
+import {
+  at,
+  ConditionFailed,
+  chunksOf,
+  find,
+  list,
+  retryWithFreshRead,
+  transact,
+  update,
+  type Write,
+} from '../table/store.ts';
+import type { FoundProject } from './read-projects.ts';
 
-export interface BegunDeletion {
-  orgSlug: string;
-  project: ProjectRecord | undefined;
-  environments: EnvironmentRecord[];
+/**
+ * The project, and then its environments: while its count of them stays as it was read, none has been added that the
+ * list lacks. So the count need not be right.
+ */
+async function readInOrder(orgSlug: string, slug: string): Promise<FoundProject> {
+  const project = await find(at(projectRecord, orgSlug, slug));
+  return { orgSlug, project, environments: await list(environmentRecord, ranges.projectEnvironments(orgSlug, slug)) };
 }
 
-/** Two waves beside the two that authentication by an organization's id takes; undefined where there is none of that id. */
-export async function beginDeletion(orgId: string, slug: string): Promise<BegunDeletion | undefined> {
-  const pointer = await find(at(organizationPointerRecord, orgId));
-  return pointer === undefined ? undefined : readForDeletion(pointer.orgSlug, slug);
+/** What was read side by side belongs together where the count says so. */
+function fitsTogether({ project, environments }: FoundProject): boolean {
+  return project === undefined || project.environmentCount === environments.length;
 }
 
-async function readForDeletion(orgSlug: string, slug: string): Promise<BegunDeletion> {
-  const [project, environments] = await Promise.all([
-    find(at(projectRecord, orgSlug, slug)),
-    list(environmentRecord, ranges.projectEnvironments(orgSlug, slug)),
-  ]);
-  return { orgSlug, project, environments };
-}
-
-/** Environments that fit the deleting transaction beside its other four writes. */
+/** Environments that fit the deleting transaction with its other four writes. */
 const environmentsAtOnce = 90;
 
 /**
@@ -39,23 +44,18 @@ const environmentsAtOnce = 90;
 export async function deleteProject(
   context: MemberContext,
   slug: string,
-  begun: BegunDeletion | undefined,
+  begun: FoundProject | undefined,
 ): Promise<void> {
   const { organization, access } = context;
-  const readAgain = () => readForDeletion(organization.slug, slug);
-  const known = begun?.orgSlug === organization.slug ? begun : await readAgain();
-  await retryWithFreshRead(known, readAgain, async ({ project: found, environments }, budget) => {
+  const readAgain = () => readInOrder(organization.slug, slug);
+  const known = begun?.orgSlug === organization.slug && fitsTogether(begun) ? begun : await readAgain();
+  const later = await retryWithFreshRead(known, readAgain, async ({ project: found, environments }, budget) => {
     const project = access.requireProject(found);
-    const [first = [], ...later] = chunksOf(
+    const [first = [], ...others] = chunksOf(
       environmentsAtOnce,
-      environments.map(environment =>
-        // A conditional pull reads an environment's state and not its project, so the state must say it as well.
-        update(
-          at(environmentStateRecord, organization.slug, slug, environment.slug),
-          { set: { status: 'deleting' } },
-          { if: { ...isThere, id: equals(environment.id) } },
-        ),
-      ),
+      environments
+        .filter(({ projectId }) => projectId === project.id)
+        .map(environment => closing(organization.slug, environment)),
     );
     const audit = await context.audit({
       action: 'project.deleted',
@@ -69,11 +69,11 @@ export async function deleteProject(
           at(projectRecord, organization.slug, slug),
           { set: { status: 'deleting', wrappedKeys: {} } },
           {
-            // An environment made since it was read would stay within reach, so their number must be the same.
+            // An environment made since they were listed would stay within reach of a conditional pull.
             if: {
               status: equals('active'),
               id: equals(project.id),
-              environmentCount: equals(environments.length),
+              environmentCount: equals(project.environmentCount),
             },
             refused: current =>
               current?.status === 'active' && current.id === project.id
@@ -96,6 +96,23 @@ export async function deleteProject(
       ],
       budget,
     );
-    for (const chunk of later) await transact(chunk, budget);
+    return others;
   });
+  // The deletion is committed, so nothing from here on may read the project again.
+  for (const chunk of later) await Promise.all(chunk.map(closeLate));
+}
+
+/** A conditional pull reads an environment's state and not its project, so the state must say it as well. */
+function closing(orgSlug: string, { id, project, slug }: EnvironmentRecord): Write {
+  const state = at(environmentStateRecord, orgSlug, project, slug);
+  return update(state, { set: { status: 'deleting' } }, { if: { id: equals(id) } });
+}
+
+async function closeLate(write: Write): Promise<void> {
+  try {
+    await transact([write]);
+  } catch (error) {
+    // The background has erased it already.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
 }

@@ -15,10 +15,9 @@ import { at, ConditionFailed, chunksOf, find, list, queryPage, transact, update 
 /*
  * Re-encrypts everything a project stores under its new data key, in steps of the job queue:
  * 1. fence every environment: from then on nothing is written under an older key;
- * 2. a moment later, so that what was being written is visible, walk every partition and re-encrypt item by item, each
- *    under the condition that it is still what was read;
+ * 2. walk every partition and re-encrypt item by item, each under the condition that it is still what was read;
  * 3. walk again until a walk finds nothing left to do, and only then delete the old wrapped key. A straggler left under a
- *    deleted key would be lost for good.
+ *    deleted key would be lost for good, so every walk but the first begins when all that was committed is visible.
  * Every step can be repeated, and run twice at once. Reads and writes go on, for the project has both keys meanwhile.
  */
 
@@ -56,6 +55,11 @@ function asText(cursor: Cursor): Record<string, string> {
 /** A job is queued before its rotation commits. One whose rotation does not show up in this time never will. */
 const patienceMs = 60_000;
 const stepMs = 2000;
+/**
+ * A transaction that was committed before an environment was fenced becomes visible item by item (Developer Guide,
+ * "Isolation levels"). DynamoDB does not say how soon; a client gives up waiting for its answer after this time.
+ */
+const visibleAfterSeconds = 5;
 const itemsPerPage = 50;
 const itemsAtOnce = 10;
 const environmentsAtOnce = 10;
@@ -88,7 +92,7 @@ export async function reEncryptProject(job: ReEncryptProject, log: Log, timeMs =
   if (cursor.walk === 1) await noteProgress(job, project, reached.passed);
   if (reached.env !== undefined) await next(reached);
   else if (cursor.walk === 1 || reached.changed > 0) {
-    await next(Cursor.parse({ queuedAtMs: cursor.queuedAtMs, walk: cursor.walk + 1 }), 1);
+    await next(Cursor.parse({ queuedAtMs: cursor.queuedAtMs, walk: cursor.walk + 1 }), visibleAfterSeconds);
   } else await complete(job, project, reached.damaged, log);
 }
 
@@ -113,7 +117,7 @@ async function walkFor(
     if (env === undefined) break;
     const state = await find(at(environmentStateRecord, job.orgSlug, job.project, env));
     const revision = cursor.after === undefined ? (state?.revision ?? 0) : cursor.revision;
-    const range = ranges.environmentItems(job.orgSlug, job.project, env);
+    const range = ranges.environmentContent(job.orgSlug, job.project, env);
     const page =
       state === undefined
         ? { items: [], next: undefined }
@@ -151,7 +155,8 @@ async function reEncrypt(
   ring: KeyRing,
   log: Log,
 ): Promise<'re-encrypted' | 'nothing to do' | 'damaged'> {
-  if (record.keyVersion === undefined || record.keyVersion >= ring.keyVersion) return 'nothing to do';
+  const { sealed: found, keyVersion } = record;
+  if (found === undefined || keyVersion === undefined || keyVersion >= ring.keyVersion) return 'nothing to do';
   try {
     if (!ring.canOpen(record)) throw new AlteredCiphertext(`${record.key} names a data key that does not exist.`);
     const value = await ring.open(environmentId, record);
@@ -160,13 +165,8 @@ async function reEncrypt(
       update(
         { entity: headRecord, key },
         { set: { sealed, keyVersion: ring.keyVersion } },
-        {
-          if: {
-            keyVersion: equals(record.keyVersion),
-            version: equals(record.version),
-            revision: equals(record.revision),
-          },
-        },
+        // The very ciphertext: key, version and revision may be the same in an environment made anew under these slugs.
+        { if: { sealed: equals(found) } },
       ),
     ]);
     return 're-encrypted';

@@ -1,42 +1,19 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { Project, Rotation } from '../contracts/projects.ts';
+import type { Rotation } from '../contracts/fields/rotation.ts';
+import type { Project } from '../contracts/projects.ts';
 import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
-import { partsOf } from '../secrets/engine/environment-path.ts';
-import { absent, atMost, attribute, type Condition, equals } from '../table/expressions.ts';
+import type { EnvironmentPath } from '../secrets/engine/environment-path.ts';
+import { fenced, notRisen, stateAt } from '../secrets/engine/fencing.ts';
+import { attribute, type Condition, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
-import {
-  type EnvironmentRecord,
-  type EnvironmentState,
-  environmentRecord,
-  environmentStateRecord,
-} from '../table/records/environment.ts';
-import { organizationPointerRecord } from '../table/records/organization.ts';
+import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { at, ConditionFailed, find, list, queryPage, transact, update } from '../table/store.ts';
+import { at, ConditionFailed, queryPage, transact, update } from '../table/store.ts';
 import { viewProjects } from './project-view.ts';
 import { firstCursor } from './re-encrypt-project.ts';
-
-export interface BegunRotation {
-  orgSlug: string;
-  project: ProjectRecord | undefined;
-  environments: EnvironmentRecord[];
-}
-
-/** Two waves beside the two that authentication by an organization's id takes; undefined where there is none of that id. */
-export async function beginRotation(orgId: string, slug: string): Promise<BegunRotation | undefined> {
-  const pointer = await find(at(organizationPointerRecord, orgId));
-  return pointer === undefined ? undefined : readForRotation(pointer.orgSlug, slug);
-}
-
-async function readForRotation(orgSlug: string, slug: string): Promise<BegunRotation> {
-  const [project, environments] = await Promise.all([
-    find(at(projectRecord, orgSlug, slug)),
-    list(environmentRecord, ranges.projectEnvironments(orgSlug, slug)),
-  ]);
-  return { orgSlug, project, environments };
-}
+import { type FoundProject, findProject } from './read-projects.ts';
 
 /** Environments that fit the one transaction beside the project and the audit entry. */
 const maximumEnvironmentsAtOnce = 90;
@@ -49,10 +26,10 @@ const maximumEnvironmentsAtOnce = 90;
 export async function rotateKey(
   context: MemberContext,
   slug: string,
-  begun: BegunRotation | undefined,
+  begun: FoundProject | undefined,
 ): Promise<{ project: Project; rotation: Rotation }> {
   const { access, organization } = context;
-  const reads = begun?.orgSlug === organization.slug ? begun : await readForRotation(organization.slug, slug);
+  const reads = begun?.orgSlug === organization.slug ? begun : await findProject(organization.slug, slug);
   const project = access.requireProject(reads.project);
   if (project.rotation?.status === 'in_progress') throw rotationInProgress();
   const toVersion = project.keyVersion + 1;
@@ -77,7 +54,7 @@ export async function rotateKey(
   const neverUsed = contents.every(({ isEmpty }) => isEmpty) && contents.length <= maximumEnvironmentsAtOnce;
   const plan = { project, toVersion, wrapped, total };
   const rotation =
-    (neverUsed ? await completeAtOnce(context, plan, reads.environments) : undefined) ?? (await begin(context, plan));
+    (neverUsed ? await completeAtOnce(context, plan, contents) : undefined) ?? (await begin(context, plan));
   return { project: { ...view, keyVersion: toVersion, rotation }, rotation };
 }
 
@@ -85,15 +62,19 @@ function rotationInProgress(): ApiError {
   return new ApiError('rotation_in_progress', 'The last rotation of this key is not complete yet.');
 }
 
-/** An environment's state, and whether its partition has nothing else: not even a version that never was committed. */
-async function readContent(
-  orgSlug: string,
-  { project, slug }: EnvironmentRecord,
-): Promise<{ state: EnvironmentState | undefined; isEmpty: boolean }> {
-  const { items, next } = await queryPage({ ...ranges.environmentItems(orgSlug, project, slug), pageSize: 2 });
+interface Content {
+  path: EnvironmentPath;
+  state: EnvironmentState | undefined;
+  /** Whether its partition has nothing but the state: not even a version that never was committed. */
+  isEmpty: boolean;
+}
+
+async function readContent(orgSlug: string, { project, slug }: EnvironmentRecord): Promise<Content> {
+  const { items, next } = await queryPage({ ...ranges.environmentContent(orgSlug, project, slug), pageSize: 2 });
   const [first] = items;
   const state = first === undefined ? undefined : environmentStateRecord.parse(first);
-  return { state, isEmpty: items.length <= 1 && next === undefined && state?.pending === undefined };
+  const path = { orgSlug, project, env: slug };
+  return { path, state, isEmpty: items.length <= 1 && next === undefined && state?.pending === undefined };
 }
 
 interface Plan {
@@ -136,9 +117,8 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
 async function completeAtOnce(
   context: MemberContext,
   { project, toVersion, wrapped }: Plan,
-  environments: readonly EnvironmentRecord[],
+  contents: readonly Content[],
 ): Promise<Rotation | undefined> {
-  const orgSlug = context.organization.slug;
   const rotation: Rotation = {
     status: 'completed',
     fromVersion: project.keyVersion,
@@ -149,18 +129,16 @@ async function completeAtOnce(
   try {
     await transact([
       update(
-        at(projectRecord, orgSlug, project.slug),
+        at(projectRecord, context.organization.slug, project.slug),
         { set: { keyVersion: toVersion, wrappedKeys: { [toVersion]: wrapped }, rotation } },
-        { if: { ...stillAt(project), environmentCount: equals(environments.length) } },
+        { if: { ...stillAt(project), environmentCount: equals(contents.length) } },
       ),
       await auditOf(context, project),
-      ...environments.map(({ slug, id }) =>
-        update(
-          at(environmentStateRecord, ...partsOf({ orgSlug, project: project.slug, env: slug })),
-          { set: { keyVersion: toVersion } },
-          { if: { id: equals(id), revision: equals(0), pending: absent, keyVersion: atMost(toVersion) } },
-        ),
-      ),
+      ...contents.map(({ path, state }) => {
+        if (state === undefined) throw new ConditionFailed([]);
+        const set = { fence: state.fence + 1, keyVersion: toVersion };
+        return update(stateAt(path), { set }, { if: notRisen(fenced(path, state)) });
+      }),
     ]);
     return rotation;
   } catch (error) {

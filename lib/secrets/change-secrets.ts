@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newAuditEntry } from '../access/audit-write.ts';
 import type { MemberAccess } from '../access/member-access.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { type EventName, manyKeys } from '../contracts/fields/events.ts';
@@ -8,20 +8,22 @@ import type { Log } from '../core/logger.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
 import { findWebhooks, publishSecretEvent } from '../deliveries/publish.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
+import { equals, isNew } from '../table/expressions.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { type HeadRecord, headRecord } from '../table/records/secret.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
-import { pauseBeforeRetry, type RetryBudget, retryBudget } from '../table/retry.ts';
-import { at, ConditionFailed, type Page, readAll, readTogether } from '../table/store.ts';
+import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
+import { at, ConditionFailed, check, type Page, readAll, readTogether, type Write } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
+import { stateAt } from './engine/fencing.ts';
 import { type KeyRing, keyRing } from './engine/key-ring.ts';
 import { beginSnapshot, finishSnapshot, isLive, stateIn } from './engine/read-snapshot.ts';
 import { maxEnvironmentBytes, secretSizeBytes } from './engine/secret-size.ts';
 import { maximumStaleReads, StaleRead, staysInconsistent } from './engine/stale-read.ts';
-import { waitUntilSettled } from './engine/undo-change.ts';
-import { contentAfter, fitsOneTransaction, writeChange } from './engine/write-change.ts';
+import { waitForPendingChange } from './engine/undo-change.ts';
+import { DecisionOutdated, needsAllHeads, sizeAfter, writeChange } from './engine/write-change.ts';
 
 /*
  * The one way in which secrets change: set, delete, import, bulk delete and promotion each only decide what to put and what
@@ -80,7 +82,7 @@ function byKey(heads: readonly HeadRecord[]): ReadonlyMap<string, HeadRecord> {
 }
 
 /** The environment as a change finds it. */
-export interface Standing {
+export interface CurrentSecrets {
   state: EnvironmentState;
   /** The key's head, deleted or not. */
   head(key: string): HeadRecord | undefined;
@@ -92,7 +94,7 @@ export interface Standing {
 }
 
 /** What the environment holds after the change, or still holds where nothing was to be changed. */
-export interface Outcome {
+export interface ChangeResult {
   changed: boolean;
   revision: number;
   head(key: string): HeadRecord | undefined;
@@ -103,9 +105,9 @@ export interface Decision<Answer> {
   /** Keys that are there. */
   deletions: readonly string[];
   event: EventName;
-  /** The environment that the values come from, for promotions. */
-  from?: { id: string; slug: string };
-  answer(outcome: Outcome): Answer;
+  /** The environment that the values come from, for promotions. The change commits only while it is at that revision. */
+  from?: { path: EnvironmentPath; id: string; slug: string; revision: number };
+  answer(result: ChangeResult): Answer;
 }
 
 /** What every change of secrets takes. */
@@ -115,154 +117,207 @@ export interface ChangeOptions {
 }
 
 interface ChangeRequest<Answer> extends ChangeOptions {
-  /** Called again for each attempt; throws the domain's errors. */
-  decide(standing: Standing): Promise<Decision<Answer>>;
+  /** Called again for each try; throws the domain's errors. */
+  decide(current: CurrentSecrets): Promise<Decision<Answer>>;
 }
 
 /**
  * Makes a change: all or nothing, one revision, or nothing at all where the decision is empty.
  * @throws project_not_found, environment_not_found, forbidden, revision_mismatch, plan_limit_exceeded, payload_too_large,
- * whatever `decide` throws, and temporarily_unavailable when others kept getting in first
+ * whatever `decide` throws, temporarily_unavailable when others kept getting in first, and DecisionOutdated when the
+ * environment that the values come from has changed
  */
 export async function changeSecrets<Answer>(
   context: MemberContext,
   begun: BegunChange,
   request: ChangeRequest<Answer>,
 ): Promise<Answer> {
+  const change = { ...request, context, path: begun.path, entry: newAuditEntry() };
   const budget = retryBudget();
-  const change: OpenChange<Answer> = {
-    ...request,
-    context,
-    path: begun.path,
-    changeId: randomUUID(),
-    budget,
-  };
   let reads: Reads | undefined = begun.reads;
-  let keys = begun.keys;
+  let { keys } = begun;
   let staleReads = 0;
   for (;;) {
     try {
-      const done = await attempt(change, reads ?? (await readFor(begun.path, keys)));
-      if (done !== 'needs all heads') {
-        if (done.event !== undefined) await publishSecretEvent(done.event, begun.webhooks, context.log);
-        return done.answer;
+      const tried = await tryChange(change, reads ?? (await readFor(begun.path, keys)));
+      if ('answer' in tried) {
+        if (tried.event !== undefined) await publishSecretEvent(tried.event, begun.webhooks, context.log);
+        return tried.answer;
       }
-      keys = 'all';
+      keys = tried.needs;
       reads = undefined;
     } catch (error) {
       if (error instanceof StaleRead) {
         staleReads += 1;
         if (staleReads >= maximumStaleReads) throw staysInconsistent(context.log, { ...begun.path }, error);
-      } else if (!(error instanceof ConditionFailed)) throw error;
+      } else if (!(error instanceof ConditionFailed) || error instanceof DecisionOutdated) throw error;
       reads = undefined;
       await pauseBeforeRetry(budget, error);
     }
   }
 }
 
-interface OpenChange<Answer> extends ChangeRequest<Answer> {
+interface Change<Answer> extends ChangeRequest<Answer> {
   context: MemberContext;
   path: EnvironmentPath;
-  changeId: string;
-  budget: RetryBudget;
-  /** What the last attempt wrote, in case it did commit although it seemed refused. */
-  written?: Done<Answer>;
+  entry: ReturnType<typeof newAuditEntry>;
 }
 
-interface Done<Answer> {
+interface Made<Answer> {
   answer: Answer;
   event?: Parameters<typeof publishSecretEvent>[0];
 }
 
 /**
- * One attempt: read, decide, write.
+ * One try: read, decide, write.
+ * @returns what else it has to read, where the heads that were read do not do
  * @throws ConditionFailed, StaleRead when it has to be made again
  */
-async function attempt<Answer>(change: OpenChange<Answer>, reads: Reads): Promise<Done<Answer> | 'needs all heads'> {
-  const { context, path, changeId, ifMatch, budget, decide } = change;
-  const { access, organization, principal, log } = context;
-  const project = access.requireProject(reads.project);
-  const state = access.requireEnvironment(reads.state, 'write');
-  if (state.changeId === changeId && change.written !== undefined) return change.written;
-  const ring = keyRing(organization.id, project);
-  if (state.pending !== undefined) {
-    await waitUntilSettled(path, state, changeId, ring, budget, log);
-    throw new ConditionFailed([]);
-  }
-  const before =
-    'named' in reads.heads ? reads.heads.named : byKey((await finishSnapshot(path, reads.heads.all)).heads);
+async function tryChange<Answer>(change: Change<Answer>, reads: Reads): Promise<Made<Answer> | { needs: 'all' }> {
+  const { context, path, ifMatch } = change;
+  const found = await openEnvironment(change, reads);
+  const { state, ring, before } = found;
   if (ifMatch !== undefined && !matchesRevision(ifMatch, state.revision)) {
     throw new ApiError('revision_mismatch', `The environment is at revision ${state.revision}.`, {
       details: { currentRevision: state.revision },
     });
   }
+  const current = currentSecrets(context, found);
+  const { decision, heads: unsealed } = await decideOn(change, reads, found, current);
+  if (unsealed.length === 0) {
+    return { answer: decision.answer({ changed: false, revision: state.revision, head: current.head }) };
+  }
+  const values = new Map(decision.puts.map(({ key, value }) => [key, value]));
+  const heads = await Promise.all(unsealed.map(head => sealHead(head, values.get(head.key), state.id, ring)));
+  if ('named' in reads.heads && needsAllHeads({ state, heads })) return { needs: 'all' };
 
+  const made = describe(context, found, decision, heads);
+  const audit = await auditPut(change, found, decision, heads);
+  const checks = decision.from === undefined ? [] : [checkUnchanged(decision.from)];
+  await writeChange({ path, state, before, heads, audit, checks, ring }, context.log);
+  return made;
+}
+
+interface OpenEnvironment {
+  project: ProjectRecord;
+  state: EnvironmentState;
+  ring: KeyRing;
+  before: ReadonlyMap<string, HeadRecord>;
+}
+
+/** The environment, at a moment when no change of it is under way. @throws ConditionFailed, StaleRead to read again */
+async function openEnvironment({ context, path }: Change<unknown>, reads: Reads): Promise<OpenEnvironment> {
+  const { access, organization, log } = context;
+  const project = access.requireProject(reads.project);
+  const state = access.requireEnvironment(reads.state, 'write');
+  if (state.keyVersion > project.keyVersion) {
+    throw new StaleRead(`Environment ${state.id} takes values under data key ${state.keyVersion} or newer only.`);
+  }
+  const ring = keyRing(organization.id, project);
+  if (state.pending !== undefined) {
+    await waitForPendingChange(path, ring, log);
+    throw new ConditionFailed([]);
+  }
+  const before =
+    'named' in reads.heads ? reads.heads.named : byKey((await finishSnapshot(path, reads.heads.all)).heads);
+  return { project, state, ring, before };
+}
+
+function currentSecrets({ access, log }: MemberContext, { state, ring, before }: OpenEnvironment): CurrentSecrets {
   const mayRead = access.roleMay('read', state.type);
-  const standing: Standing = {
+  return {
     state,
     head: key => before.get(key),
     hasValue: async (key, value) => mayRead && (await holdsValue(ring, state.id, before.get(key), value, log)),
   };
-  const drafted = await conclude(async () => {
-    const decision = await decide(standing);
-    const drafts = draftHeads(decision, state, before, { id: principal.userId, email: principal.email });
-    requireRoom(access, reads.plans, state, before, drafts);
-    return { decision, drafts };
+}
+
+/** What to change, and the heads that come of it, still without ciphertexts. @throws the domain's errors */
+async function decideOn<Answer>(
+  { context, path, decide }: Change<Answer>,
+  reads: Reads,
+  { state, before }: OpenEnvironment,
+  current: CurrentSecrets,
+): Promise<{ decision: Decision<Answer>; heads: HeadRecord[] }> {
+  const { access, principal } = context;
+  const decided = await outcomeOf(async () => {
+    const decision = await decide(current);
+    const heads = newHeads(decision, state, before, { id: principal.userId, email: principal.email });
+    requireRoom(access, reads.plans, state, before, heads);
+    return { decision, heads };
   });
   // Heads read one by one may be of another moment than the state. What is written is conditioned on both; what is only
   // answered has to be looked at again.
-  const answersOnly = 'refusal' in drafted || drafted.result.drafts.length === 0;
-  if (answersOnly && 'named' in reads.heads) await requireUnchanged(path, state, reads.heads.keys, before);
-  if ('refusal' in drafted) throw drafted.refusal;
-  const { decision, drafts } = drafted.result;
-  if (drafts.length === 0) {
-    const outcome = { changed: false, revision: state.revision, head: standing.head };
-    return { answer: decision.answer(outcome) };
-  }
+  const writes = 'result' in decided && decided.result.heads.length > 0;
+  if (!writes && 'named' in reads.heads) await requireUnchanged(path, state, reads.heads.keys, before);
+  if ('error' in decided) throw decided.error;
+  return decided.result;
+}
 
-  const values = new Map(decision.puts.map(({ key, value }) => [key, value]));
-  const heads = await Promise.all(drafts.map(draft => sealDraft(draft, values.get(draft.key), state.id, ring)));
-  if (!fitsOneTransaction(heads) && 'named' in reads.heads) return 'needs all heads';
-  const revision = state.revision + 1;
-  const environment = { id: state.id, slug: state.slug };
-  const keys = heads.map(({ key }) => key);
-  const audit = await context.audit({
-    action: decision.event,
-    target: { type: 'project', id: project.id, name: project.slug },
-    environment,
-    keys,
-    revision,
+function auditPut(
+  { context, entry }: Change<unknown>,
+  { project, state }: OpenEnvironment,
+  { event, from }: Decision<unknown>,
+  heads: readonly HeadRecord[],
+): Promise<Write> {
+  const source = from === undefined ? {} : { from: { id: from.id, slug: from.slug, revision: from.revision } };
+  return context
+    .audit({
+      action: event,
+      target: { type: 'project', id: project.id, name: project.slug },
+      environment: { id: state.id, slug: state.slug },
+      keys: heads.map(({ key }) => key),
+      revision: state.revision + 1,
+      ...source,
+      entry,
+    })
+    .then(write => ({ ...write, condition: isNew }));
+}
+
+/** The check that an environment whose values are copied still has them. */
+function checkUnchanged({ path, id, revision }: NonNullable<Decision<unknown>['from']>): Write {
+  return check(stateAt(path), {
+    if: { id: equals(id), revision: equals(revision), status: equals('active') },
+    refused: () => new DecisionOutdated([]),
   });
+}
+
+/** The answer and the event of a change, as they are once it is written. */
+function describe<Answer>(
+  { organization, principal }: MemberContext,
+  { project, state, before }: OpenEnvironment,
+  decision: Decision<Answer>,
+  heads: readonly HeadRecord[],
+): Made<Answer> {
+  const revision = state.revision + 1;
   const after = byKey(heads);
   const [single] = heads;
   const isSingle = singleKeyEvents.has(decision.event) && single !== undefined;
-  const done: Done<Answer> = {
+  const from = decision.from === undefined ? {} : { from: { id: decision.from.id, slug: decision.from.slug } };
+  return {
     answer: decision.answer({ changed: true, revision, head: key => after.get(key) ?? before.get(key) }),
     event: {
       organizationId: organization.id,
       project: { id: project.id, slug: project.slug },
-      environment,
+      environment: { id: state.id, slug: state.slug },
       event: decision.event,
       key: isSingle ? single.key : manyKeys,
       actor: { id: principal.userId, email: principal.email },
       metadata: isSingle
         ? { version: single.version, revision }
-        : { keys, revision, ...(decision.from === undefined ? {} : { from: decision.from }) },
+        : { keys: heads.map(({ key }) => key), revision, ...from },
     },
   };
-  change.written = done;
-  await writeChange({ path, changeId, state, before, heads, audit, ring }, budget, log);
-  return done;
 }
 
 const singleKeyEvents: ReadonlySet<EventName> = new Set(['secret.created', 'secret.updated', 'secret.deleted']);
 
 /** The result, or the domain error that `work` ended with. */
-async function conclude<T>(work: () => Promise<T>): Promise<{ result: T } | { refusal: ApiError }> {
+async function outcomeOf<T>(work: () => Promise<T>): Promise<{ result: T } | { error: ApiError }> {
   try {
     return { result: await work() };
   } catch (error) {
-    if (error instanceof ApiError) return { refusal: error };
+    if (error instanceof ApiError) return { error };
     throw error;
   }
 }
@@ -277,7 +332,8 @@ async function requireUnchanged(
   const again = await readFor(path, keys);
   const heads = 'named' in again.heads ? again.heads.named : undefined;
   const same =
-    again.state?.revision === state.revision &&
+    again.state?.id === state.id &&
+    again.state.fence === state.fence &&
     again.state.pending === undefined &&
     keys.every(key => heads?.get(key)?.version === before.get(key)?.version);
   if (!same) throw new ConditionFailed([]);
@@ -302,39 +358,40 @@ async function holdsValue(
 }
 
 /** The heads to come, still without their ciphertexts. Pure but for the time. */
-function draftHeads(
+function newHeads(
   { puts, deletions }: Pick<Decision<unknown>, 'puts' | 'deletions'>,
   state: EnvironmentState,
   before: ReadonlyMap<string, HeadRecord>,
   updatedBy: HeadRecord['updatedBy'],
 ): HeadRecord[] {
   const updatedAt = new Date().toISOString();
-  const draft = (key: string) => {
+  const newHead = (key: string) => {
     const old = before.get(key);
     return {
       key,
       version: (old?.version ?? 0) + 1,
       revision: state.revision + 1,
+      fence: state.fence + 1,
       createdAt: isLive(old) ? old.createdAt : updatedAt,
       updatedAt,
       updatedBy,
     };
   };
   return [
-    ...puts.map(({ key, value }) => ({ ...draft(key), sizeBytes: secretSizeBytes(key, value) })),
-    ...deletions.map(key => ({ ...draft(key), deleted: true as const })),
+    ...puts.map(({ key, value }) => ({ ...newHead(key), sizeBytes: secretSizeBytes(key, value) })),
+    ...deletions.map(key => ({ ...newHead(key), deleted: true as const })),
   ];
 }
 
-async function sealDraft(
-  draft: HeadRecord,
+async function sealHead(
+  head: HeadRecord,
   value: string | undefined,
   environmentId: string,
   ring: KeyRing,
 ): Promise<HeadRecord> {
-  if (value === undefined) return draft;
-  const sealed = await ring.seal(value, { environmentId, key: draft.key, version: draft.version });
-  return { ...draft, sealed, keyVersion: ring.keyVersion };
+  if (value === undefined) return head;
+  const sealed = await ring.seal(value, { environmentId, key: head.key, version: head.version });
+  return { ...head, sealed, keyVersion: ring.keyVersion };
 }
 
 /** Only growth is refused, so that whoever is over a limit that was lowered can still change and delete. */
@@ -345,7 +402,7 @@ function requireRoom(
   before: ReadonlyMap<string, HeadRecord>,
   heads: readonly HeadRecord[],
 ): void {
-  const after = contentAfter({ state, before, heads });
+  const after = sizeAfter({ state, before, heads });
   const limit = effectiveLimits(access.organization, plans).effective.maxSecretsPerEnvironment;
   if (after.secretCount > state.secretCount && !isUnlimited(limit) && after.secretCount > limit) {
     throw planLimitExceeded('maxSecretsPerEnvironment', limit, state.secretCount);

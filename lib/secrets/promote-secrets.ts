@@ -1,8 +1,17 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
-import { type BegunChange, beginChange, type ChangeOptions, changeSecrets } from './change-secrets.ts';
+import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
+import {
+  type BegunChange,
+  beginChange,
+  type ChangeOptions,
+  type CurrentSecrets,
+  changeSecrets,
+  type Decision,
+} from './change-secrets.ts';
 import { type BegunRead, beginRead, readLive } from './engine/read-live-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
+import { DecisionOutdated } from './engine/write-change.ts';
 
 interface Promotion {
   from: string;
@@ -30,16 +39,35 @@ export async function beginPromotion(
 }
 
 /**
- * Copies secrets of one environment to another of the project, as one change of the target.
+ * Copies secrets of one environment to another of the project, as one change of the target. It commits only while the
+ * source is at the revision that was read.
  * @throws secret_not_found for a key that the source lacks, and what `changeSecrets` throws
  */
 export async function promoteSecrets(
   context: MemberContext,
-  { keys, overwrite, ...options }: Promotion & ChangeOptions,
+  promotion: Promotion & ChangeOptions,
   begun: BegunPromotion,
 ) {
-  // Without the right to read the source a developer could read production by promoting it to development.
-  const from = await readLive(context, begun.source, async ({ state, live, ring }) => {
+  const budget = retryBudget();
+  for (let reads = begun; ; reads = await beginPromotion(begun.target.path, promotion)) {
+    try {
+      const source = await readSource(context, promotion, reads.source);
+      return await changeSecrets(context, reads.target, {
+        ifMatch: promotion.ifMatch,
+        decide: current => decide(promotion, source, current),
+      });
+    } catch (error) {
+      if (!(error instanceof DecisionOutdated)) throw error;
+      await pauseBeforeRetry(budget, error);
+    }
+  }
+}
+
+type Source = NonNullable<Decision<unknown>['from']> & { secrets: readonly { key: string; value: string }[] };
+
+/** Without the right to read the source a developer could read production by promoting it to development. */
+async function readSource(context: MemberContext, { keys }: Promotion, begun: BegunRead): Promise<Source> {
+  return readLive(context, begun, async ({ state, live, ring }) => {
     const there = new Set(live.map(({ key }) => key));
     const lacking = (keys ?? []).find(key => !there.has(key));
     if (lacking !== undefined) {
@@ -51,24 +79,26 @@ export async function promoteSecrets(
         .filter(({ key }) => wanted.has(key))
         .map(async head => ({ key: head.key, value: await ring.open(state.id, head) })),
     );
-    return { id: state.id, slug: state.slug, secrets };
+    const { id, slug, revision } = state;
+    return { path: begun.path, id, slug, revision, secrets };
   });
+}
 
-  return changeSecrets(context, begun.target, {
-    ...options,
-    decide: async ({ head, hasValue }) => {
-      const candidates = from.secrets.filter(({ key }) => overwrite || !isLive(head(key)));
-      const skipped = from.secrets.filter(({ key }) => !overwrite && isLive(head(key))).map(({ key }) => key);
-      const same = await Promise.all(candidates.map(({ key, value }) => hasValue(key, value)));
-      const puts = candidates.filter((_, index) => !same[index]);
-      const unchanged = candidates.filter((_, index) => same[index]).map(({ key }) => key);
-      return {
-        puts,
-        deletions: [],
-        event: 'secret.promoted',
-        from: { id: from.id, slug: from.slug },
-        answer: ({ revision }) => ({ promoted: puts.map(({ key }) => key), skipped, unchanged, revision }),
-      };
-    },
-  });
+async function decide(
+  { overwrite }: Promotion,
+  { secrets, ...from }: Source,
+  { head, hasValue }: CurrentSecrets,
+): Promise<Decision<{ promoted: string[]; skipped: string[]; unchanged: string[]; revision: number }>> {
+  const candidates = secrets.filter(({ key }) => overwrite || !isLive(head(key)));
+  const skipped = secrets.filter(({ key }) => !overwrite && isLive(head(key))).map(({ key }) => key);
+  const same = await Promise.all(candidates.map(({ key, value }) => hasValue(key, value)));
+  const puts = candidates.filter((_, index) => !same[index]);
+  const unchanged = candidates.filter((_, index) => same[index]).map(({ key }) => key);
+  return {
+    puts,
+    deletions: [],
+    event: 'secret.promoted',
+    from,
+    answer: ({ revision }) => ({ promoted: puts.map(({ key }) => key), skipped, unchanged, revision }),
+  };
 }

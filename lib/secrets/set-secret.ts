@@ -23,11 +23,11 @@ export async function setSecret(
 ) {
   return changeSecrets(context, begun, {
     ...options,
-    decide: async standing => {
-      const head = standing.head(key);
+    decide: async current => {
+      const head = current.head(key);
       const isThere = isLive(head);
       requireVersion(isThere ? head.version : 0, expectedVersion);
-      const isSame = await standing.hasValue(key, value);
+      const isSame = await current.hasValue(key, value);
       return {
         puts: isSame ? [] : [{ key, value }],
         deletions: [],

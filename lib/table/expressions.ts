@@ -12,7 +12,7 @@ type IsMap<V> = V extends readonly unknown[] | Uint8Array | ReadonlySet<unknown>
     ? true
     : false;
 
-/** The attributes of a record, and those of its maps, one level deep: `pending`, `pending.changeId`. */
+/** The attributes of a record, and those of its maps, one level deep: `pending`, `pending.heartbeat`. */
 export type Path<R> =
   | Name<R>
   | {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { normalizeEmail } from '../contracts/fields/text.ts';
 import type { Key } from './entity.ts';
 
@@ -9,7 +10,8 @@ import type { Key } from './entity.ts';
  *   USER#<userId>                    USER                         the account
  *                                    SESSION#<hash>               one per log-in
  *                                    TOKEN#<hash>                 one per CLI token
- *                                    LINK#<purpose>               the account's one valid link of that purpose
+ *                                    LINK#verify-email            the account's one valid verification link
+ *                                    LINK#reset-password#<hash>   one per reset link
  *                                    MEMBERSHIP#<orgId>           the user's side of a membership
  *   EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mails unique
  *   HANDOFF#<hash>                   HANDOFF                      a dashboard-to-CLI code
@@ -21,11 +23,14 @@ import type { Key } from './entity.ts';
  *                                    ENV#<project>#<env>          an environment's description
  *                                    TEMPLATE#<project>#<key>     a template key
  *                                    WEBHOOK#<webhookId>          a webhook
+ *                                    RETIRED#<project>            a slug that an erased project had
  *   ORGID#<orgId>                    ORG                          → orgSlug
+ *   RETIRED#<hash of orgSlug>        RETIRED                      a slug that an erased organization had
  *   ORGS                             SLUG#<slug>, NAME#<name>#…   the directory for administrators
  *   INVITATION#<hash>                INVITATION                   → the invitation
  *   ENV#<orgSlug>#<project>#<env>    HEAD                         the environment's state, not a secret: revision, counts,
  *                                                                 change in flight; sorts before every HEAD#<key>
+ *                                    FENCE#<n>                    a copy of its fencing token, while a change is in flight
  *                                    HEAD#<key>                   the newest version of a key
  *                                    VERSION#<key>#<n>            one version, immutable
  *   DELIVERIES#<webhookId>           <time>#<id>                  a delivery's log entry
@@ -33,6 +38,7 @@ import type { Key } from './entity.ts';
  *   PAYLOAD#<payloadId>              <n>                          a piece of a payload too long for the webhook queue
  *   AUDIT#<orgId>                    <action>#<time>#<id>         an audit entry
  *                                    COUNT#<action>               how many entries of that action there are
+ *   CREDENTIALKEY                    CREDENTIALKEY                the wrapped key that marks sessions and tokens as issued here
  *   PLANS                            PLANS                        the runtime plan configs
  *   CUSTOMER#<customerId>            CUSTOMER                     the payment provider's customer → organization
  *   PROVIDEREVENT#<eventId>          PROVIDEREVENT                a provider event that was handled
@@ -49,7 +55,8 @@ export const keys = {
   user: (userId: string) => key(`USER#${userId}`, 'USER'),
   session: (userId: string, hash: string) => key(`USER#${userId}`, `SESSION#${hash}`),
   token: (userId: string, hash: string) => key(`USER#${userId}`, `TOKEN#${hash}`),
-  link: (userId: string, purpose: string) => key(`USER#${userId}`, `LINK#${purpose}`),
+  verificationLink: (userId: string) => key(`USER#${userId}`, 'LINK#verify-email'),
+  resetLink: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#reset-password#${hash}`),
   membership: (userId: string, organizationId: string) => key(`USER#${userId}`, `MEMBERSHIP#${organizationId}`),
   email: (email: string) => key(`EMAIL#${normalizeEmail(email)}`, 'EMAIL'),
   handoff: (hash: string) => key(`HANDOFF#${hash}`, 'HANDOFF'),
@@ -64,9 +71,16 @@ export const keys = {
   project: (orgSlug: string, project: string) => key(`ORG#${orgSlug}`, `PROJECT#${project}`),
   environment: (orgSlug: string, project: string, env: string) => key(`ORG#${orgSlug}`, `ENV#${project}#${env}`),
   templateKey: (orgSlug: string, project: string, name: string) => key(`ORG#${orgSlug}`, `TEMPLATE#${project}#${name}`),
+  retiredProject: (orgSlug: string, project: string) => key(`ORG#${orgSlug}`, `RETIRED#${project}`),
+  /** The slug itself is not kept: it may tell who the tenant was. */
+  retiredOrganization: (orgSlug: string) =>
+    key(`RETIRED#${createHash('sha256').update(orgSlug).digest('base64url')}`, 'RETIRED'),
   webhook: (orgSlug: string, webhookId: string) => key(`ORG#${orgSlug}`, `WEBHOOK#${webhookId}`),
   environmentState: (orgSlug: string, project: string, env: string) =>
     key(environmentPartition(orgSlug, project, env), 'HEAD'),
+  /** Sorts before the heads, so that who erases the partition in order stops its writers first. */
+  fence: (orgSlug: string, project: string, env: string, lane: number) =>
+    key(environmentPartition(orgSlug, project, env), `FENCE#${lane}`),
   head: (orgSlug: string, project: string, env: string, name: string) =>
     key(environmentPartition(orgSlug, project, env), `HEAD#${name}`),
   version: (orgSlug: string, project: string, env: string, name: string, version: number) =>
@@ -77,6 +91,7 @@ export const keys = {
   auditEntry: (orgId: string, action: string, createdAt: string, id: string) =>
     key(`AUDIT#${orgId}`, `${action}#${createdAt}#${id}`),
   auditCount: (orgId: string, action: string) => key(`AUDIT#${orgId}`, `COUNT#${action}`),
+  credentialKey: () => key('CREDENTIALKEY', 'CREDENTIALKEY'),
   planConfigs: () => key('PLANS', 'PLANS'),
   customer: (customerId: string) => key(`CUSTOMER#${customerId}`, 'CUSTOMER'),
   providerEvent: (eventId: string) => key(`PROVIDEREVENT#${eventId}`, 'PROVIDEREVENT'),
@@ -97,6 +112,7 @@ export const ranges = {
   environments: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'ENV#' }),
   projectEnvironments: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `ENV#${project}#` }),
   templateKeys: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `TEMPLATE#${project}#` }),
+  retiredProjects: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'RETIRED#' }),
   webhooks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'WEBHOOK#' }),
   directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),
   directoryByName: (start: string) => ({ pk: 'ORGS', beginsWith: `NAME#${start.toLowerCase()}` }),
@@ -108,6 +124,11 @@ export const ranges = {
   versions: (orgSlug: string, project: string, env: string, name: string) => ({
     pk: environmentPartition(orgSlug, project, env),
     beginsWith: `VERSION#${name}#`,
+  }),
+  /** The state, the heads and the history. */
+  environmentContent: (orgSlug: string, project: string, env: string) => ({
+    pk: environmentPartition(orgSlug, project, env),
+    between: ['HEAD', 'VERSION#\uffff'] as const,
   }),
   environmentItems: (orgSlug: string, project: string, env: string) => ({
     pk: environmentPartition(orgSlug, project, env),

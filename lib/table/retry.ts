@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { temporarilyUnavailable } from '../core/errors.ts';
 
-/** How long one request may go on trying, and how often it has. */
+/** How long to go on trying, and how often it was tried. */
 export interface RetryBudget {
   readonly endsAt: number;
   attempts: number;
@@ -10,8 +10,23 @@ export interface RetryBudget {
 /** API Gateway answers 503 by itself after 30 s; the service's own answer must come first. */
 export const retryTimeMs = 22_000;
 
+const deadlines = new AsyncLocalStorage<number>();
+
+/** Runs `work` under one deadline: whatever it tries again, it stops trying after `timeMs`. */
+export function withDeadline<T>(work: () => T, timeMs = retryTimeMs): T {
+  return deadlines.run(Date.now() + timeMs, work);
+}
+
+/** A budget of its own for the back-off of one loop. It ends with the deadline that the loop runs under. */
 export function retryBudget(timeMs = retryTimeMs): RetryBudget {
-  return { endsAt: Date.now() + timeMs, attempts: 0 };
+  return { endsAt: deadlines.getStore() ?? Date.now() + timeMs, attempts: 0 };
+}
+
+const judges = new AsyncLocalStorage<(() => Promise<void>) | undefined>();
+
+/** Runs `work`. After each wait of a retry, `judge` decides whether the work may go on: it throws where it may not. */
+export function judgedAfterWaiting<T>(judge: () => Promise<void>, work: () => T): T {
+  return judges.run(judge, work);
 }
 
 const firstPauseMs = 10;
@@ -26,7 +41,41 @@ export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Pr
   const ceiling = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(budget.attempts, 10));
   const pauseMs = Math.random() * ceiling;
   if (Date.now() + pauseMs >= budget.endsAt) {
-    throw temporarilyUnavailable('Too many changes at once. Nothing was changed; send the request again.', cause);
+    throw temporarilyUnavailable('Too many requests at once. Send the request again.', cause);
   }
-  await sleep(pauseMs);
+  await new Promise(resolve => setTimeout(resolve, pauseMs));
+  const judge = judges.getStore();
+  // The judge may have to wait, too, and needs no judge for that.
+  if (judge !== undefined) await judges.run(undefined, judge);
+}
+
+/** DynamoDB refused the request at the door: it was not executed. */
+const throttles = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+  'ThrottlingError',
+]);
+
+/** DynamoDB can't say whether the request was executed. */
+const serverErrors = new Set(['InternalServerError', 'ServiceUnavailable', 'TransactionInProgressException']);
+
+/**
+ * Sends a request again while DynamoDB throttles it, after the SDK's own few attempts, until the deadline. A request that
+ * may be executed twice without a difference (a read, a transaction with its token) is also sent again after a server error.
+ * @throws `temporarily_unavailable` after the deadline
+ */
+export async function sendPatiently<T>(
+  send: () => Promise<T>,
+  { repeatable, budget = retryBudget() }: { repeatable: boolean; budget?: RetryBudget },
+): Promise<T> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      const name = error instanceof Error ? error.name : '';
+      if (!(throttles.has(name) || (repeatable && serverErrors.has(name)))) throw error;
+      await pauseBeforeRetry(budget, error);
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { randomUUID } from 'node:crypto';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
@@ -20,7 +20,7 @@ import { requiredSetting } from '../core/settings.ts';
 import { tableClient } from './client.ts';
 import type { Entity, Key } from './entity.ts';
 import { type AnyChanges, type AnyConditions, type Changes, type Conditions, render } from './expressions.ts';
-import { pauseBeforeRetry, type RetryBudget, retryBudget } from './retry.ts';
+import { pauseBeforeRetry, type RetryBudget, retryBudget, sendPatiently } from './retry.ts';
 
 type Item = Record<string, unknown>;
 // biome-ignore lint/suspicious/noExplicitAny: any entity, whatever its key's parts
@@ -42,9 +42,9 @@ type ReadResults<Reads extends Record<string, Read<unknown> | undefined>> = {
 
 /** A strongly consistent read of one item. */
 export async function find<R>(read: Read<R>): Promise<R | undefined> {
-  const { Item: item } = await tableClient().send(
-    new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true }),
-  );
+  const command = () =>
+    new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true });
+  const { Item: item } = await sendPatiently(() => tableClient().send(command()), { repeatable: true });
   return item === undefined ? undefined : read.entity.parse(item);
 }
 
@@ -82,9 +82,11 @@ async function batchGet(keys: readonly Key[]): Promise<Item[]> {
   const budget = retryBudget();
   let open = keys.map(({ pk, sk }) => ({ pk, sk }));
   while (open.length > 0) {
-    const answer = await tableClient().send(
-      new BatchGetCommand({ RequestItems: { [table]: { Keys: open, ConsistentRead: true } } }),
-    );
+    const request = { RequestItems: { [table]: { Keys: open, ConsistentRead: true } } };
+    const answer = await sendPatiently(() => tableClient().send(new BatchGetCommand(request)), {
+      repeatable: true,
+      budget,
+    });
     items.push(...(answer.Responses?.[table] ?? []));
     const left = answer.UnprocessedKeys?.[table]?.Keys as typeof open | undefined;
     // A full answer (16 MB) also leaves keys; only an answer without progress waits.
@@ -137,18 +139,17 @@ export async function queryPage(range: Range): Promise<Page> {
           ProjectionExpression: names.map(([placeholder]) => placeholder).join(', '),
           ExpressionAttributeNames: Object.fromEntries(names),
         };
-  const answer = await tableClient().send(
-    new QueryCommand({
-      TableName: requiredSetting('TABLE_NAME'),
-      KeyConditionExpression: condition,
-      ExpressionAttributeValues: values,
-      ...projection,
-      ConsistentRead: range.eventuallyConsistent !== true,
-      ScanIndexForward: range.newestFirst !== true,
-      Limit: range.pageSize,
-      ExclusiveStartKey: range.startAfter,
-    }),
-  );
+  const query = {
+    TableName: requiredSetting('TABLE_NAME'),
+    KeyConditionExpression: condition,
+    ExpressionAttributeValues: values,
+    ...projection,
+    ConsistentRead: range.eventuallyConsistent !== true,
+    ScanIndexForward: range.newestFirst !== true,
+    Limit: range.pageSize,
+    ExclusiveStartKey: range.startAfter,
+  };
+  const answer = await sendPatiently(() => tableClient().send(new QueryCommand(query)), { repeatable: true });
   return { items: answer.Items ?? [], next: answer.LastEvaluatedKey as Key | undefined };
 }
 
@@ -256,8 +257,11 @@ export async function transact(writes: readonly Write[], budget: RetryBudget = r
   }
   const TransactItems = writes.map(toTransactItem);
   for (;;) {
+    // One token until DynamoDB says that the transaction was cancelled: with it, sending it again can't execute it twice.
+    const ClientRequestToken = randomUUID();
+    const send = () => tableClient().send(new TransactWriteCommand({ TransactItems, ClientRequestToken }));
     try {
-      await tableClient().send(new TransactWriteCommand({ TransactItems }));
+      await sendPatiently(send, { repeatable: true, budget });
       return;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
@@ -290,18 +294,24 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   for (;;) {
     try {
       const expressions = render(write.condition, write.changes);
-      if (write.kind === 'put') {
-        await tableClient().send(new PutCommand({ TableName, Item: write.item, ...expressions, ...returned }));
-      } else if (write.kind === 'update') {
-        await tableClient().send(new UpdateCommand({ TableName, Key: write.key, ...expressions, ...returned }));
-      } else {
-        await tableClient().send(new DeleteCommand({ TableName, Key: write.key, ...expressions, ...returned }));
-      }
+      await sendPatiently(
+        async () => {
+          if (write.kind === 'put') {
+            await tableClient().send(new PutCommand({ TableName, Item: write.item, ...expressions, ...returned }));
+          } else if (write.kind === 'update') {
+            await tableClient().send(new UpdateCommand({ TableName, Key: write.key, ...expressions, ...returned }));
+          } else {
+            await tableClient().send(new DeleteCommand({ TableName, Key: write.key, ...expressions, ...returned }));
+          }
+        },
+        // Without a token DynamoDB doesn't know a write that it has executed already.
+        { repeatable: false, budget },
+      );
       return;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) {
         const current = plain(error.Item);
-        if ((error.$metadata.attempts ?? 1) > 1 && isWritten(write, current)) return;
+        if ((error.$metadata.attempts ?? 1) > 1 && (await isWritten(write, current))) return;
         throw refusal([write], [0], () => current);
       }
       if (!(error instanceof TransactionConflictException)) throw error;
@@ -310,12 +320,31 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   }
 }
 
+/** Adds to a number of an item, which is made where it is not there yet, and hands back the item as it is then. */
+export async function increment<R>(
+  read: Read<R>,
+  changesWanted: Pick<Changes<NoInfer<R>>, 'add' | 'setIfAbsent'>,
+): Promise<R> {
+  const { key, changes } = upsert(read, changesWanted);
+  const { Attributes: item = {} } = await tableClient().send(
+    new UpdateCommand({
+      TableName: requiredSetting('TABLE_NAME'),
+      Key: key,
+      ...render(undefined, changes),
+      ReturnValues: 'ALL_NEW',
+    }),
+  );
+  return read.entity.parse(item);
+}
+
 /**
  * Whether a refused put has in fact been made, by an earlier attempt of the SDK whose answer was lost. Items that only one
  * caller may put carry something unique to it, so an equal item is its own.
  */
-function isWritten({ kind, item }: Write, current: Item | undefined): boolean {
+async function isWritten({ kind, item }: Write, current: Item | undefined): Promise<boolean> {
   if (kind !== 'put' || item === undefined || current === undefined) return false;
+  // Loaded here, since importing `node:util` takes longer than all else of this module, and this is rare.
+  const { isDeepStrictEqual } = await import('node:util');
   return isDeepStrictEqual(unmarshall(marshall(item, { removeUndefinedValues: true })), current);
 }
 
@@ -355,7 +384,11 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
     const budget = retryBudget();
     let open = chunk.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
     while (open.length > 0) {
-      const answer = await tableClient().send(new BatchWriteCommand({ RequestItems: { [table]: open } }));
+      const request = { RequestItems: { [table]: open } };
+      const answer = await sendPatiently(() => tableClient().send(new BatchWriteCommand(request)), {
+        repeatable: true,
+        budget,
+      });
       open = (answer.UnprocessedItems?.[table] ?? []) as typeof open;
       if (open.length > 0) await pauseBeforeRetry(budget);
     }

@@ -53,7 +53,7 @@ export async function createWebhook(
     updatedAt: createdAt,
   };
   await transact([
-    growOrganization(organization.slug, 'webhookCount', 'maxWebhooks', maxWebhooks),
+    growOrganization(organization, 'webhookCount', 'maxWebhooks', maxWebhooks),
     put(at(webhookRecord, organization.slug, id), webhook, { if: isNew }),
     ...scopeChecks(organization.slug, scope),
     await context.audit({

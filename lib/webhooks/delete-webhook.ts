@@ -1,18 +1,31 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { isThere } from '../table/expressions.ts';
+import type { Key } from '../table/entity.ts';
+import { equals, isThere } from '../table/expressions.ts';
+import { ranges } from '../table/keys.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
-import { at, remove, transact, update } from '../table/store.ts';
+import { at, queryPage, remove, transact, update } from '../table/store.ts';
 import { requireWebhook } from './read-webhooks.ts';
 import { webhookNotFound, webhookTarget } from './webhook-target.ts';
 
-/** Deletes the webhook. What is queued for it is dropped; its log can no longer be reached and expires. */
+/** The sender trims the log to fewer; the transaction has room for these. */
+const loggedAtMost = 80;
+
+/** Deletes the webhook with its log. What is queued for it is dropped. */
 export async function deleteWebhook(context: MemberContext, webhookId: string): Promise<void> {
   const { organization } = context;
-  const webhook = await requireWebhook(context, webhookId);
+  const [webhook, log] = await Promise.all([
+    requireWebhook(context, webhookId),
+    queryPage({ ...ranges.deliveries(webhookId.toLowerCase()), attributes: ['pk', 'sk'], pageSize: loggedAtMost }),
+  ]);
   await transact([
+    ...(log.items as unknown as Key[]).map(key => remove({ key })),
     remove(at(webhookRecord, organization.slug, webhook.id), { if: isThere, refused: webhookNotFound }),
-    update(at(organizationRecord, organization.slug), { add: { webhookCount: -1 } }, { if: isThere }),
+    update(
+      at(organizationRecord, organization.slug),
+      { add: { webhookCount: -1 } },
+      { if: { id: equals(organization.id) }, refused: webhookNotFound },
+    ),
     await context.audit({
       action: 'webhook.deleted',
       target: webhookTarget(webhook),

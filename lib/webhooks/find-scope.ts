@@ -21,8 +21,8 @@ export interface Places {
 }
 
 /**
- * All projects and environments of the organization, for items are keyed by slugs and limits name ids. Two calls side
- * by side; none where nothing is limited.
+ * All projects and environments of the organization: items are keyed by slugs, but limits name ids. Two calls in
+ * parallel; none where nothing is limited.
  */
 export async function readPlaces(orgSlug: string, isNeeded: boolean): Promise<Places> {
   if (!isNeeded) return { projects: [], environments: [] };
@@ -39,9 +39,9 @@ export async function readPlaces(orgSlug: string, isNeeded: boolean): Promise<Pl
  */
 export function findScope({ projects, environments }: Places, wanted: Wanted): Scope {
   const active = projects.filter(project => project.status === 'active');
-  const named = active.find(({ id }) => sameId(id, wanted.projectId));
+  const named = active.find(({ id }) => id === wanted.projectId);
   if (wanted.projectId !== null && named === undefined) throw projectNotFound();
-  const environment = environments.find(({ id }) => sameId(id, wanted.environmentId));
+  const environment = environments.find(({ id }) => id === wanted.environmentId);
   const project = named ?? active.find(({ id }) => id === environment?.projectId);
   if (wanted.environmentId !== null && (environment === undefined || environment.projectId !== project?.id)) {
     throw environmentNotFound();
@@ -52,11 +52,6 @@ export function findScope({ projects, environments }: Places, wanted: Wanted): S
     project: project === undefined ? null : { id: project.id, slug: project.slug },
     environment: environment === undefined ? null : { id: environment.id, slug: environment.slug },
   };
-}
-
-/** Ids are compared without case (RFC 9562, 4). */
-function sameId(id: string, wanted: string | null): boolean {
-  return id === wanted?.toLowerCase();
 }
 
 /** Holds only while the scope's project is there, to stand in the transaction that stores the scope. */

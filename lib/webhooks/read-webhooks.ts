@@ -1,4 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
+import { keptDeliveries } from '../deliveries/log-delivery.ts';
 import { findWebhooks } from '../deliveries/publish.ts';
 import { ranges } from '../table/keys.ts';
 import { type DeliveryRecord, deliveryRecord } from '../table/records/delivery.ts';
@@ -6,13 +7,12 @@ import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { at, find, queryPage } from '../table/store.ts';
 import { webhookNotFound } from './webhook-target.ts';
 
-/** How many deliveries are shown with a webhook (specification, Events 6). */
-const shownDeliveries = 20;
-
 /** The organization's webhooks, oldest first. */
 export async function listWebhooks({ organization }: MemberContext): Promise<WebhookRecord[]> {
   const webhooks = await findWebhooks(organization.slug);
-  return webhooks.sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id));
+  return webhooks
+    .filter(({ organizationId }) => organizationId === organization.id)
+    .sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id));
 }
 
 function compare(a: string, b: string): number {
@@ -21,7 +21,7 @@ function compare(a: string, b: string): number {
 
 /** @throws webhook_not_found */
 export async function requireWebhook({ organization }: MemberContext, webhookId: string): Promise<WebhookRecord> {
-  const webhook = await find(at(webhookRecord, organization.slug, webhookId.toLowerCase()));
+  const webhook = await find(at(webhookRecord, organization.slug, webhookId));
   if (webhook === undefined) throw webhookNotFound();
   return webhook;
 }
@@ -33,9 +33,7 @@ export async function getWebhook(
 ): Promise<{ webhook: WebhookRecord; deliveries: DeliveryRecord[] }> {
   const [webhook, page] = await Promise.all([
     requireWebhook(context, webhookId),
-    queryPage({ ...ranges.deliveries(webhookId.toLowerCase()), newestFirst: true, pageSize: shownDeliveries }),
+    queryPage({ ...ranges.deliveries(webhookId), newestFirst: true, pageSize: keptDeliveries }),
   ]);
-  const now = Date.now() / 1000;
-  const deliveries = page.items.map(deliveryRecord.parse).filter(({ expiresAt }) => expiresAt > now);
-  return { webhook, deliveries };
+  return { webhook, deliveries: page.items.map(deliveryRecord.parse) };
 }

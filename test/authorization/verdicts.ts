@@ -14,6 +14,7 @@ import type { World } from './world.ts';
  *   viewer                                 q     another project of the organization
  *
  *   +  allowed     R  forbidden (role)     S  insufficient_scope     P  project_not_found     E  environment_not_found
+ *   T  token_not_found
  *
  * What all routes of a kind have in common (nobody, strangers, removed members, the CSRF header, the other roles' tokens)
  * is in `expectedOf`.
@@ -48,6 +49,7 @@ const ownersChangingProject = /*       */ '+ R R R   S S +   + + S S P';
 const sessionsOnly = /*                */ '+ + + +   S S S   S S S S S';
 const fullWithoutLimit = /*            */ '+ + + +   S S +   S S S S S';
 const anyCredential = /*               */ '+ + + +   + + +   + + + + +';
+const anyToken = /*                    */ 'T T T T   + + +   + + + + +';
 
 /** "Read secrets: all | all | dev and staging | dev only". */
 const readingIn = {
@@ -156,6 +158,31 @@ export const rows: readonly Row[] = [
     signs: sessionsOnly,
     request: () => ({ path: `/auth/tokens/${randomUUID()}` }),
     allowed: 'token_not_found',
+  },
+  {
+    route: 'DELETE /auth/tokens/current',
+    kind: 'account',
+    signs: anyToken,
+    request: () => ({ path: '/auth/tokens/current' }),
+  },
+  {
+    route: 'PATCH /auth/me',
+    kind: 'account',
+    signs: fullWithoutLimit,
+    request: () => ({ path: '/auth/me', body: { name: 'New' } }),
+  },
+  {
+    route: 'GET /auth/sessions',
+    kind: 'account',
+    signs: fullWithoutLimit,
+    request: () => ({ path: '/auth/sessions' }),
+  },
+  {
+    route: 'DELETE /auth/sessions/:sessionId',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: `/auth/sessions/${randomUUID()}` }),
+    allowed: 'session_not_found',
   },
   {
     route: 'POST /auth/change-password',
@@ -354,6 +381,7 @@ export const rows: readonly Row[] = [
 ];
 
 const codes: Readonly<Record<string, string>> = {
+  T: 'token_not_found',
   R: 'forbidden',
   S: 'insufficient_scope',
   P: 'project_not_found',

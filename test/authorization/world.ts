@@ -116,7 +116,7 @@ export async function buildWorld(api: Api): Promise<World> {
       'full',
     ),
   });
-  const strangersToken = newToken(people.stranger.user, {
+  const strangersToken = await newToken(people.stranger.user, {
     ...unlimited,
     name: 'x',
     access: 'full',
@@ -158,6 +158,7 @@ async function seedUser(name: string, isAdmin: boolean): Promise<Person> {
     isAdmin,
     passwordHash: 'scrypt$1$1$1$AAAA$AAAA',
     sessionEpoch: 0,
+    creations: 0,
     createdAt: new Date().toISOString(),
   };
   await transact([put(at(userRecord, user.id), user)]);
@@ -165,7 +166,7 @@ async function seedUser(name: string, isAdmin: boolean): Promise<Person> {
 }
 
 async function seedSession(user: UserRecord): Promise<Headers> {
-  const { cookie, write } = newSession(user);
+  const { cookie, write } = await newSession(user, source);
   await transact([write]);
   return { cookie: cookie.split(';')[0] as string, 'x-requested-with': 'service' };
 }
@@ -189,7 +190,7 @@ async function seedToken(
   access: Access,
   { expiresInDays = null }: { expiresInDays?: number | null } = {},
 ): Promise<Headers> {
-  const { token, cliToken } = newToken(user, { ...scope, name: access, access, expiresInDays });
+  const { token, cliToken } = await newToken(user, { ...scope, name: access, access, expiresInDays });
   // Used just now, so that using it writes nothing.
   const used = { ...cliToken, lastUsedAt: cliToken.createdAt };
   await transact([put(at(tokenRecord, user.id, cliToken.hash), used)]);

@@ -1,24 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeSync } from 'node:fs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { bundleFunctions } from '../../infra/build/bundle.ts';
 import { hashCredential, readCredential, tokenPrefix } from '../../lib/crypto/credentials.ts';
 import { keys, ranges } from '../../lib/table/keys.ts';
 import { call, preparePlace } from '../load/clients.ts';
 import { startStack } from '../support/npm-start.ts';
+import { loadRatioLine, measureLoads, median } from './load-ratio.ts';
 
 /* Part of `npm run bench`: times only as ratios of what ran side by side. */
 const isBench = process.env.BENCH !== undefined;
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
@@ -41,7 +33,7 @@ async function throughput(work: () => Promise<unknown>, milliseconds: number): P
   return (count / milliseconds) * 1000;
 }
 
-describe.runIf(isBench)('beside a bare script that makes the same reads and decrypts', () => {
+describe.runIf(isBench)('compared with a bare script that makes the same reads and decrypts', () => {
   it('a pull of 100 secrets through gateway and handler', { timeout: 300_000 }, async () => {
     const stack = await startStack({ DATA_DIR: 'memory', LOG_LEVEL: 'ERROR' });
     try {
@@ -89,73 +81,18 @@ describe.runIf(isBench)('beside a bare script that makes the same reads and decr
     }
   });
 
-  it('loading a hot bundle, beside an empty handler with only the DynamoDB client', { timeout: 300_000 }, async () => {
-    const root = join(import.meta.dirname, '../..');
-    const outDirectory = mkdtempSync(join(tmpdir(), 'holdfast-bundles-'));
-    const names = ['pull-secrets', 'set-secret', 'list-keys'];
-    const bundles = await bundleFunctions({ outDirectory, functions: names.map(name => ({ area: 'secrets', name })) });
-    const empty = join(outDirectory, 'empty/index.mjs');
-    await build({
-      stdin: { contents: emptyHandler, resolveDir: root, loader: 'js' },
-      outfile: empty,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node24',
-      minify: true,
-      mainFields: ['module', 'main'],
-      alias: {
-        '@aws-sdk/credential-provider-node': join(root, 'infra/build/lambda-credentials.ts'),
-      },
-      external: ['@smithy/core/event-streams'],
-      banner: {
-        js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-      },
-      logLevel: 'silent',
-    });
-    const files = new Map([
-      ['empty', empty],
-      ...bundles.map(one => [one.name, join(one.directory, 'index.mjs')] as const),
-    ]);
-    const times = new Map<string, number[]>();
-    for (let round = 0; round < 15; round += 1) {
-      for (const [name, file] of files) times.set(name, [...(times.get(name) ?? []), loadTime(file)]);
+  it('loading a hot bundle, next to an empty handler with only the DynamoDB client', { timeout: 300_000 }, async () => {
+    for (const load of await measureLoads(31)) {
+      writeSync(1, `ratios: ${loadRatioLine(load)} (≤ 400 KB, ≤ 1.5 ×)\n`);
+      expect.soft(load.sizeBytes).toBeLessThanOrEqual(400_000);
+      expect.soft(load.ratio).toBeLessThanOrEqual(1.5);
     }
-    const base = median(times.get('empty') ?? []);
-    for (const { name, sizeBytes } of bundles) {
-      const ratio = median(times.get(name) ?? []) / base;
-      writeSync(
-        1,
-        `ratios: ${name}: ${Math.round(sizeBytes / 1024)} KB (≤ 450), loads in ${ratio.toFixed(2)} × an empty handler (≤ 1.5)\n`,
-      );
-      expect.soft(sizeBytes).toBeLessThanOrEqual(450 * 1024);
-      // Not reached yet (see docs/performance.md): most of it is zod with the schemas, then the logger and the KMS client.
-      expect.soft(ratio).toBeLessThanOrEqual(2.5);
-    }
-    rmSync(outDirectory, { recursive: true, force: true });
   });
 });
 
-const emptyHandler = `
-export const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
-export const handler = async () => ({ statusCode: 200 });
-`;
-
-/** Milliseconds that a new process takes to import the file. */
-function loadTime(file: string): number {
-  const script = `const t = performance.now(); await import(${JSON.stringify(file)}); console.log(performance.now() - t);`;
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH ?? '', AWS_REGION: 'us-east-1' },
-  });
-  const time = Number(stdout.trim());
-  if (!Number.isFinite(time) || stdout.trim() === '') throw new Error(`${file} does not load: ${stderr}`);
-  return time;
-}
-
 /**
  * What a pull cannot do without: the same four reads in one wave, 100 values of the same size opened, one entry written.
- * It decrypts values of its own, for it has no key to the others.
+ * It decrypts values of its own, since it has no key to the others.
  */
 async function bareScript(url: string, place: Awaited<ReturnType<typeof preparePlace>>): Promise<() => Promise<void>> {
   const endpoints = (await (await fetch(new URL('/local/endpoints', url))).json()) as Record<string, string>;

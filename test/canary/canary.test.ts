@@ -106,7 +106,7 @@ async function driveSecrets(): Promise<void> {
   const session = sessionOf(registered);
   credentials.set('session cookie', session.cookie.split('=')[1] as string);
   const { id, slug } = registered.body.organization;
-  linkTokens.set('verification token', await mailedToken(api, email));
+  linkTokens.set('verification token', await mailedToken(api, email, 'Verify'));
   await call('POST', '/auth/register', undefined, { email, password });
   await call('POST', '/auth/register', undefined, { email: 'no address', password: canary(passwords, 'refused') });
   await call('POST', '/auth/login', undefined, { email, password: canary(passwords, 'wrong password') });
@@ -122,7 +122,7 @@ async function driveSecrets(): Promise<void> {
   await call('POST', '/auth/verify-email', undefined, { token: linkTokens.get('verification token') });
   await call('POST', '/auth/verify-email', undefined, { token: canary(linkTokens, 'unknown link token') });
   await call('POST', '/auth/forgot-password', undefined, { email });
-  linkTokens.set('reset token', await mailedToken(api, email));
+  linkTokens.set('reset token', await mailedToken(api, email, 'Reset'));
   const made = await call('POST', '/auth/token', session, { name: 'cli' });
   const token = { token: made.body.token as string };
   credentials.set('token', token.token);

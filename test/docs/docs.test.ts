@@ -180,10 +180,14 @@ describe('operations.md', () => {
       name === 'holdfast' ? exampleSettings : undefined,
     );
     expect([dashboardOrigin, mailFrom.text]).toEqual(Object.values(exampleSettings));
-    const defaults: Record<string, string | number | undefined> = {
+    const defaults: Record<string, string | number | boolean | undefined> = {
       registerLimitPerHour: own.REGISTER_LIMIT_PER_HOUR,
       loginFailureLimit: own.LOGIN_FAILURE_LIMIT,
       passwordResetLimitPerHour: own.PASSWORD_RESET_LIMIT_PER_HOUR,
+      organizationsPerUser: own.ORGANIZATIONS_PER_USER,
+      invitationLimitPerDay: own.INVITATION_LIMIT_PER_DAY,
+      requestsPerMinute: own.REQUESTS_PER_MINUTE,
+      verifiedEmailRequired: own.VERIFIED_EMAIL_REQUIRED,
       ...config,
     };
     const expected = configNames.map(name => [name, defaults[name] === undefined ? '–' : `\`${defaults[name]}\``]);

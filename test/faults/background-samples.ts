@@ -19,6 +19,8 @@ export interface Step {
   finish(): Promise<void>;
   /** Throws where the work, once finished, has not had its effect exactly once. */
   requireDone(): Promise<void>;
+  /** Throws where a write that came after all of that has changed anything. Where it is absent, `requireDone` does. */
+  requireStill?(): Promise<void>;
 }
 
 export interface BackgroundSample {
@@ -89,8 +91,28 @@ async function projectWithSecrets(api: Api): Promise<Person & { project: { id: s
   return { ...person, project: body.project };
 }
 
-function jobStep(job: string, requireDone: () => Promise<void>): Step {
-  return { functionName: runJobs, event: messageEvent(job), finish: () => runToEnd(job), requireDone };
+async function fillProject(api: Api, orgSlug: string, session: Person['session']): Promise<void> {
+  const secrets = { ONE: 'next 1', TWO: 'next 2' };
+  await expectStatus(api.post(`/secrets/${orgSlug}/shop/dev/bulk`, { secrets }, session), 200);
+  await expectStatus(api.post(`/templates/${orgSlug}/shop`, { key: 'ONE' }, session), 201);
+}
+
+/** @throws where the project that was made under an erased one's slug is not whole */
+async function requireFilled(
+  api: Api,
+  { id, slug }: { id: string; slug: string },
+  session: Person['session'],
+): Promise<void> {
+  await expectStatus(api.get(`/projects/${id}/shop`, session), 200);
+  const { secrets } = (await expectStatus(api.get(`/secrets/${slug}/shop/dev`, session), 200)).body;
+  const values = secrets.map((one: { value: string }) => one.value).join();
+  if (values !== 'next 1,next 2') throw new Error(`The next project under the slug has the values ${values}.`);
+  const { keys: template } = (await expectStatus(api.get(`/templates/${slug}/shop`, session), 200)).body;
+  if (template.length !== 1) throw new Error('The template of the next project under the slug is gone.');
+}
+
+function jobStep(job: string, requireDone: () => Promise<void>, requireStill = requireDone): Step {
+  return { functionName: runJobs, event: messageEvent(job), finish: () => runToEnd(job), requireDone, requireStill };
 }
 
 function eraseProject(api: Api): BackgroundSample {
@@ -100,12 +122,18 @@ function eraseProject(api: Api): BackgroundSample {
       const { session, organization, project } = await projectWithSecrets(api);
       await expectStatus(api.delete(`/projects/${organization.id}/shop`, session), 200);
       const ids = { orgSlug: organization.slug, organizationId: organization.id, projectId: project.id };
-      return jobStep(JSON.stringify({ type: 'erase-project', ...ids, project: 'shop' }), async () => {
-        // The slug is free again, and nothing of the old project shines through.
-        await expectStatus(api.post(`/projects/${organization.id}`, { name: 'Shop', slug: 'shop' }, session), 201);
-        const keysLeft = await expectStatus(api.get(`/secrets/${organization.slug}/shop/dev/keys`, session), 200);
-        if (keysLeft.body.keys.length > 0) throw new Error('Secrets of the erased project are left.');
-      });
+      const path = `/projects/${organization.id}`;
+      return jobStep(
+        JSON.stringify({ type: 'erase-project', ...ids, project: 'shop' }),
+        async () => {
+          // The slug is free again, and nothing of the old project shines through.
+          await expectStatus(api.post(path, { name: 'Shop', slug: 'shop' }, session), 201);
+          const keysLeft = await expectStatus(api.get(`/secrets/${organization.slug}/shop/dev/keys`, session), 200);
+          if (keysLeft.body.keys.length > 0) throw new Error('Secrets of the erased project are left.');
+          await fillProject(api, organization.slug, session);
+        },
+        () => requireFilled(api, organization, session),
+      );
     },
   };
 }
@@ -123,11 +151,22 @@ function eraseOrganization(api: Api): BackgroundSample {
         201,
       );
       await expectStatus(api.delete(`/orgs/${id}`, session), 200);
-      return jobStep(JSON.stringify({ type: 'erase-organization', orgSlug: slug, organizationId: id }), async () => {
-        await expectStatus(api.post('/orgs', { name: 'Next', slug }, session), 201);
-        const { tokens } = (await expectStatus(api.get('/auth/tokens', session), 200)).body;
-        if (tokens.length > 0) throw new Error('A token of the erased organization is left.');
-      });
+      return jobStep(
+        JSON.stringify({ type: 'erase-organization', orgSlug: slug, organizationId: id }),
+        async () => {
+          const next = (await expectStatus(api.post('/orgs', { name: 'Next', slug }, session), 201)).body.organization;
+          const { tokens } = (await expectStatus(api.get('/auth/tokens', session), 200)).body;
+          if (tokens.length > 0) throw new Error('A token of the erased organization is left.');
+          await expectStatus(api.post(`/projects/${next.id}`, { name: 'Shop', slug: 'shop' }, session), 201);
+          await fillProject(api, slug, session);
+        },
+        async () => {
+          const { organizations } = (await expectStatus(api.get('/auth/me', session), 200)).body;
+          const next = organizations.find((one: { slug: string }) => one.slug === slug);
+          if (next === undefined) throw new Error('The next organization under the slug is gone.');
+          await requireFilled(api, next, session);
+        },
+      );
     },
   };
 }

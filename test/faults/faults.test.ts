@@ -7,7 +7,8 @@ import { conductedHandlers } from '../support/observe-calls.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { operationsWithoutSample, samples } from '../support/sample-requests.ts';
 import { backgroundSamples } from './background-samples.ts';
-import { background, chooseConductor, type Row, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
+import { background, chooseConductor, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
+import { type LateRow, moments, renderLateRows, runBackgroundLate, runLate } from './run-late.ts';
 
 /*
  * `npm run faults` (FAULTS=all) injects every kind at every call of every endpoint, and writes the table into faults.md.
@@ -27,8 +28,7 @@ const chosen = samples.filter(
 );
 
 /** Prints the table, and keeps that of a full run. */
-function show(title: string, rows: readonly Row[]): void {
-  const table = renderRows(rows);
+function show(title: string, table: string): void {
   writeSync(1, `\n${table}\n\n`);
   if (!everything || process.env.FAULTS_ONLY !== undefined) return;
   tables.push(`## ${title}\n\n${table}\n`);
@@ -54,7 +54,7 @@ describe('a fault at any AWS call of any request', () => {
     'leaves nothing half done, is answered honestly, and is cured by sending the request again',
     async () => {
       const rows = await runFaults(api, chosen, kinds, line => writeSync(2, `faults: ${line}\n`));
-      show('Requests', rows);
+      show('Requests', renderRows(rows));
       expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
       // A change of secrets finds out whether it was made before it says that it was not.
       const changes = rows.filter(({ name }) => /^(set|import|promote|delete|bulk-delete)-secrets?/.test(name));
@@ -74,8 +74,53 @@ describe('a fault at any AWS call of any request', () => {
           ({ name }) => process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY),
         );
         const rows = await runBackgroundFaults(steps, backgroundKinds, line => writeSync(2, `faults: ${line}\n`));
-        show('Background work', rows);
+        show('Background work', renderRows(rows));
         expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
+      } finally {
+        background.resume();
+        await receiver.stop();
+      }
+    },
+    everything ? 1_800_000 : 300_000,
+  );
+});
+
+/** Without FAULTS=all: the changes of secrets at every moment, and nothing else. */
+const lateSamples = chosen.filter(({ name }) => everything || /^(set|import|promote)-secrets?( large)?$/.test(name));
+
+describe('a write that is executed late, or once more', () => {
+  const problemsOf = (rows: readonly LateRow[]) => rows.flatMap(({ problems }) => problems);
+
+  it(
+    'changes nothing that somebody was promised: after the answer, a repeat, another change, or of what is made anew',
+    async () => {
+      const rows = await runLate(
+        api,
+        lateSamples,
+        () => moments,
+        line => writeSync(2, `late: ${line}\n`),
+      );
+      show('Requests, executed late and twice', renderLateRows(rows));
+      expect(problemsOf(rows)).toEqual([]);
+      expect(rows.every(({ name, cases }) => cases > 0 || !name.includes('secret'))).toBe(true);
+    },
+    everything ? 1_800_000 : 300_000,
+  );
+
+  it(
+    'of background work changes nothing that came after it',
+    async () => {
+      await background.pause();
+      const receiver = await startReceiver();
+      try {
+        const steps = backgroundSamples(api, receiver).filter(
+          ({ name }) =>
+            (everything || name.startsWith('job re-encrypt')) &&
+            (process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY)),
+        );
+        const rows = await runBackgroundLate(steps, line => writeSync(2, `late: ${line}\n`));
+        show('Background work, executed late and twice', renderLateRows(rows));
+        expect(problemsOf(rows)).toEqual([]);
       } finally {
         background.resume();
         await receiver.stop();

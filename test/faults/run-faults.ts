@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FunctionName, LoadHandler } from '../../infra/local/lambda/invoke.ts';
 import { chunksOf } from '../../lib/table/store.ts';
 import type { Answer, Api } from '../support/api.ts';
-import { curable, deadly, type Fault, type FaultKind, injectFault, kindsFor } from '../support/inject-faults.ts';
+import { deadly, type Fault, type FaultKind, injectFault, isCurable, kindsFor } from '../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { type AwsCall, type Conductor, replenishRetries } from '../support/observe-calls.ts';
 import { named, type Prepared, type Sample, seededBy, send } from '../support/sample-requests.ts';
@@ -78,7 +78,7 @@ export function chooseConductor(_: FunctionName, event: unknown): Conductor | un
   return conductors.get(headers?.[header] ?? '');
 }
 
-async function sendConducted(api: Api, request: Prepared['request'], conductor: Conductor): Promise<Answer> {
+export async function sendConducted(api: Api, request: Prepared['request'], conductor: Conductor): Promise<Answer> {
   const id = randomUUID();
   conductors.set(id, conductor);
   await replenishRetries();
@@ -90,7 +90,7 @@ async function sendConducted(api: Api, request: Prepared['request'], conductor: 
 }
 
 /** The AWS calls of the sample where nothing goes wrong. */
-async function undisturbed(api: Api, sample: Sample): Promise<AwsCall[]> {
+export async function undisturbed(api: Api, sample: Sample): Promise<AwsCall[]> {
   const { request, works, isDone } = await sample.prepare(api);
   const calls: AwsCall[] = [];
   const answer = await sendConducted(api, request, {
@@ -210,7 +210,7 @@ async function disturb(
     const works = prepared.works.includes(answer.status);
     if (deadly.has(kind)) row.died += 1;
     else if (works) row.cured += 1;
-    else if (isHonest(answer) && !curable.has(kind)) row.honest += 1;
+    else if (isHonest(answer) && !isCurable(kind, call)) row.honest += 1;
     else row.problems.push(`${name} → ${answer.status} ${JSON.stringify(answer.body)}`);
     if (!works && wasDone && !deadly.has(kind)) row.doneUnheard += 1;
     if (works && !wasDone && !deadly.has(kind)) row.problems.push(`${name} → ${answer.status}, and nothing was done`);
@@ -219,7 +219,7 @@ async function disturb(
   }
 }
 
-function isHonest({ status, headers, body }: Answer): boolean {
+export function isHonest({ status, headers, body }: Answer): boolean {
   return status === 503 && headers.has('retry-after') && body?.error?.code === 'temporarily_unavailable';
 }
 
@@ -285,7 +285,7 @@ export async function runBackgroundFaults(
               await invokeStep(prepared.functionName, prepared.event, fault);
               row.cured += 1;
             } catch (error) {
-              if (curable.has(kind)) row.problems.push(`${name} → ${error}`);
+              if (isCurable(kind, call)) row.problems.push(`${name} → ${error}`);
               row.died += 1;
             }
             if (!fault.hit()) row.unreached += 1;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { buildOpenApi, type Operation, renderOpenApi } from '../../infra/openapi/build-openapi.ts';
 import { jsonSchemaOf } from '../../infra/openapi/json-schema.ts';
-import { maximumBodyBytes } from '../../lib/api/parse-request.ts';
+import { maximumBodyBytes } from '../../lib/contracts/contract.ts';
 import { errorsOf } from '../../lib/contracts/contract-errors.ts';
 import { errorStatuses } from '../../lib/contracts/error-codes.ts';
 import { EventPayload, eventNames } from '../../lib/contracts/fields/events.ts';

@@ -2,12 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import http, { type ClientRequest, type RequestOptions } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { FunctionName, Handler } from '../../infra/local/lambda/invoke.ts';
+import { type AskedRight, contextKeys } from './policy.ts';
 
-/** A call to AWS as IAM sees it: the action and, for the table, the partitions of all items it touches. */
-export interface AuthorizedCall {
+/** A call to AWS as IAM sees it. */
+export interface AuthorizedCall extends AskedRight {
   functionName: string;
-  action: string;
-  partitions: string[];
 }
 
 const running = new AsyncLocalStorage<string>();
@@ -26,8 +25,8 @@ export function recordBundleCalls() {
     const { headers = {}, path = '' } = (given.find(one => typeof one === 'object') ?? {}) as RequestOptions;
     const target = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-amz-target')?.[1];
     if (functionName === undefined) return request;
-    if (String(path).includes('/v2/email/')) calls.push({ functionName, action: 'ses:SendEmail', partitions: [] });
-    if (target === undefined) return request;
+    const isMail = String(path).includes('/v2/email/');
+    if (target === undefined && !isMail) return request;
     const chunks: Buffer[] = [];
     const { write, end } = request;
     const keep = (chunk: unknown) => {
@@ -39,7 +38,8 @@ export function recordBundleCalls() {
     }) as typeof write;
     request.end = ((...args: Parameters<typeof end>) => {
       keep(args[0]);
-      calls.push(...callsOf(functionName, String(target), JSON.parse(Buffer.concat(chunks).toString('utf8'))));
+      const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+      calls.push(...(isMail ? [mailCall(functionName, body)] : callsOf(functionName, String(target), body)));
       return end.apply(request, args);
     }) as typeof end;
     return request;
@@ -63,23 +63,37 @@ type Marshalled = Record<string, { S: string }>;
 // biome-ignore lint/suspicious/noExplicitAny: the body of any call
 type Body = any;
 
+function mailCall(functionName: string, { FromEmailAddress: from }: Body): AuthorizedCall {
+  const address = /<([^>]+)>/.exec(from)?.[1] ?? from;
+  return { functionName, action: 'ses:SendEmail', keys: { 'ses:FromAddress': [address] } };
+}
+
 /** A transaction is authorized as its single writes. */
 function callsOf(functionName: string, target: string, body: Body): AuthorizedCall[] {
   const [service = '', operation = ''] = target.split('.');
   const prefix = services[service] ?? service;
-  const call = (name: string, keys: (Marshalled | undefined)[] = []): AuthorizedCall => ({
+  const call = (name: string, keys: (Marshalled | undefined)[] = [], part: Body = body): AuthorizedCall => ({
     functionName,
     action: `${prefix}:${name}`,
-    partitions: keys.flatMap(key => key?.pk?.S ?? []),
+    keys: {
+      'dynamodb:LeadingKeys': keys.flatMap(key => key?.pk?.S ?? []),
+      'dynamodb:Attributes': [
+        ...keys.flatMap(key => Object.keys(key ?? {})),
+        ...(Object.values(part.ExpressionAttributeNames ?? {}) as string[]),
+      ],
+    },
   });
+  if (prefix === 'kms') {
+    return [{ functionName, action: `kms:${operation}`, keys: contextKeys(body.EncryptionContext ?? {}) }];
+  }
   const tables = Object.values(body.RequestItems ?? {}) as Body[];
   switch (operation) {
     case 'TransactWriteItems':
       return (body.TransactItems as Body[]).map(({ Put, Update, Delete, ConditionCheck }) => {
-        if (Put) return call('PutItem', [Put.Item]);
-        if (Update) return call('UpdateItem', [Update.Key]);
-        if (Delete) return call('DeleteItem', [Delete.Key]);
-        return call('ConditionCheckItem', [ConditionCheck.Key]);
+        if (Put) return call('PutItem', [Put.Item], Put);
+        if (Update) return call('UpdateItem', [Update.Key], Update);
+        if (Delete) return call('DeleteItem', [Delete.Key], Delete);
+        return call('ConditionCheckItem', [ConditionCheck.Key], ConditionCheck);
       });
     case 'BatchGetItem':
       return [

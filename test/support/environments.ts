@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { environmentStateRecord } from '../../lib/table/records/environment.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
-import { at, transact, update } from '../../lib/table/store.ts';
+import { at, find, transact, update } from '../../lib/table/store.ts';
 import { type Answer, type Api, type Caller, createProject, type Person, registerPerson } from './api.ts';
 
 /** A project of a new organization, with short functions for requests to its environments. */
@@ -63,4 +64,10 @@ export async function openWorkplace(api: Api, ownerGiven?: Person): Promise<Work
       return person;
     },
   };
+}
+
+/** Lets whatever change is under way in an environment be taken over at once, as if it had been silent for its lease. */
+export async function expireLease({ owner, project }: Workplace, env: string): Promise<void> {
+  const state = at(environmentStateRecord, owner.organization.slug, project.slug, env);
+  if ((await find(state))?.pending !== undefined) await transact([update(state, { set: { leaseMs: 0 } })]);
 }

@@ -1,5 +1,18 @@
-import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
-import type { AwsCall, Conductor } from './observe-calls.ts';
+import { randomUUID } from 'node:crypto';
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  BatchWriteCommand,
+  DeleteCommand,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { tableClient } from '../../lib/table/client.ts';
+import { type AwsCall, type Conductor, conduct } from './observe-calls.ts';
 
 /**
  * What can happen to an AWS call.
@@ -8,7 +21,7 @@ import type { AwsCall, Conductor } from './observe-calls.ts';
  * - `answer-lost-once`: the first attempt is executed and its answer lost; the SDK sends the same again.
  * - `conflict`: another transaction is under way on an item, once. DynamoDB Local never says so by itself.
  * - `refused`: no attempt gets through.
- * - `throttled`: every attempt is throttled.
+ * - `throttled`: every attempt is throttled, for longer than the SDK tries.
  * - `answer-lost`: executed, but no answer comes, and no later attempt gets through.
  * - `dies-before`, `dies-after`: the process ends before or after the call is executed: nothing it does later happens.
  */
@@ -26,7 +39,12 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number];
 
 /** Faults that the service itself gets over: its caller must not notice them. */
-export const curable: ReadonlySet<FaultKind> = new Set(['blip', 'throttled-once', 'answer-lost-once', 'conflict']);
+const curable: ReadonlySet<FaultKind> = new Set(['blip', 'throttled-once', 'answer-lost-once', 'conflict']);
+export function isCurable(kind: FaultKind, { service }: Pick<AwsCall, 'service'>): boolean {
+  return curable.has(kind) || (kind === 'throttled' && service.startsWith('DynamoDB'));
+}
+/** The SDK gives up sooner. */
+const throttledForMs = 2500;
 /** Faults after which nobody is there to answer. */
 export const deadly: ReadonlySet<FaultKind> = new Set(['dies-before', 'dies-after']);
 
@@ -42,7 +60,8 @@ const writes = new Set([
   'Delete',
   'BatchWrite',
 ]);
-const isTableWrite = ({ service, operation }: AwsCall) => service.startsWith('DynamoDB') && writes.has(operation);
+export const isTableWrite = ({ service, operation }: AwsCall) =>
+  service.startsWith('DynamoDB') && writes.has(operation);
 
 /** The kinds that make a difference to a call: of a read that had no answer nobody can tell whether it was executed. */
 export function kindsFor(call: AwsCall): FaultKind[] {
@@ -62,6 +81,7 @@ export interface Fault extends Conductor {
 export function injectFault(kind: FaultKind, position: number): Fault {
   let hit = false;
   let dead = false;
+  let throttledSince: number | undefined;
   const attempts = new Map<number, number>();
   return {
     hit: () => hit,
@@ -88,6 +108,8 @@ export function injectFault(kind: FaultKind, position: number): Fault {
         case 'refused':
           throw unreachable();
         case 'throttled':
+          throttledSince ??= Date.now();
+          if (Date.now() - throttledSince > throttledForMs) return send();
           throw throttling(call);
         case 'answer-lost':
           if (attempt === 1) await send();
@@ -125,4 +147,68 @@ function conflict({ operation, input }: AwsCall): Error {
     Code: index === 0 ? 'TransactionConflict' : 'None',
   }));
   return new TransactionCanceledException({ message, CancellationReasons, $metadata: {} });
+}
+
+/**
+ * A write that is executed when nobody expects it any more.
+ * - `late`: no attempt has an answer, none is executed while the request lasts; one is executed later.
+ * - `twice`: executed and answered, and executed once more later.
+ */
+export const lateKinds = ['late', 'twice'] as const;
+export type LateKind = (typeof lateKinds)[number];
+
+export interface LateFault extends Fault {
+  /** Executes the write now. */
+  executeLate(): Promise<'done' | 'refused'>;
+}
+
+/** A fault of the nth write to the table (1 = first) of one invocation. */
+export function injectLate(kind: LateKind, nth: number): LateFault {
+  const writes: number[] = [];
+  let held: AwsCall | undefined;
+  return {
+    hit: () => held !== undefined,
+    async attempt(call, send) {
+      if (!isTableWrite(call)) return send();
+      if (!writes.includes(call.position)) writes.push(call.position);
+      if (writes[nth - 1] !== call.position) return send();
+      held = call;
+      if (kind === 'late') throw noAnswer();
+      return send();
+    },
+    async executeLate() {
+      if (held === undefined) throw new Error('No write was held back.');
+      const write = held;
+      try {
+        await conduct(undefined, () => sendAnew(write));
+        return 'done';
+      } catch (error) {
+        const isRefused =
+          error instanceof ConditionalCheckFailedException ||
+          (error instanceof TransactionCanceledException &&
+            error.CancellationReasons?.some(({ Code }) => Code === 'ConditionalCheckFailed'));
+        if (isRefused) return 'refused';
+        throw error;
+      }
+    },
+  };
+}
+
+/** As after the ten minutes for which DynamoDB knows the token of a transaction. */
+function sendAnew({ operation, input }: AwsCall): Promise<unknown> {
+  const client = tableClient();
+  switch (operation.replace(/Items?$/, '')) {
+    case 'TransactWrite':
+      return client.send(new TransactWriteCommand({ ...input, ClientRequestToken: randomUUID() }));
+    case 'Put':
+      return client.send(new PutCommand(input));
+    case 'Update':
+      return client.send(new UpdateCommand(input));
+    case 'Delete':
+      return client.send(new DeleteCommand(input));
+    case 'BatchWrite':
+      return client.send(new BatchWriteCommand(input));
+    default:
+      throw new Error(`${operation} is no write.`);
+  }
 }

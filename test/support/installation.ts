@@ -33,6 +33,7 @@ export interface Resource {
 
 /** A statement of a role's policy, as in the template. */
 export interface Statement {
+  Effect: 'Allow' | 'Deny';
   Sid: string;
   Action: string | string[];
   Resource: unknown;

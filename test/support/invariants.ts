@@ -7,16 +7,18 @@ import { tableClient } from '../../lib/table/client.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { auditCountRecord } from '../../lib/table/records/audit-count.ts';
 import { auditRecord } from '../../lib/table/records/audit-entry.ts';
+import { credentialKeyRecord } from '../../lib/table/records/credential-key.ts';
 import { customerRecord } from '../../lib/table/records/customer.ts';
 import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord } from '../../lib/table/records/delivery.ts';
 import {
   type EnvironmentState,
   environmentRecord,
   environmentStateRecord,
+  fenceRecord,
 } from '../../lib/table/records/environment.ts';
 import { handOffRecord } from '../../lib/table/records/hand-off.ts';
 import { invitationPointerRecord, invitationRecord } from '../../lib/table/records/invitation.ts';
-import { linkRecord } from '../../lib/table/records/link.ts';
+import { resetLinkRecord, verificationLinkRecord } from '../../lib/table/records/link.ts';
 import { memberRecord, membershipRecord } from '../../lib/table/records/member.ts';
 import {
   directoryBySlugRecord,
@@ -29,6 +31,7 @@ import { projectRecord } from '../../lib/table/records/project.ts';
 import { providerEventRecord } from '../../lib/table/records/provider-event.ts';
 import { rateRecord } from '../../lib/table/records/rate.ts';
 import { countedBatchRecord, routeHourRecord } from '../../lib/table/records/request-metrics.ts';
+import { retiredProjectRecord } from '../../lib/table/records/retired-slug.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../lib/table/records/secret.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { templateKeyRecord } from '../../lib/table/records/template-key.ts';
@@ -58,7 +61,9 @@ const entities = {
   email: emailRecord,
   session: sessionRecord,
   token: tokenRecord,
-  link: linkRecord,
+  link: verificationLinkRecord,
+  resetLink: resetLinkRecord,
+  credentialKey: credentialKeyRecord,
   rate: rateRecord,
   handOff: handOffRecord,
   organization: organizationRecord,
@@ -71,6 +76,7 @@ const entities = {
   project: projectRecord,
   environment: environmentRecord,
   environmentState: environmentStateRecord,
+  fence: fenceRecord,
   head: headRecord,
   version: versionRecord,
   templateKey: templateKeyRecord,
@@ -86,6 +92,7 @@ const entities = {
   platformCount: platformCountRecord,
   routeHour: routeHourRecord,
   countedBatch: countedBatchRecord,
+  retiredSlug: retiredProjectRecord,
 };
 type Kind = keyof typeof entities;
 type RecordOf<K extends Kind> = ReturnType<(typeof entities)[K]['parse']>;
@@ -177,7 +184,7 @@ function accountViolations({ all, has }: Table): Violation[] {
       violations.push({ where: email.userId, what: `${email.pk} leads to no user with that address` });
     }
   }
-  for (const kind of ['session', 'token', 'link', 'membership'] as const) {
+  for (const kind of ['session', 'token', 'link', 'resetLink', 'membership'] as const) {
     for (const { pk, sk } of all(kind)) {
       if (!users.has(partOf(pk))) violations.push({ where: partOf(pk), what: `${sk} belongs to no user` });
     }
@@ -307,7 +314,7 @@ function projectViolations({ all, has, settled }: Table): Violation[] {
       violations.push({ where: organization, what: `${sk} belongs to no project` });
     }
   }
-  for (const kind of ['environmentState', 'head', 'version'] as const) {
+  for (const kind of ['environmentState', 'fence', 'head', 'version'] as const) {
     for (const { pk, sk } of all(kind)) {
       const [, organization = '', project = '', environment = ''] = pk.split('#');
       const isErased =
@@ -324,6 +331,7 @@ function environmentViolations({ all, settled }: Table): Violation[] {
   const violations: Violation[] = [];
   const heads = grouped(all('head'), ({ pk }) => pk);
   const versions = grouped(all('version'), ({ pk }) => pk);
+  const fences = grouped(all('fence'), ({ pk }) => pk);
   const projects = new Map(all('project').map(one => [one.id, one]));
   for (const state of all('environmentState')) {
     const { pk } = state;
@@ -331,6 +339,14 @@ function environmentViolations({ all, settled }: Table): Violation[] {
     // During an erasure there are no keys, and any item may be missing.
     if (state.status !== 'active' || project?.status !== 'active') continue;
     const keyVersions = new Set(Object.keys(project.wrappedKeys).map(Number));
+    const copies = (fences.get(pk) ?? []).map(({ fence, environmentId }) => `${environmentId} ${fence}`);
+    const expected = Array.from({ length: state.pending?.fences ?? 0 }, () => `${state.id} ${state.fence}`);
+    if (copies.join() !== expected.join()) {
+      violations.push({
+        where: partOf(pk),
+        what: `${pk}: the copies of the fencing token are ${copies.join() || 'none'}`,
+      });
+    }
     for (const what of stateViolations(state, heads.get(pk) ?? [], versions.get(pk) ?? [], keyVersions, settled)) {
       violations.push({ where: partOf(pk), what: `${pk}: ${what}` });
     }
@@ -371,7 +387,8 @@ function stateViolations(
       problems.push(`the history of ${head.key} does not rise in revisions`);
     }
     const newest = history.at(-1);
-    if (newest !== undefined && (newest.revision !== head.revision || newest.deleted !== head.deleted)) {
+    const isSame = newest?.revision === head.revision && newest.deleted === head.deleted && newest.fence === head.fence;
+    if (newest !== undefined && !isSame) {
       problems.push(`the head of ${head.key} and its newest version differ`);
     }
     for (const { version, deleted, sealed, keyVersion } of history) {
@@ -393,7 +410,8 @@ function stateViolations(
     if (stored !== value) problems.push(`${name} is ${stored}, counted ${value}`);
   }
   const stamps = new Set(versions.filter(({ revision }) => revision <= state.revision).map(({ revision }) => revision));
-  if (state.revision > 0 && !stamps.has(state.revision)) problems.push(`no version is of revision ${state.revision}`);
+  if (state.revision > state.firstRevision && !stamps.has(state.revision))
+    problems.push(`no version is of revision ${state.revision}`);
   return problems;
 }
 
@@ -474,7 +492,8 @@ function auditViolations({ all }: Table): Violation[] {
     for (const state of all('environmentState')) {
       if (partOf(state.pk) !== slug || state.status !== 'active') continue;
       const revisions = (changes.get(state.id) ?? []).map(({ revision }) => revision ?? 0).sort((a, b) => a - b);
-      const expected = Array.from({ length: state.revision }, (_, index) => index + 1);
+      const { revision, firstRevision } = state;
+      const expected = Array.from({ length: revision - firstRevision }, (_, index) => firstRevision + index + 1);
       if (revisions.join() !== expected.join()) {
         say(`${state.pk} is at revision ${state.revision}, the entries have ${revisions.slice(-5).join()}`);
       }

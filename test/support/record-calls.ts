@@ -45,6 +45,7 @@ export function recorder(): Recorder {
   return {
     calls,
     call(call, send) {
+      if (isHeartbeat(call)) return send();
       const recorded: RecordedCall = { ...call, wave: 0, readUnits: 0, writeUnits: 0 };
       calls.push(recorded);
       return new Promise((resolve, reject) => {
@@ -66,6 +67,11 @@ export function recorder(): Recorder {
       });
     },
   };
+}
+
+/** The writer of a large change sends one each second, so their number depends on how fast the machine is. */
+function isHeartbeat({ operation, input }: AwsCall): boolean {
+  return operation === 'UpdateItem' && Object.values(input.ExpressionAttributeNames ?? {}).includes('heartbeat');
 }
 
 /** Runs `work` in this process and records the AWS calls it makes. */

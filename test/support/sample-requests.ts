@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { vi } from 'vitest';
 import { newSession } from '../../lib/accounts/new-session.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { hashPassword } from '../../lib/crypto/passwords.ts';
@@ -7,7 +8,7 @@ import { newOrganization } from '../../lib/organizations/new-organization.ts';
 import { countPlatform } from '../../lib/table/records/platform-count.ts';
 import { emailRecord, type UserRecord, userRecord } from '../../lib/table/records/user.ts';
 import { at, find, put, transact } from '../../lib/table/store.ts';
-import { type Answer, type Api, type Caller, type Person, testPassword } from './api.ts';
+import { type Answer, type Api, type Caller, type Person, sessionOf, testPassword } from './api.ts';
 
 /** A request as a client sends it. */
 export interface SampleRequest {
@@ -66,10 +67,11 @@ export async function seedPerson(options: { isAdmin?: boolean; name?: string } =
     isAdmin,
     passwordHash: await passwordHash,
     sessionEpoch: 0,
+    creations: 0,
     createdAt: new Date().toISOString(),
   };
-  const session = newSession(user);
   const source = { ip: '127.0.0.1', userAgent: 'test', requestId: randomUUID() };
+  const session = await newSession(user, source);
   const made = await newOrganization(
     { name: "Ada's organization", slug: `org-${randomBytes(8).toString('hex')}` },
     user,
@@ -99,15 +101,20 @@ export async function expectStatus(answer: Promise<Answer>, ...statuses: number[
   return got;
 }
 
-/** The token in the newest mail to the address. */
-export async function mailedToken(api: Api, email: string): Promise<string> {
-  const mails = (await api.mails()).filter(mail => mail.to === email);
-  const token = /#token=(\w+)/.exec(mails.at(-1)?.text ?? '')?.[1];
-  if (token === undefined) throw new Error(`There is no mail with a link to ${email}.`);
-  return token;
+/** The token of the newest mail to the address with such a subject; the background may still be sending it. */
+export async function mailedToken(api: Api, email: string, subject: 'Verify' | 'Reset'): Promise<string> {
+  return vi.waitFor(
+    async () => {
+      const mails = (await api.mails()).filter(mail => mail.to === email && mail.subject.includes(subject));
+      const token = /#token=(\w+)/.exec(mails.at(-1)?.text ?? '')?.[1];
+      if (token === undefined) throw new Error(`There is no mail with a link to ${email}.`);
+      return token;
+    },
+    { timeout: 10_000, interval: 20 },
+  );
 }
 
-interface Place extends Person {
+export interface Place extends Person {
   slug: string;
   project: { id: string; slug: string };
   /** Path of the project's secrets. */
@@ -118,7 +125,16 @@ async function place(api: Api): Promise<Place> {
   const person = await seedPerson();
   const { id, slug } = person.organization;
   const created = await expectStatus(api.post(`/projects/${id}`, { name: 'Shop', slug: 'shop' }, person.session), 201);
-  return { ...person, slug, project: created.body.project, secrets: `/secrets/${slug}/shop` };
+  const there = { ...person, slug, project: created.body.project, secrets: `/secrets/${slug}/shop` };
+  places.set(label.getStore() ?? '', there);
+  return there;
+}
+
+const places = new Map<string, Place>();
+
+/** The project that was made under a name; see `named`. */
+export function placeOf(name: string): Place | undefined {
+  return places.get(name);
 }
 
 async function placeWithSecrets(api: Api, count = 3): Promise<Place> {
@@ -128,7 +144,7 @@ async function placeWithSecrets(api: Api, count = 3): Promise<Place> {
   return there;
 }
 
-async function valuesIn(api: Api, { secrets, session }: Place, env = 'dev'): Promise<Record<string, string>> {
+export async function valuesIn(api: Api, { secrets, session }: Place, env = 'dev'): Promise<Record<string, string>> {
   const answer = await expectStatus(api.get(`${secrets}/${env}`, session), 200);
   return Object.fromEntries(answer.body.secrets.map((one: { key: string; value: string }) => [one.key, one.value]));
 }
@@ -256,6 +272,40 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       isDone: async () => (await api.get('/auth/me', { token })).status === 401,
     };
   },
+  'rename-user': async api => {
+    const { session } = await seedPerson();
+    const name = `Name ${randomUUID()}`;
+    return {
+      request: { method: 'PATCH', path: '/auth/me', body: { name }, as: session },
+      works: [200],
+      isDone: async () => (await expectStatus(api.get('/auth/me', session), 200)).body.user.name === name,
+    };
+  },
+  'revoke-current-token': async api => {
+    const { session, organization } = await seedPerson();
+    const body = { name: 'cli', organizationId: organization.id };
+    const { token } = (await expectStatus(api.post('/auth/token', body, session), 201)).body;
+    return {
+      request: { method: 'DELETE', path: '/auth/tokens/current', as: { token } },
+      works: [200],
+      // The token is gone, or another request with it got further in the same moment.
+      repeats: [401, 404],
+      isDone: async () => (await api.get('/auth/me', { token })).status === 401,
+    };
+  },
+  'list-sessions': async () => reads({ method: 'GET', path: '/auth/sessions', as: (await seedPerson()).session }),
+  'end-session': async api => {
+    const { session, email } = await seedPerson();
+    const other = sessionOf(await expectStatus(api.post('/auth/login', { email, password: testPassword }), 200));
+    const { sessions } = (await expectStatus(api.get('/auth/sessions', other), 200)).body;
+    const { id } = sessions.find(({ current }: { current: boolean }) => current);
+    return {
+      request: { method: 'DELETE', path: `/auth/sessions/${id}`, as: session },
+      works: [200],
+      repeats: [404],
+      isDone: async () => (await api.get('/auth/me', other)).status === 401,
+    };
+  },
   'change-password': async () => {
     const { session, user } = await seedPerson();
     const newPassword = 'another fine battery';
@@ -274,7 +324,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const { session, email } = await seedPerson();
     await expectStatus(api.post('/auth/send-verification', undefined, session), 200);
     return {
-      request: { method: 'POST', path: '/auth/verify-email', body: { token: await mailedToken(api, email) } },
+      request: { method: 'POST', path: '/auth/verify-email', body: { token: await mailedToken(api, email, 'Verify') } },
       works: [200],
       repeats: [400],
       isDone: async () => (await expectStatus(api.get('/auth/me', session), 200)).body.user.emailVerified,
@@ -288,7 +338,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const { email, user } = await seedPerson();
     await expectStatus(api.post('/auth/forgot-password', { email }), 200);
     const newPassword = 'another fine battery';
-    const body = { token: await mailedToken(api, email), newPassword };
+    const body = { token: await mailedToken(api, email, 'Reset'), newPassword };
     return {
       request: { method: 'POST', path: '/auth/reset-password', body },
       works: [200],

@@ -27,6 +27,7 @@ const account = {
   emailVerified: false,
   isAdmin: false,
   passwordHash: 'hash',
+  creations: 0,
   sessionEpoch: 0,
   createdAt: '2026-01-01T00:00:00.000Z',
 };
@@ -86,13 +87,13 @@ export const order: Write[] = [
 ];
 
 export const maps: Write[] = [
-  update(state, { set: { 'pending.beatAtMs': 1 } }, { if: { 'pending.changeId': equals('id') } }),
+  update(state, { set: { 'pending.heartbeat': 1 } }, { if: { 'pending.fences': equals(8) } }),
   // @ts-expect-error a misspelt attribute of a map
-  update(state, { set: { 'pending.beetAtMs': 1 } }),
+  update(state, { set: { 'pending.heartbeet': 1 } }),
   // @ts-expect-error an ill-typed attribute of a map
-  update(state, { set: { 'pending.beatAtMs': '1' } }),
+  update(state, { set: { 'pending.heartbeat': '1' } }),
   // @ts-expect-error a misspelt attribute of a map in a condition
-  update(state, { set: { pending: undefined } }, { if: { 'pending.change': equals('id') } }),
+  update(state, { set: { pending: undefined } }, { if: { 'pending.fence': equals(8) } }),
   // @ts-expect-error a path into a text
   update(state, { set: { 'slug.length': 1 } }),
   // A map with keys of its own.

@@ -1,4 +1,3 @@
-import type { User } from '../../../lib/contracts/auth.ts';
 import type { EnvironmentType } from '../../../lib/contracts/fields/environment-type.ts';
 import type { Organization } from '../../../lib/contracts/fields/organization.ts';
 import type { Environment, Project } from '../../../lib/contracts/projects.ts';
@@ -111,27 +110,5 @@ export interface RevisionRoutes {
     never,
     { description?: string; required?: boolean; pattern?: string },
     { templateKey: TemplateKey }
-  >;
-  'PATCH /v1/auth/me': Op<never, { name: string }, { user: User }>;
-  'GET /v1/auth/sessions': Op<
-    never,
-    never,
-    {
-      sessions: {
-        id: string;
-        current: boolean;
-        createdAt: string;
-        lastUsedAt: string;
-        ip: string | null;
-        userAgent: string | null;
-        expiresAt: string;
-      }[];
-    }
-  >;
-  'DELETE /v1/auth/sessions/{sessionId}': Op<never, never, { success: true }>;
-  'POST /v1/auth/change-password': Op<
-    never,
-    { currentPassword: string; newPassword: string; revokeTokens?: boolean },
-    { success: true }
   >;
 }

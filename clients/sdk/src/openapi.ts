@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account and its personal organization
-         * @description Creates a user and an organization that the user owns, logs in (session cookie) and mails a link that verifies the address. Without a name the part of the e-mail address before the @ is used.
+         * @description Creates a user and an organization that the user owns, logs the user in with a session cookie, and mails a link to verify the address. Without a name, the part of the e-mail address before the @ is used.
          */
         post: operations["register"];
         delete?: never;
@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the same answer in like time.
+         * @description Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the same answer in about the same time.
          */
         post: operations["log-in"];
         delete?: never;
@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends the session on the server and clears its cookie. Other sessions and tokens go on.
+         * @description Ends the session on the server and clears its cookie. Other sessions and tokens keep working.
          */
         post: operations["log-out"];
         delete?: never;
@@ -70,7 +70,7 @@ export interface paths {
         };
         /**
          * The current user and its organizations
-         * @description Tells who the caller is, in which organizations with which role, and how the request was authenticated. A token limited to an organization shows that organization alone.
+         * @description Returns the caller, their organizations with their role in each, and how the request was authenticated. A token that is limited to an organization sees only that organization.
          */
         get: operations["get-current-user"];
         put?: never;
@@ -78,7 +78,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the current user’s name
+         * @description Sets the display name, which the members of the user’s organizations see as well.
+         */
+        patch: operations["rename-user"];
         trace?: never;
     };
     "/v1/auth/token": {
@@ -92,7 +96,7 @@ export interface paths {
         put?: never;
         /**
          * Create a scoped CLI token
-         * @description Creates a bearer token with at most the rights of its user, optionally limited to an organization, project or environment and in time. The token is shown once and only its hash is kept. Needs a session: a token can’t make tokens.
+         * @description Creates a bearer token with at most the rights of its user, optionally limited in time and to an organization, project or environment. The token is shown once, and only its hash is stored. Requires a session: a token can’t create tokens.
          */
         post: operations["create-token"];
         delete?: never;
@@ -112,7 +116,7 @@ export interface paths {
         put?: never;
         /**
          * Hand a token from the dashboard to the CLI
-         * @description Two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets a code that works once for 60 seconds. The CLI, without a session, sends the code and its verifier and gets the token, which thereby never travels through a URL or the dashboard. A wrong verifier burns the code.
+         * @description Works in two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets a code, which works once and for 60 seconds. The CLI, without a session, sends the code and its verifier and gets the token. So the token never travels through a URL or the dashboard. A wrong verifier invalidates the code.
          */
         post: operations["hand-off-token"];
         delete?: never;
@@ -130,7 +134,7 @@ export interface paths {
         };
         /**
          * List active CLI tokens
-         * @description Lists the caller’s tokens that are neither revoked nor expired. Their secret parts are not kept.
+         * @description Lists the caller’s tokens that are neither revoked nor expired, without their secrets, which are not stored.
          */
         get: operations["list-tokens"];
         put?: never;
@@ -153,9 +157,69 @@ export interface paths {
         post?: never;
         /**
          * Revoke a CLI token
-         * @description The token stops working at once. Only the caller’s own tokens can be named.
+         * @description Revokes one of the caller’s own tokens. It stops working at once.
          */
         delete: operations["revoke-token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/tokens/current": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke the token of this request
+         * @description The token that the request is made with stops working at once. Any token may do this.
+         */
+        delete: operations["revoke-current-token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List active sessions
+         * @description Lists the caller’s sessions, the one used last first.
+         */
+        get: operations["list-sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description The session stops working at once; the one of this request may be named, too. Needs a session.
+         */
+        delete: operations["end-session"];
         options?: never;
         head?: never;
         patch?: never;
@@ -172,7 +236,7 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description Sets a new password and ends every other session of the user. A wrong current password is an invalid request that names `currentPassword`; repeated wrong ones are rate-limited like failed logins. Tokens go on.
+         * @description Sets a new password and ends every other session of the user. A wrong current password is an invalid request that names `currentPassword`; repeated wrong ones are rate-limited like failed logins. Tokens keep working unless `revokeTokens` is set.
          */
         post: operations["change-password"];
         delete?: never;
@@ -192,7 +256,7 @@ export interface paths {
         put?: never;
         /**
          * Send an e-mail verification link
-         * @description Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is verified. Limited to 20 mails an hour.
+         * @description Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is already verified. Limited to 20 mails an hour.
          */
         post: operations["send-verification"];
         delete?: never;
@@ -212,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Verify an e-mail address
-         * @description Confirms the address with the token of the mailed link. Needs no session; the token works once.
+         * @description Confirms the address with the token of the mailed link. Needs no session. The token works once.
          */
         post: operations["verify-email"];
         delete?: never;
@@ -232,7 +296,7 @@ export interface paths {
         put?: never;
         /**
          * Request a password reset
-         * @description Mails a link that is valid for an hour, if there is such an account. The answer and its time are the same either way. Limited to a few requests an hour for each e-mail address.
+         * @description Mails a link that is valid for an hour, if the account exists. The answer and the time it takes are the same either way. Limited to a few requests an hour for each e-mail address.
          */
         post: operations["request-password-reset"];
         delete?: never;
@@ -252,7 +316,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the password
-         * @description Sets a new password with the token of the mailed link, which works once, and ends every session.
+         * @description Sets a new password with the token of the mailed link, which works once, and ends every session, token and other reset link of the account.
          */
         post: operations["reset-password"];
         delete?: never;
@@ -270,13 +334,13 @@ export interface paths {
         };
         /**
          * List the projects of an organization
-         * @description Lists the projects with their environments. A token limited to a project sees that one alone.
+         * @description Lists the projects with their environments. A token that is limited to a project sees only that project.
          */
         get: operations["list-projects"];
         put?: never;
         /**
          * Create a project
-         * @description Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. The slug is made from the name where omitted, with a suffix if it is taken; an explicit slug that is taken is refused.
+         * @description Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. Without a slug, one is made from the name. A slug that is taken is refused, so a script that runs twice makes one project.
          */
         post: operations["create-project"];
         delete?: never;
@@ -294,14 +358,14 @@ export interface paths {
         };
         /**
          * Get a project
-         * @description The project with its environments and the state of its key rotation. A limited token sees only its own.
+         * @description Returns the project with its environments and the state of its key rotation. A limited token sees only the environments in its scope.
          */
         get: operations["get-project"];
         put?: never;
         post?: never;
         /**
          * Delete a project
-         * @description The project is out of reach at once and its wrapped data key is destroyed, so nothing of it can be decrypted any more; what is stored under it is erased in the background. Owners only.
+         * @description Makes the project unreachable at once and destroys its wrapped data key, so that none of its values can be decrypted any more. The stored data is erased in the background. For owners only.
          */
         delete: operations["delete-project"];
         options?: never;
@@ -320,7 +384,7 @@ export interface paths {
         put?: never;
         /**
          * Create a custom environment
-         * @description Adds an environment to the project. Its type decides which roles read and write its secrets: without one it is `production`, for owners and admins to read. Every member may create one.
+         * @description Adds an environment to the project. Its type decides which roles can read and write its secrets. The default is `production`, which only owners and admins can read. For every member.
          */
         post: operations["create-environment"];
         delete?: never;
@@ -340,7 +404,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the encryption key
-         * @description Makes a new data key for new values and re-encrypts everything stored, history included; reads and writes go on throughout. When it completes, the old wrapped key is deleted. Its progress is `project.rotation`.
+         * @description Creates a new data key for new values and re-encrypts everything that is stored, including the history. Reads and writes continue throughout. On completion the old wrapped key is deleted. `project.rotation` shows the progress. For owners and admins.
          */
         post: operations["rotate-key"];
         delete?: never;
@@ -358,12 +422,12 @@ export interface paths {
         };
         /**
          * Pull all secrets, decrypted
-         * @description Returns the secrets with their values, in key order, as one snapshot of the environment’s `revision`: half of a change is never seen. With `If-None-Match` an unchanged environment answers `304`. Owners and admins read every environment, developers those of type development and staging, viewers development. Every pull is audited.
+         * @description Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never shows half of a change. With `If-None-Match`, an unchanged environment answers `304`. Owners and admins can read every environment, developers those of type development and staging, viewers those of type development. Every pull is audited.
          */
         get: operations["pull-secrets"];
         /**
          * Set one secret
-         * @description Creates the secret or writes its next version, and raises the environment’s revision by one. Setting the value that is already there changes nothing, so a retry is harmless (but where the caller may not read the environment it is a version like any other, so that values can’t be guessed). `If-Match` demands a revision of the environment, `expectedVersion` one of the key. Owners, admins and developers.
+         * @description Creates the secret or writes its next version, and raises the revision of the environment by one. Setting the same value again changes nothing, so a retry is harmless. (For a caller who can’t read the environment it does write a version, so that values can’t be guessed.) `If-Match` requires a revision of the environment, `expectedVersion` a version of the key. For owners, admins and developers.
          */
         put: operations["set-secret"];
         post?: never;
@@ -382,7 +446,7 @@ export interface paths {
         };
         /**
          * List keys only, no values
-         * @description Like the pull, without values: nothing is decrypted and no audit entry is made. Needs the right to read the environment.
+         * @description Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires the right to read the environment.
          */
         get: operations["list-keys"];
         put?: never;
@@ -404,7 +468,7 @@ export interface paths {
         put?: never;
         /**
          * Import secrets in bulk
-         * @description Sets up to 1,000 secrets as one change, all or nothing: a list, an object or dotenv text. Secrets that are not named stay as they are. One event and one revision for the whole import. Owners, admins and developers.
+         * @description Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change: all or nothing, with one event and one revision. Secrets that are not named stay as they are. For owners, admins and developers.
          */
         post: operations["import-secrets"];
         delete?: never;
@@ -422,7 +486,7 @@ export interface paths {
         };
         /**
          * Version history of a key
-         * @description The history of a key, newest first, also of a deleted one; a deletion is an entry of its own. Values come only with `values=true`, which is audited, and need no other right than reading the environment. Where the values of the whole history are too large for one answer, ask for pages.
+         * @description Returns the history of a key, newest first, even if the key was deleted; a deletion is an entry of its own. Values are included only with `values=true`, which is audited and requires no more than the right to read the environment. If the values of the whole history are too large for one answer, ask for pages.
          */
         get: operations["list-versions"];
         put?: never;
@@ -444,7 +508,7 @@ export interface paths {
         put?: never;
         /**
          * Promote secrets between environments
-         * @description Copies all secrets, or those named, from one environment of the project to another as one change of the target, all or nothing. Secrets that only the target has stay. Needs the right to read the source and to write the target; a limited token must cover both. `If-Match` is about the target.
+         * @description Copies all secrets, or those that are named, from one environment of the project to another, as one change of the target: all or nothing. Secrets that only the target has stay as they are. Requires the right to read the source and to write the target; a limited token must cover both. `If-Match` refers to the target.
          */
         post: operations["promote-secrets"];
         delete?: never;
@@ -464,7 +528,7 @@ export interface paths {
         put?: never;
         /**
          * Delete secrets in bulk
-         * @description Soft-deletes up to 1,000 secrets as one change; their histories stay. Keys that are not there are listed and change nothing. Owners and admins.
+         * @description Soft-deletes up to 1,000 secrets in one change. Their histories stay. Keys that don’t exist are listed and change nothing. For owners and admins.
          */
         post: operations["bulk-delete-secrets"];
         delete?: never;
@@ -485,7 +549,7 @@ export interface paths {
         post?: never;
         /**
          * Soft-delete a secret
-         * @description The secret is gone from pulls and lists; its history stays and gets an entry for the deletion. Setting the key again goes on with its version numbers. Owners, admins and developers.
+         * @description Removes the secret from pulls and lists. Its history stays and gets an entry for the deletion. Setting the key again continues its version numbers. For owners, admins and developers.
          */
         delete: operations["delete-secret"];
         options?: never;
@@ -504,7 +568,7 @@ export interface paths {
         put?: never;
         /**
          * Create an organization
-         * @description Creates an organization that the caller owns. The slug is made from the name where omitted, with a suffix if it is taken; an explicit slug that is taken is refused.
+         * @description Creates an organization that the caller owns. Without a slug, one is made from the name, with a suffix if it is taken. An explicit slug that is taken is refused. The number of organizations that a user can own is limited.
          */
         post: operations["create-organization"];
         delete?: never;
@@ -525,7 +589,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an organization
-         * @description The organization and all its data are out of reach at once and erased in the background; its slug is free again when that is done. Owners only.
+         * @description Makes the organization and all its data unreachable at once and erases them in the background. The slug can be used again when that is done. For owners only.
          */
         delete: operations["delete-organization"];
         options?: never;
@@ -542,13 +606,13 @@ export interface paths {
         };
         /**
          * List template keys
-         * @description The keys that environments of the project are expected to have. Every member may see them.
+         * @description Lists the keys that the environments of the project should have. For every member.
          */
         get: operations["list-template-keys"];
         put?: never;
         /**
          * Add a template key
-         * @description Declares a key, which nothing enforces when secrets are written: environments are validated on request. A pattern is a regular expression in RE2 syntax, which can’t be made to run away, and must match the whole value. Owners and admins.
+         * @description Declares a key. Nothing is enforced when secrets are written; environments are validated on request. A pattern is a regular expression in RE2 syntax, which runs in linear time, and must match the whole value. For owners and admins.
          */
         post: operations["add-template-key"];
         delete?: never;
@@ -569,7 +633,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a template key
-         * @description The key is no longer expected; secrets of that key stay as they are. Owners and admins.
+         * @description Removes the key from the template. Secrets with this key stay as they are. For owners and admins.
          */
         delete: operations["remove-template-key"];
         options?: never;
@@ -586,7 +650,7 @@ export interface paths {
         };
         /**
          * Validate an environment against the template
-         * @description Finds the keys that the environment lacks and the values that do not match their pattern, and never shows a value. Every member may ask; for those who may not read the environment `undeclared` is null.
+         * @description Finds keys that the environment lacks and values that do not match their pattern. It never shows a value. For every member; `undeclared` is null for those who can’t read the environment. If patterns opened values, the audit log has an entry. A value that takes too long to match is invalid, and the reason says so.
          */
         get: operations["validate-environment"];
         put?: never;
@@ -606,13 +670,13 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description The organization’s webhooks, without their signing secrets. Owners and admins.
+         * @description Lists the organization’s webhooks without their signing secrets. For owners and admins.
          */
         get: operations["list-webhooks"];
         put?: never;
         /**
          * Create a webhook
-         * @description Subscribes a public https URL to events of the organization, or of one project or environment. The signing secret is returned this once: receivers verify `X-Service-Signature` with it. Owners and admins.
+         * @description Subscribes a public https URL to events of the organization, or of one project or environment. The signing secret, with which receivers verify `X-Service-Signature`, is returned only once. For owners and admins.
          */
         post: operations["create-webhook"];
         delete?: never;
@@ -630,21 +694,21 @@ export interface paths {
         };
         /**
          * Get a webhook and its recent deliveries
-         * @description The webhook with its last 20 deliveries, failed ones and test pings included. Owners and admins.
+         * @description Returns the webhook with its last 20 deliveries, including failed ones and test pings. For owners and admins.
          */
         get: operations["get-webhook"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook
-         * @description Nothing more is delivered to it; its delivery log goes with it. Owners and admins.
+         * @description Deletes the webhook and its delivery log. Nothing more is delivered to it. For owners and admins.
          */
         delete: operations["delete-webhook"];
         options?: never;
         head?: never;
         /**
          * Update a webhook
-         * @description Changes the fields given, at least one. A null `projectId` or `environmentId` takes that limit away. The signing secret stays. Owners and admins.
+         * @description Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit. The signing secret stays the same. For owners and admins.
          */
         patch: operations["update-webhook"];
         trace?: never;
@@ -660,7 +724,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test ping
-         * @description Queues a signed delivery of the event `webhook.ping`, also for an inactive webhook. Its outcome stands in the webhook’s deliveries. Owners and admins.
+         * @description Queues a signed delivery of the event `webhook.ping`, even for an inactive webhook. The result appears in the webhook’s deliveries. For owners and admins.
          */
         post: operations["test-webhook"];
         delete?: never;
@@ -678,7 +742,7 @@ export interface paths {
         };
         /**
          * List members and pending invitations
-         * @description Every member sees who else is in the organization and who is invited.
+         * @description Lists the members of the organization and its pending invitations. For every member.
          */
         get: operations["list-members"];
         put?: never;
@@ -700,7 +764,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description Mails an invitation that is valid for 7 days and can be accepted by whoever holds its token, which is also returned, once. Inviting the same address again replaces the earlier invitation. Nobody invites above their own role. Pending invitations count as members for the plan’s limit.
+         * @description Mails an invitation that is valid for 7 days. Its token is also returned, once, and anyone who holds it can accept. Inviting the same address again replaces the earlier invitation. You can’t invite to a role above your own. Pending invitations count towards the plan’s limit of members. The invitations of an organization, and those to an address, are limited each day.
          */
         post: operations["invite-member"];
         delete?: never;
@@ -720,7 +784,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Makes the caller a member with the invitation’s role. Whoever is signed in and holds the token may accept, with any e-mail address; the token works once.
+         * @description Makes the caller a member with the role of the invitation, while its inviter is a member who could still make it. Any signed-in user who holds the token can accept, with any e-mail address. The token works once.
          */
         post: operations["accept-invitation"];
         delete?: never;
@@ -741,14 +805,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member or cancel an invitation
-         * @description Removes a member, whose tokens bound to the organization are revoked for good, or cancels the invitation of that identifier. Owners and admins; an admin can’t remove an owner, and the last owner can’t be removed.
+         * @description Removes the member with this identifier and permanently revokes their tokens that are limited to the organization, or cancels the invitation with this identifier. For owners and admins. An admin can’t remove an owner, and the last owner can’t be removed.
          */
         delete: operations["remove-member"];
         options?: never;
         head?: never;
         /**
          * Change a member’s role
-         * @description Owners only. The last owner can’t be demoted. An invitation can’t be changed, only replaced or cancelled.
+         * @description Changes a member’s role. For owners only. The last owner can’t be demoted. An invitation can’t be changed, only replaced or cancelled.
          */
         patch: operations["change-role"];
         trace?: never;
@@ -762,7 +826,7 @@ export interface paths {
         };
         /**
          * Query the audit log
-         * @description Every change in the organization and every read of values, newest first, as long as the plan keeps them. In a log that grew by tens of thousands of entries since it was last read, `total` may for some requests be less than the number of entries. A page of entries with very long lists of keys names only the first keys of each; a smaller `limit` shows more. Owners and admins.
+         * @description Lists every change in the organization and every read of values, newest first, for as long as the plan keeps them. If the log grew by tens of thousands of entries since it was last read, `total` may be too low for a few requests. If entries have very long lists of keys, a page names only the first keys of each; a smaller `limit` shows more. For owners and admins.
          */
         get: operations["list-audit-entries"];
         put?: never;
@@ -782,7 +846,7 @@ export interface paths {
         };
         /**
          * Billing status and usage
-         * @description The plan, the subscription’s state, the limits in force and what is used of them. Every member may see it.
+         * @description Returns the plan, the state of the subscription, the limits in force and the usage. For every member.
          */
         get: operations["get-billing"];
         put?: never;
@@ -804,7 +868,7 @@ export interface paths {
         put?: never;
         /**
          * Start a hosted checkout
-         * @description Creates a checkout session at the payment provider and returns its address. The plan changes when the provider reports the payment. Owners and admins.
+         * @description Creates a checkout session at the payment provider and returns its address. The plan changes when the provider reports the payment. For owners and admins.
          */
         post: operations["start-checkout"];
         delete?: never;
@@ -824,7 +888,7 @@ export interface paths {
         put?: never;
         /**
          * Open the customer portal
-         * @description Creates a session of the payment provider’s customer portal, where the subscription is changed or cancelled, and returns its address. A customer is made where there is none. Owners and admins.
+         * @description Creates a session of the payment provider’s customer portal, where the subscription can be changed or cancelled, and returns its address. Creates the customer if there is none. For owners and admins.
          */
         post: operations["open-portal"];
         delete?: never;
@@ -844,7 +908,7 @@ export interface paths {
         put?: never;
         /**
          * Receive the payment provider’s webhook
-         * @description For the payment provider alone. The signature over the raw body is verified before anything else; each event counts once, and one older than what is known of its subscription changes nothing.
+         * @description For the payment provider only. The signature over the raw body is verified before anything else. Each event is applied once, and an event older than the known state of its subscription changes nothing.
          */
         post: operations["receive-provider-event"];
         delete?: never;
@@ -862,7 +926,7 @@ export interface paths {
         };
         /**
          * Platform statistics
-         * @description How many users, organizations and projects there are on the platform.
+         * @description Returns the number of users, organizations and projects on the platform.
          */
         get: operations["get-statistics"];
         put?: never;
@@ -882,7 +946,7 @@ export interface paths {
         };
         /**
          * All organizations with usage counts
-         * @description The organizations of the platform, by slug, in pages.
+         * @description Lists the organizations of the platform, ordered by slug. Without `limit` it lists all of them, as far as an answer holds them.
          */
         get: operations["list-organizations"];
         put?: never;
@@ -902,7 +966,7 @@ export interface paths {
         };
         /**
          * Organization detail and effective limits
-         * @description An organization, its usage, the limits in force and where each of them comes from.
+         * @description Returns an organization with its usage, the limits in force, and where each limit comes from.
          */
         get: operations["inspect-organization"];
         put?: never;
@@ -912,7 +976,7 @@ export interface paths {
         head?: never;
         /**
          * Update an organization’s plan and limit overrides
-         * @description Changes the plan, the overrides or both. An override that is not named stays, null removes one. After a downgrade nothing is deleted, only growth is refused.
+         * @description Changes the plan, the overrides or both. An override that is not named stays, and null removes one. A downgrade deletes nothing; it only refuses further growth.
          */
         patch: operations["update-organization"];
         trace?: never;
@@ -926,7 +990,7 @@ export interface paths {
         };
         /**
          * All plan configurations
-         * @description Every plan with its default limits as they are configured now.
+         * @description Lists every plan with its current default limits.
          */
         get: operations["list-plans"];
         put?: never;
@@ -947,7 +1011,7 @@ export interface paths {
         get?: never;
         /**
          * Update a plan’s default limits
-         * @description Sets all or some of a plan’s limits, for every organization of the plan without an override; those not named stay.
+         * @description Sets some or all of a plan’s limits. They apply to every organization on the plan that has no override; limits that are not named stay as they are.
          */
         put: operations["update-plan"];
         post?: never;
@@ -966,7 +1030,7 @@ export interface paths {
         };
         /**
          * Request metrics
-         * @description Requests, errors and latencies of the last hours, by route and by hour. A request counts within seconds.
+         * @description Returns requests, errors and latencies of the last hours, by route and by hour. A request is counted within seconds.
          */
         get: operations["summarize-metrics"];
         put?: never;
@@ -988,22 +1052,22 @@ export interface components {
         AddTemplateKeyRequest: {
             /**
              * @description The secret key.
-             * @example DATABASE_PORT
+             * @example DATABASE_HOST
              */
             key: string;
             /**
              * @description What it is for.
-             * @example Port of the main database.
+             * @example Host of the main database.
              */
             description?: string;
             /**
-             * @description Whether an environment without it is invalid.
+             * @description Whether every environment must have it.
              * @default true
              */
             required?: boolean;
             /**
-             * @description A regular expression (RE2) for the whole value.
-             * @example [0-9]{1,5}
+             * @description A regular expression (RE2) that the whole value must match.
+             * @example [a-z0-9.-]+
              */
             pattern?: string;
         };
@@ -1011,12 +1075,12 @@ export interface components {
             templateKey: components["schemas"]["TemplateKey"];
         };
         /**
-         * @description What was done.
+         * @description The action.
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "project.created" | "project.deleted" | "project.key_rotated" | "environment.created" | "template_key.added" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
-        /** @description A change in the organization or a read of values. No value stands in it. */
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "project.created" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.validated" | "template_key.added" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        /** @description A change in the organization, or a read of values. It never contains a value. */
         AuditEntry: {
             /**
              * Format: uuid
@@ -1025,14 +1089,14 @@ export interface components {
              */
             id: string;
             action: components["schemas"]["AuditAction"];
-            /** @description Who did it. */
+            /** @description Who acted. */
             actor: {
                 /** @description The user; null for the system. */
                 id: string | null;
-                /** @description The user’s e-mail address then; null for the system. */
+                /** @description The user’s e-mail address at the time; null for the system. */
                 email: string | null;
                 /**
-                 * @description How the request was authenticated; `system` = no request.
+                 * @description How the request was authenticated; `system` if the service acted on its own.
                  * @enum {string}
                  */
                 type: "session" | "token" | "system";
@@ -1042,23 +1106,26 @@ export interface components {
                  */
                 tokenId?: string;
             };
-            /** @description What it was done to. */
+            /** @description The thing that was acted on. */
             target: {
                 /**
-                 * @description What kind of thing it was done to.
+                 * @description The kind of thing that was acted on.
                  * @example project
                  * @enum {string}
                  */
                 type: "organization" | "project" | "environment" | "template_key" | "webhook" | "member" | "invitation" | "token";
-                /** @description Its identifier; null for what is known by its name alone, as a secret is. */
-                id: string | null;
+                /**
+                 * @description Its identifier.
+                 * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
+                 */
+                id: string;
                 /**
                  * @description Its name, slug, key or address.
-                 * @example DATABASE_HOST
+                 * @example web-shop
                  */
-                name: string | null;
+                name: string;
             };
-            /** @description The environment, where there is one. */
+            /** @description The environment, if the action concerns one. */
             environment?: {
                 /**
                  * Format: uuid
@@ -1073,32 +1140,44 @@ export interface components {
                 slug: string;
             };
             /**
-             * @description The keys concerned, never values.
+             * @description The keys concerned, never their values.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             keys?: string[];
             /**
-             * @description How many more keys there were: of very long lists the first keys are named.
+             * @description The number of further keys: a very long list names only its first keys.
              * @example 12
              */
             keysOmitted?: number;
             /**
-             * @description The environment’s revision read or made.
+             * @description The revision of the environment that was read or written.
              * @example 18
              */
             revision?: number;
             /**
-             * @description Where the request came from.
+             * @description What changed: roles and plans `from` and `to`, limits, a template key’s pattern.
+             * @example {
+             *       "from": "viewer",
+             *       "to": "developer"
+             *     }
+             */
+            details?: {
+                [key: string]: (string | number | boolean | null) | {
+                    [key: string]: string | number | boolean | null;
+                };
+            };
+            /**
+             * @description The address that the request came from.
              * @example 203.0.113.7
              */
-            ip: string | null;
+            ip: string;
             /**
-             * @description What the client called itself.
+             * @description The name that the client gave itself.
              * @example example-cli/1.4
              */
-            userAgent: string | null;
+            userAgent: string;
             /**
              * @description The request’s `X-Request-Id`.
              * @example EXAMPLE-request-id
@@ -1106,7 +1185,7 @@ export interface components {
             requestId: string;
             /**
              * Format: date-time
-             * @description When it was done.
+             * @description When it happened.
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
@@ -1135,21 +1214,21 @@ export interface components {
              */
             deleted: string[];
             /**
-             * @description Keys that were not there.
+             * @description Keys that did not exist.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             notFound: string[];
             /**
-             * @description The environment’s revision: raised by one for each accepted change of its secrets.
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
         };
         ChangePasswordRequest: {
             /**
-             * @description The password so far.
+             * @description The current password.
              * @example an example of a pass phrase
              */
             currentPassword: string;
@@ -1158,6 +1237,11 @@ export interface components {
              * @example another example of a pass phrase
              */
             newPassword: string;
+            /**
+             * @description Whether every token of the user is revoked as well.
+             * @default false
+             */
+            revokeTokens?: boolean;
         };
         ChangeRoleRequest: {
             /**
@@ -1170,7 +1254,7 @@ export interface components {
         ChangeRoleResponse: {
             member: components["schemas"]["Member"];
         };
-        /** @description A bearer token of the CLI or an SDK, without its secret part. */
+        /** @description A bearer token for the CLI or an SDK, without its secret. */
         CliToken: {
             /**
              * Format: uuid
@@ -1184,16 +1268,16 @@ export interface components {
              */
             name: string;
             /**
-             * @description The first characters of the token, to recognise it by.
+             * @description The first characters of the token, by which to recognise it.
              * @example service_tok_EXAM
              */
             prefix: string;
             access: components["schemas"]["TokenAccess"];
-            /** @description The only organization it sees; null = all of its user’s. */
+            /** @description The only organization it can reach; null for all of its user’s. */
             organizationId: string | null;
-            /** @description The only project it sees; null = all. */
+            /** @description The only project it can reach; null for all. */
             projectId: string | null;
-            /** @description The only environment it sees; null = all. */
+            /** @description The only environment it can reach; null for all. */
             environmentId: string | null;
             /**
              * Format: date-time
@@ -1201,9 +1285,9 @@ export interface components {
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
-            /** @description When it was last used, to within minutes; null = never. */
+            /** @description When it was last used, to within an hour; null if never. */
             lastUsedAt: string | null;
-            /** @description When it stops working; null = never. */
+            /** @description When it expires; null if it does not. */
             expiresAt: string | null;
         };
         CreateEnvironmentRequest: {
@@ -1213,12 +1297,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description Made from the name where omitted.
+             * @description The slug. Without it, one is made from the name.
              * @example load-test
              */
             slug?: string;
             /**
-             * @description Which role rules hold for the environment.
+             * @description Decides which roles can read and write the secrets of the environment.
              * @default production
              * @example staging
              * @enum {string}
@@ -1235,7 +1319,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Made from the name where omitted.
+             * @description The slug. Without it, one is made from the name.
              * @example analytical-engines
              */
             slug?: string;
@@ -1250,12 +1334,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description Made from the name where omitted.
+             * @description The slug. Without it, one is made from the name.
              * @example web-shop
              */
             slug?: string;
             /**
-             * @description What the project is.
+             * @description What the project is about.
              * @example The public shop.
              */
             description?: string;
@@ -1270,7 +1354,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the token may do; its user’s role still applies.
+             * @description What the token may do, within the role of its user.
              * @default full
              */
             access?: components["schemas"]["TokenAccess"];
@@ -1293,7 +1377,7 @@ export interface components {
              */
             environmentId?: string;
             /**
-             * @description Days until the token expires; without it, it does not.
+             * @description Days until the token expires; it does not expire without this.
              * @example 90
              */
             expiresInDays?: number;
@@ -1301,7 +1385,7 @@ export interface components {
         CreateWebhookRequest: {
             /**
              * Format: uri
-             * @description Delivery target.
+             * @description The URL to send deliveries to.
              * @example https://hooks.example.com/holdfast
              */
             url: string;
@@ -1329,19 +1413,19 @@ export interface components {
         CreateWebhookResponse: {
             webhook: components["schemas"]["Webhook"];
             /**
-             * @description Keys the HMAC-SHA256 of every delivery.
+             * @description The key of the HMAC-SHA256 signature of every delivery.
              * @example whsec_EXAMPLEnotARealSecret
              */
             signingSecret: string;
         };
         DeleteSecretResponse: {
             /**
-             * @description Always true; a failure has an error body instead.
+             * @description Always true. A failure has an error body instead.
              * @constant
              */
             success: true;
             /**
-             * @description The environment’s revision: raised by one for each accepted change of its secrets.
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
@@ -1352,23 +1436,23 @@ export interface components {
          * @enum {string}
          */
         DeliveredEventName: "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "webhook.ping";
-        /** @description A delivery, as logged. It is never retried. */
+        /** @description An attempt to deliver an event. It is never retried. */
         Delivery: {
             /**
              * Format: uuid
-             * @description Delivery identifier, the `X-Service-Delivery` header.
+             * @description Delivery identifier, as in the `X-Service-Delivery` header.
              */
             id: string;
             event: components["schemas"]["DeliveredEventName"];
             /**
-             * @description The answer’s status; null without an answer.
+             * @description The status of the answer; null if there was none.
              * @example 204
              */
             statusCode: number | null;
             /** @description Whether the answer was 2xx. */
             success: boolean;
             /**
-             * @description Milliseconds until the answer or failure; null where unknown.
+             * @description Milliseconds until the answer or the failure; null if unknown.
              * @example 87
              */
             responseTimeMs: number | null;
@@ -1379,12 +1463,12 @@ export interface components {
             error: string | null;
             /**
              * Format: date-time
-             * @description When its event happened.
+             * @description When the event happened.
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
         };
-        /** @description Limits in force, resolved as override, then plan, then default. */
+        /** @description The limits in force: the override, or else the plan, or else the default. */
         EffectiveLimits: {
             /** @description The limits in force. */
             effective: components["schemas"]["PlanLimits"];
@@ -1406,7 +1490,7 @@ export interface components {
                  */
                 maxSecretsPerEnvironment: components["schemas"]["LimitSource"];
                 /**
-                 * @description Members, pending invitations counted.
+                 * @description Members, including pending invitations.
                  * @example default
                  */
                 maxMembers: components["schemas"]["LimitSource"];
@@ -1416,13 +1500,13 @@ export interface components {
                  */
                 maxWebhooks: components["schemas"]["LimitSource"];
                 /**
-                 * @description Days an audit entry is kept.
+                 * @description Days that an audit entry is kept.
                  * @example default
                  */
                 auditRetentionDays: components["schemas"]["LimitSource"];
             };
         };
-        /** @description A set of secrets, such as those of one stage of deployment. */
+        /** @description A set of secrets, for example for one stage of deployment. */
         Environment: {
             /**
              * Format: uuid
@@ -1431,7 +1515,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Unique in its project, never changes.
+             * @description Unique within its project. It never changes.
              * @example staging
              */
             slug: string;
@@ -1441,18 +1525,18 @@ export interface components {
              */
             name: string;
             /**
-             * @description Which role rules hold for the environment.
+             * @description Decides which roles can read and write the secrets of the environment.
              * @example development
              * @enum {string}
              */
             type: "development" | "staging" | "production";
             /**
-             * @description Raised by one for each accepted change of its secrets.
+             * @description Goes up by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
             /**
-             * @description Secrets in it, deleted ones not counted.
+             * @description The number of secrets in it, without deleted ones.
              * @example 42
              */
             secretCount: number;
@@ -1480,11 +1564,11 @@ export interface components {
          * @description What went wrong, of a closed set.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
-        /** @description What else there is to say about an event; never a value. */
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
+        /** @description Further facts about an event; never a value. */
         EventMetadata: {
             /**
-             * @description The version of the key; events of one key.
+             * @description The version of the key, for events about one key.
              * @example 3
              */
             version?: number;
@@ -1494,7 +1578,7 @@ export interface components {
              */
             revision?: number;
             /**
-             * @description The names of the keys; events of many keys.
+             * @description The names of the keys, for events about many keys.
              * @example [
              *       "DATABASE_HOST",
              *       "LOG_LEVEL"
@@ -1554,7 +1638,7 @@ export interface components {
                  */
                 slug: string;
             };
-            /** @description The environment; for a promotion its target. */
+            /** @description The environment; for a promotion, the target. */
             environment: {
                 /**
                  * Format: uuid
@@ -1569,11 +1653,11 @@ export interface components {
                 slug: string;
             };
             /**
-             * @description The secret’s key, never its value; `*` for events of many keys and the ping.
+             * @description The secret’s key, never its value; `*` for a ping and for events about many keys.
              * @example DATABASE_HOST
              */
             key: string;
-            /** @description Who did it. */
+            /** @description Who acted. */
             actor: components["schemas"]["UserReference"];
             metadata: components["schemas"]["EventMetadata"];
         };
@@ -1587,7 +1671,7 @@ export interface components {
             /** @description The limits in force. */
             limits: components["schemas"]["PlanLimits"];
             usage: components["schemas"]["Usage"];
-            /** @description End of the paid period; null without one. */
+            /** @description End of the paid period; null if there is none. */
             currentPeriodEnd: string | null;
         };
         GetCurrentUserResponse: {
@@ -1601,7 +1685,7 @@ export interface components {
                  * @enum {string}
                  */
                 method: "session" | "token";
-                /** @description The token used; absent for a session. */
+                /** @description The token that was used; absent for a session. */
                 token?: components["schemas"]["CliToken"];
             };
         };
@@ -1633,13 +1717,13 @@ export interface components {
         /** @description A code that the CLI exchanges for its token. */
         HandOffCode: {
             /**
-             * @description Works once.
+             * @description The code. It works once.
              * @example EXAMPLE-handoff-code-000000
              */
             code: string;
             /**
              * Format: date-time
-             * @description A minute from now.
+             * @description When the code expires: after a minute.
              * @example 2026-01-31T09:26:53.589Z
              */
             expiresAt: string;
@@ -1656,7 +1740,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the token may do; its user’s role still applies.
+             * @description What the token may do, within the role of its user.
              * @default full
              */
             access?: components["schemas"]["TokenAccess"];
@@ -1679,7 +1763,7 @@ export interface components {
              */
             environmentId?: string;
             /**
-             * @description Days until the token expires; without it, it does not.
+             * @description Days until the token expires; it does not expire without this.
              * @example 90
              */
             expiresInDays?: number;
@@ -1725,28 +1809,28 @@ export interface components {
         };
         ImportSecretsResponse: {
             /**
-             * @description Keys that are new.
+             * @description Keys that were created.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             created: string[];
             /**
-             * @description Keys that have a new version.
+             * @description Keys that got a new version.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             updated: string[];
             /**
-             * @description Keys that had that value already.
+             * @description Keys that already had the value.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             unchanged: string[];
             /**
-             * @description The environment’s revision: raised by one for each accepted change of its secrets.
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
@@ -1756,7 +1840,7 @@ export interface components {
             usage: components["schemas"]["Usage"];
             limits: components["schemas"]["EffectiveLimits"];
         };
-        /** @description A pending invitation; it is gone when accepted, cancelled or expired. */
+        /** @description A pending invitation. It disappears once it is accepted, cancelled or expired. */
         Invitation: {
             /**
              * Format: uuid
@@ -1765,27 +1849,27 @@ export interface components {
              */
             id: string;
             /**
-             * @description Where the invitation was mailed.
+             * @description The address that the invitation was mailed to.
              * @example grace@example.com
              */
             email: string;
             /**
-             * @description The role it gives.
+             * @description The role that the invitation gives.
              * @example developer
              * @enum {string}
              */
             role: "owner" | "admin" | "developer" | "viewer";
-            /** @description Who invited. */
+            /** @description Who sent the invitation. */
             invitedBy: components["schemas"]["UserReference"];
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When it was created.
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description Until when it can be accepted.
+             * @description When it expires.
              * @example 2026-01-31T09:26:53.589Z
              */
             expiresAt: string;
@@ -1793,7 +1877,7 @@ export interface components {
         InviteMemberRequest: {
             /**
              * Format: email
-             * @description Where to mail the invitation.
+             * @description The address to mail the invitation to.
              * @example grace@example.com
              */
             email: string;
@@ -1807,15 +1891,15 @@ export interface components {
         InviteMemberResponse: {
             invitation: components["schemas"]["Invitation"];
             /**
-             * @description Accepts the invitation, once.
+             * @description The token that accepts the invitation. It works once.
              * @example EXAMPLE-invitation-token-0000
              */
             token: string;
         };
-        /** @description A new bearer token and its record. */
+        /** @description A new bearer token and its description. */
         IssuedToken: {
             /**
-             * @description The bearer token, shown this once.
+             * @description The bearer token. It is shown only once.
              * @example service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal
              */
             token: string;
@@ -1824,22 +1908,22 @@ export interface components {
         /** @description How long requests took. */
         Latency: {
             /**
-             * @description Median in milliseconds; null without requests.
+             * @description Median in milliseconds; null if there were no requests.
              * @example 14
              */
             p50: number | null;
             /**
-             * @description 95th percentile in milliseconds; null without requests.
+             * @description 95th percentile in milliseconds; null if there were no requests.
              * @example 48
              */
             p95: number | null;
             /**
-             * @description 99th percentile in milliseconds; null without requests.
+             * @description 99th percentile in milliseconds; null if there were no requests.
              * @example 120
              */
             p99: number | null;
         };
-        /** @description The limits set for one organization alone; they win over its plan. */
+        /** @description Limits for this organization only. They take precedence over its plan. */
         LimitOverrides: {
             /** @description Projects in the organization. */
             maxProjects?: number;
@@ -1847,15 +1931,15 @@ export interface components {
             maxEnvironmentsPerProject?: number;
             /** @description Secrets in each environment. */
             maxSecretsPerEnvironment?: number;
-            /** @description Members, pending invitations counted. */
+            /** @description Members, including pending invitations. */
             maxMembers?: number;
             /** @description Webhooks in the organization. */
             maxWebhooks?: number;
-            /** @description Days an audit entry is kept. */
+            /** @description Days that an audit entry is kept. */
             auditRetentionDays?: number;
         };
         /**
-         * @description Where a limit comes from: built in, the plan’s runtime configuration, or the organization’s override.
+         * @description Where a limit comes from: the built-in default, the configuration of the plan, or the organization’s override.
          * @example default
          * @enum {string}
          */
@@ -1869,11 +1953,11 @@ export interface components {
             /** @description The secrets without values, in key order. */
             keys: components["schemas"]["SecretSummary"][];
             /**
-             * @description The environment’s revision: raised by one for each accepted change of its secrets.
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
-            /** @description Only where `limit` was given. */
+            /** @description Only if `limit` was given. */
             pagination?: components["schemas"]["Pagination"];
         };
         ListMembersResponse: {
@@ -1885,7 +1969,7 @@ export interface components {
         ListOrganizationsResponse: {
             /** @description The organizations, by slug. */
             organizations: components["schemas"]["OrganizationWithUsage"][];
-            pagination: components["schemas"]["Pagination"];
+            pagination?: components["schemas"]["Pagination"];
         };
         ListPlansResponse: {
             /** @description The plans, smallest first. */
@@ -1895,8 +1979,12 @@ export interface components {
             /** @description The projects, by slug. */
             projects: components["schemas"]["Project"][];
         };
+        ListSessionsResponse: {
+            /** @description The active sessions. */
+            sessions: components["schemas"]["Session"][];
+        };
         ListTemplateKeysResponse: {
-            /** @description The template’s keys, in key order. */
+            /** @description The keys of the template, in key order. */
             keys: components["schemas"]["TemplateKey"][];
         };
         ListTokensResponse: {
@@ -1911,7 +1999,7 @@ export interface components {
             key: string;
             /** @description The versions, newest first. */
             versions: components["schemas"]["SecretVersion"][];
-            /** @description Only where `limit` was given. */
+            /** @description Only if `limit` was given. */
             pagination?: components["schemas"]["Pagination"];
         };
         ListWebhooksResponse: {
@@ -1944,7 +2032,7 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description The user behind it.
+             * @description The user who is the member.
              * @example 5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11
              */
             userId: string;
@@ -1973,7 +2061,7 @@ export interface components {
         };
         OpenPortalResponse: {
             /**
-             * @description Send the browser there; it works for a while.
+             * @description The address to send the browser to. It works for a limited time.
              * @example https://pay.example.com/session
              */
             url: string;
@@ -1987,7 +2075,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Unique on the platform, never changes.
+             * @description Unique on the platform. It never changes.
              * @example analytical-engines
              */
             slug: string;
@@ -2001,7 +2089,7 @@ export interface components {
              * @example free
              */
             plan: components["schemas"]["PlanName"];
-            /** @description Limits set for this organization alone; empty without any. */
+            /** @description Limits for this organization only; empty if there are none. */
             limitOverrides: components["schemas"]["LimitOverrides"];
             /**
              * Format: date-time
@@ -2010,7 +2098,7 @@ export interface components {
              */
             createdAt: string;
         };
-        /** @description An organization and what it uses. */
+        /** @description An organization and its usage. */
         OrganizationWithUsage: {
             /**
              * Format: uuid
@@ -2019,7 +2107,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Unique on the platform, never changes.
+             * @description Unique on the platform. It never changes.
              * @example analytical-engines
              */
             slug: string;
@@ -2033,7 +2121,7 @@ export interface components {
              * @example free
              */
             plan: components["schemas"]["PlanName"];
-            /** @description Limits set for this organization alone; empty without any. */
+            /** @description Limits for this organization only; empty if there are none. */
             limitOverrides: components["schemas"]["LimitOverrides"];
             /**
              * Format: date-time
@@ -2043,7 +2131,7 @@ export interface components {
             createdAt: string;
             usage: components["schemas"]["Usage"];
         };
-        /** @description An organization together with the caller’s role in it. */
+        /** @description An organization and the caller’s role in it. */
         OwnOrganization: {
             /**
              * Format: uuid
@@ -2052,7 +2140,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Unique on the platform, never changes.
+             * @description Unique on the platform. It never changes.
              * @example analytical-engines
              */
             slug: string;
@@ -2066,7 +2154,7 @@ export interface components {
              * @example free
              */
             plan: components["schemas"]["PlanName"];
-            /** @description Limits set for this organization alone; empty without any. */
+            /** @description Limits for this organization only; empty if there are none. */
             limitOverrides: components["schemas"]["LimitOverrides"];
             /**
              * Format: date-time
@@ -2081,20 +2169,20 @@ export interface components {
              */
             role: "owner" | "admin" | "developer" | "viewer";
         };
-        /** @description Where a page stands in the whole list. */
+        /** @description The position of a page in the whole list. */
         Pagination: {
             /**
-             * @description The page size asked for.
+             * @description The requested page size.
              * @example 50
              */
             limit: number;
             /**
-             * @description How many results were skipped.
+             * @description The number of results that were skipped.
              * @example 0
              */
             offset: number;
             /**
-             * @description How many results there are in all, with the search applied.
+             * @description The total number of results that match the search.
              * @example 128
              */
             total: number;
@@ -2102,7 +2190,7 @@ export interface components {
         /** @description A plan and its default limits. */
         Plan: {
             name: components["schemas"]["PlanName"];
-            /** @description The plan’s limits, as configured, else the built-in defaults. */
+            /** @description The plan’s limits: those configured, or else the built-in defaults. */
             limits: components["schemas"]["PlanLimits"];
         };
         /** @description A value for every plan limit; -1 means unlimited. */
@@ -2113,11 +2201,11 @@ export interface components {
             maxEnvironmentsPerProject: number;
             /** @description Secrets in each environment. */
             maxSecretsPerEnvironment: number;
-            /** @description Members, pending invitations counted. */
+            /** @description Members, including pending invitations. */
             maxMembers: number;
             /** @description Webhooks in the organization. */
             maxWebhooks: number;
-            /** @description Days an audit entry is kept. */
+            /** @description Days that an audit entry is kept. */
             auditRetentionDays: number;
         };
         /**
@@ -2148,7 +2236,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Unique in its organization, never changes.
+             * @description Unique within its organization. It never changes.
              * @example web-shop
              */
             slug: string;
@@ -2158,18 +2246,18 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the project is.
+             * @description What the project is about.
              * @example The public shop.
              */
             description: string | null;
             /**
-             * @description The version of the encryption key that new values get.
+             * @description The version of the key that encrypts new values.
              * @example 1
              */
             keyVersion: number;
-            /** @description The last key rotation; null before the first. */
+            /** @description The last key rotation; null before the first one. */
             rotation: components["schemas"]["Rotation"] | null;
-            /** @description Its environments; a limited token sees only its own. */
+            /** @description Its environments. A limited token sees only those in its scope. */
             environments: components["schemas"]["Environment"][];
             /**
              * Format: date-time
@@ -2190,42 +2278,42 @@ export interface components {
              */
             to: string;
             /**
-             * @description The keys to promote; all of the source where omitted.
+             * @description The keys to promote. Without it, all keys of the source.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             keys?: string[];
             /**
-             * @description Whether to replace values that the target already has.
+             * @description Whether to overwrite values that the target already has.
              * @default true
              */
             overwrite?: boolean;
         };
         PromoteSecretsResponse: {
             /**
-             * @description Keys whose value was copied.
+             * @description Keys whose values were copied.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             promoted: string[];
             /**
-             * @description Keys that the target had already, with `overwrite` false.
+             * @description Keys that the target already had, if `overwrite` is false.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             skipped: string[];
             /**
-             * @description Keys whose value was the same already.
+             * @description Keys that already had the same value.
              * @example [
              *       "DATABASE_HOST"
              *     ]
              */
             unchanged: string[];
             /**
-             * @description The target’s revision.
+             * @description The revision of the target.
              * @example 17
              */
             revision: number;
@@ -2234,11 +2322,11 @@ export interface components {
             /** @description The secrets, in key order. */
             secrets: components["schemas"]["SecretEntry"][];
             /**
-             * @description The environment’s revision: raised by one for each accepted change of its secrets.
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
-            /** @description Only where `limit` was given. */
+            /** @description Only if `limit` was given. */
             pagination?: components["schemas"]["Pagination"];
         };
         RegisterRequest: {
@@ -2259,7 +2347,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Name of the personal organization; made from the user’s name where omitted.
+             * @description Name of the personal organization. Without it, the name is made from the user’s.
              * @example Analytical Engines
              */
             organizationName?: string;
@@ -2268,15 +2356,25 @@ export interface components {
             user: components["schemas"]["User"];
             organization: components["schemas"]["Organization"];
         };
-        /** @description How many requests failed. */
+        RenameUserRequest: {
+            /**
+             * @description The new display name.
+             * @example Ada
+             */
+            name: string;
+        };
+        RenameUserResponse: {
+            user: components["schemas"]["User"];
+        };
+        /** @description The number of requests that failed. */
         RequestErrors: {
             /**
-             * @description Answers 400 to 499.
+             * @description Responses with a status from 400 to 499.
              * @example 31
              */
             client: number;
             /**
-             * @description Answers 500 to 599.
+             * @description Responses with a status from 500 to 599.
              * @example 0
              */
             server: number;
@@ -2312,28 +2410,28 @@ export interface components {
         /** @description The last rotation of a project’s encryption key. */
         Rotation: {
             /**
-             * @description Whether re-encryption goes on.
+             * @description Whether values are still being re-encrypted.
              * @example completed
              * @enum {string}
              */
             status: "in_progress" | "completed";
             /**
-             * @description The key version that is replaced.
+             * @description The version of the key that is replaced.
              * @example 1
              */
             fromVersion: number;
             /**
-             * @description The key version in its place.
+             * @description The version of the key that replaces it.
              * @example 2
              */
             toVersion: number;
             /**
-             * @description Stored values re-encrypted so far, history included.
+             * @description Stored values re-encrypted so far, including the history.
              * @example 310
              */
             reencrypted: number;
             /**
-             * @description Stored values to re-encrypt, history included.
+             * @description Stored values to re-encrypt in total, including the history.
              * @example 310
              */
             total: number;
@@ -2346,18 +2444,18 @@ export interface components {
              */
             key: string;
             /**
-             * @description The value, as it was set.
+             * @description The value, exactly as it was set.
              * @example db.internal.example
              */
             value: string;
             /**
-             * @description Counts the changes of this key, from 1.
+             * @description Counts the changes of this key, starting at 1.
              * @example 3
              */
             version: number;
             /**
              * Format: date-time
-             * @description When the key was first set (again, after a deletion).
+             * @description When the key was first set, or set again after a deletion.
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
@@ -2378,13 +2476,13 @@ export interface components {
              */
             key: string;
             /**
-             * @description Counts the changes of this key, from 1.
+             * @description Counts the changes of this key, starting at 1.
              * @example 3
              */
             version: number;
             /**
              * Format: date-time
-             * @description When the key was first set (again, after a deletion).
+             * @description When the key was first set, or set again after a deletion.
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
@@ -2400,12 +2498,12 @@ export interface components {
         /** @description An entry in the history of a key. */
         SecretVersion: {
             /**
-             * @description Counts the changes of this key, from 1.
+             * @description Counts the changes of this key, starting at 1.
              * @example 3
              */
             version: number;
             /**
-             * @description The environment’s revision that this version belongs to.
+             * @description The revision of the environment that this version belongs to.
              * @example 17
              */
             revision: number;
@@ -2420,10 +2518,49 @@ export interface components {
             /** @description Whether this entry records a deletion. */
             deleted: boolean;
             /**
-             * @description Only with `values=true`, and not for a deletion.
+             * @description The value; only with `values=true`, and never for a deletion.
              * @example db.internal.example
              */
             value?: string;
+        };
+        /** @description A log-in of the dashboard, without its secret. */
+        Session: {
+            /**
+             * Format: uuid
+             * @description Session identifier.
+             * @example 8c2a6e41-0f7d-8b95-9e13-5d4b7c0a2f68
+             */
+            id: string;
+            /** @description Whether it is the session of this request. */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description When the user logged in.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, to within an hour.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            lastUsedAt: string;
+            /**
+             * @description Where that use came from.
+             * @example 203.0.113.7
+             */
+            ip: string | null;
+            /**
+             * @description What the client called itself.
+             * @example example-browser/1.0
+             */
+            userAgent: string | null;
+            /**
+             * Format: date-time
+             * @description When it ends, unless it is used before.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            expiresAt: string;
         };
         SetSecretRequest: {
             /**
@@ -2432,23 +2569,23 @@ export interface components {
              */
             key: string;
             /**
-             * @description Any well-formed Unicode, 0 to 64 KiB in UTF-8; returned byte for byte.
+             * @description Any well-formed Unicode text of 0 to 64 KiB in UTF-8. It is returned byte for byte.
              * @example db.internal.example
              */
             value: string;
             /**
-             * @description The version the key must have; 0 = it must not exist.
+             * @description The version that the key must have; 0 if it must not exist.
              * @example 2
              */
             expectedVersion?: number;
         };
         SetSecretResponse: {
-            /** @description The secret as it is now, without its value. */
+            /** @description The secret after the change, without its value. */
             secret: components["schemas"]["SecretSummary"];
-            /** @description False where the value was already there: no version, no event. */
+            /** @description False if the secret already had this value: then there is no new version and no event. */
             changed: boolean;
             /**
-             * @description The environment’s revision: raised by one for each accepted change of its secrets.
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
              * @example 17
              */
             revision: number;
@@ -2463,7 +2600,7 @@ export interface components {
         };
         StartCheckoutResponse: {
             /**
-             * @description Send the browser there; it works for a while.
+             * @description The address to send the browser to. It works for a limited time.
              * @example https://pay.example.com/session
              */
             url: string;
@@ -2471,25 +2608,25 @@ export interface components {
         /** @description The change was made. */
         Success: {
             /**
-             * @description Always true; a failure has an error body instead.
+             * @description Always true. A failure has an error body instead.
              * @constant
              */
             success: true;
         };
         SummarizeMetricsResponse: {
             /**
-             * @description The hours looked at.
+             * @description The number of hours covered.
              * @example 24
              */
             hours: number;
             /**
-             * @description Requests in all.
+             * @description The total number of requests.
              * @example 5210
              */
             requests: number;
             errors: components["schemas"]["RequestErrors"];
             latencyMs: components["schemas"]["Latency"];
-            /** @description Routes that had requests, busiest first. */
+            /** @description Routes with requests, busiest first. */
             routes: {
                 /**
                  * @description Method and path template.
@@ -2504,11 +2641,11 @@ export interface components {
                 errors: components["schemas"]["RequestErrors"];
                 latencyMs: components["schemas"]["Latency"];
             }[];
-            /** @description One entry an hour, oldest first, hours without requests included. */
+            /** @description One entry per hour, oldest first, including hours without requests. */
             series: {
                 /**
                  * Format: date-time
-                 * @description Beginning of the hour.
+                 * @description The start of the hour.
                  * @example 2026-01-31T09:00:00.000Z
                  */
                 hour: string;
@@ -2520,23 +2657,23 @@ export interface components {
                 errors: components["schemas"]["RequestErrors"];
             }[];
         };
-        /** @description A key that every environment of the project is expected to have. */
+        /** @description A key that the environments of the project should have. */
         TemplateKey: {
             /**
-             * @description The secret key that the project requires.
-             * @example DATABASE_PORT
+             * @description The secret key that the template declares.
+             * @example DATABASE_HOST
              */
             key: string;
             /**
              * @description What it is for.
-             * @example Port of the main database.
+             * @example Host of the main database.
              */
             description?: string;
-            /** @description Whether an environment without it is invalid. */
+            /** @description Whether every environment must have it. */
             required: boolean;
             /**
              * @description A regular expression (RE2) that the whole value must match.
-             * @example [0-9]{1,5}
+             * @example [a-z0-9.-]+
              */
             pattern?: string;
             /**
@@ -2549,19 +2686,19 @@ export interface components {
         TestWebhookResponse: {
             /**
              * Format: uuid
-             * @description The delivery to look for in the log.
+             * @description The identifier of the delivery in the webhook’s deliveries.
              * @example 0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03
              */
             deliveryId: string;
         };
         /**
-         * @description `read` reads, `write` also changes secrets, `full` is everything its user may do except passwords and tokens.
+         * @description `read` reads. `write` also changes secrets. `full` may do everything that its user may, except for passwords and tokens.
          * @example read
          * @enum {string}
          */
         TokenAccess: "read" | "write" | "full";
         UpdateOrganizationRequest: {
-            /** @description The plan to put in force. */
+            /** @description The new plan. */
             plan?: components["schemas"]["PlanName"];
             /** @description Limits for this organization alone; -1 = unlimited, null removes the override. */
             limitOverrides?: {
@@ -2571,11 +2708,11 @@ export interface components {
                 maxEnvironmentsPerProject?: number | null;
                 /** @description Secrets in each environment. */
                 maxSecretsPerEnvironment?: number | null;
-                /** @description Members, pending invitations counted. */
+                /** @description Members, including pending invitations. */
                 maxMembers?: number | null;
                 /** @description Webhooks in the organization. */
                 maxWebhooks?: number | null;
-                /** @description Days an audit entry is kept. */
+                /** @description Days that an audit entry is kept. */
                 auditRetentionDays?: number | null;
             };
         };
@@ -2592,11 +2729,11 @@ export interface components {
                 maxEnvironmentsPerProject?: number;
                 /** @description Secrets in each environment. */
                 maxSecretsPerEnvironment?: number;
-                /** @description Members, pending invitations counted. */
+                /** @description Members, including pending invitations. */
                 maxMembers?: number;
                 /** @description Webhooks in the organization. */
                 maxWebhooks?: number;
-                /** @description Days an audit entry is kept. */
+                /** @description Days that an audit entry is kept. */
                 auditRetentionDays?: number;
             };
         };
@@ -2606,7 +2743,7 @@ export interface components {
         UpdateWebhookRequest: {
             /**
              * Format: uri
-             * @description Delivery target.
+             * @description The URL to send deliveries to.
              * @example https://hooks.example.com/holdfast
              */
             url?: string;
@@ -2617,9 +2754,9 @@ export interface components {
              *     ]
              */
             events?: components["schemas"]["EventName"][];
-            /** @description Limits it to one project; null = all. */
+            /** @description Limits the webhook to one project; null for all. */
             projectId?: string | null;
-            /** @description Limits it to one environment; null = all. */
+            /** @description Limits the webhook to one environment; null for all. */
             environmentId?: string | null;
             /** @description Whether events are delivered. */
             active?: boolean;
@@ -2627,7 +2764,7 @@ export interface components {
         UpdateWebhookResponse: {
             webhook: components["schemas"]["Webhook"];
         };
-        /** @description What an organization uses at this moment. */
+        /** @description The current usage of an organization. */
         Usage: {
             /**
              * @description Projects.
@@ -2655,7 +2792,7 @@ export interface components {
              */
             environments: number;
             /**
-             * @description Secrets of all environments, deleted ones not counted.
+             * @description Secrets of all environments, without deleted ones.
              * @example 412
              */
             secrets: number;
@@ -2669,7 +2806,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description As it was entered; compared without case.
+             * @description The address as it was entered. Addresses are compared without case.
              * @example ada@example.com
              */
             email: string;
@@ -2678,18 +2815,18 @@ export interface components {
              * @example Ada
              */
             name: string;
-            /** @description Whether the e-mail address was confirmed by its link. */
+            /** @description Whether the user confirmed the e-mail address. */
             emailVerified: boolean;
             /** @description Whether the user may call the admin routes. */
             isAdmin: boolean;
             /**
              * Format: date-time
-             * @description When the account was registered.
+             * @description When the account was created.
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
         };
-        /** @description A user, as named beside what they did. */
+        /** @description The user who did something. */
         UserReference: {
             /**
              * Format: uuid
@@ -2704,34 +2841,34 @@ export interface components {
             email: string;
         };
         ValidateEnvironmentResponse: {
-            /** @description Nothing required is missing and nothing is invalid. */
+            /** @description Whether no required key is missing and no value is invalid. */
             valid: boolean;
             /**
-             * @description Required keys that are not there.
+             * @description Required keys that the environment lacks.
              * @example [
-             *       "DATABASE_HOST"
+             *       "DATABASE_USER"
              *     ]
              */
             missing: string[];
             /**
-             * @description Declared keys that are there, required or not, valid or not.
+             * @description Declared keys that the environment has, whether or not they are required or valid.
              * @example [
-             *       "DATABASE_PORT"
+             *       "DATABASE_HOST"
              *     ]
              */
             present: string[];
             /**
-             * @description Keys that the template does not name; null for those who may not read the environment.
+             * @description Keys that the template does not declare; null for callers who can’t read the environment.
              * @example [
              *       "LEGACY_FLAG"
              *     ]
              */
             undeclared: string[] | null;
-            /** @description Declared keys whose value is not as the template wants it. */
+            /** @description Declared keys whose values do not fit the template. */
             invalid: {
                 /**
                  * @description The declared key.
-                 * @example DATABASE_PORT
+                 * @example DATABASE_HOST
                  */
                 key: string;
                 /**
@@ -2760,22 +2897,22 @@ export interface components {
              */
             id: string;
             /**
-             * @description Where deliveries are sent.
+             * @description The URL that deliveries are sent to.
              * @example https://hooks.example.com/holdfast
              */
             url: string;
             /**
-             * @description The events it is subscribed to.
+             * @description The events that it is subscribed to.
              * @example [
              *       "secret.updated"
              *     ]
              */
             events: components["schemas"]["EventName"][];
-            /** @description The only project it fires for; null = all. */
+            /** @description The only project that it reports; null for all. */
             projectId: string | null;
-            /** @description The only environment it fires for; null = all. */
+            /** @description The only environment that it reports; null for all. */
             environmentId: string | null;
-            /** @description Whether events are delivered; a test ping always is. */
+            /** @description Whether events are delivered. A test ping always is. */
             active: boolean;
             /**
              * Format: date-time
@@ -2842,6 +2979,21 @@ export interface components {
                 };
             };
         };
+        /** @description `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`. */
+        CsrfHeaderRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "csrf_header_required";
+                    };
+                };
+            };
+        };
         /** @description `email_taken`: There is an account with this e-mail address. */
         EmailTaken: {
             headers: {
@@ -2875,7 +3027,7 @@ export interface components {
         /**
          * @description `forbidden`: The caller’s role in the organization does not allow this.
          *
-         *     `insufficient_scope`: The bearer token does not allow this, whatever its user’s role.
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          */
         ForbiddenOrInsufficientScope: {
             headers: {
@@ -2894,7 +3046,7 @@ export interface components {
         /**
          * @description `forbidden`: The caller’s role in the organization does not allow this.
          *
-         *     `insufficient_scope`: The bearer token does not allow this, whatever its user’s role.
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
          *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
          */
@@ -2912,7 +3064,30 @@ export interface components {
                 };
             };
         };
-        /** @description `insufficient_scope`: The bearer token does not allow this, whatever its user’s role. */
+        /**
+         * @description `forbidden`: The caller’s role in the organization does not allow this.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *
+         *     `email_not_verified`: The caller has not verified their e-mail address yet, and this needs it.
+         */
+        ForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerified: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "forbidden" | "insufficient_scope" | "csrf_header_required" | "email_not_verified";
+                    };
+                };
+            };
+        };
+        /** @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does. */
         InsufficientScope: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -2928,7 +3103,7 @@ export interface components {
             };
         };
         /**
-         * @description `insufficient_scope`: The bearer token does not allow this, whatever its user’s role.
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
          *     `admin_required`: The caller is not a platform administrator.
          */
@@ -2947,7 +3122,7 @@ export interface components {
             };
         };
         /**
-         * @description `insufficient_scope`: The bearer token does not allow this, whatever its user’s role.
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
          *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
          */
@@ -2966,7 +3141,7 @@ export interface components {
             };
         };
         /**
-         * @description `insufficient_scope`: The bearer token does not allow this, whatever its user’s role.
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
          *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
          *
@@ -3354,6 +3529,21 @@ export interface components {
                 };
             };
         };
+        /** @description `session_not_found`: The caller has no active session with this identifier. */
+        SessionNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "session_not_found";
+                    };
+                };
+            };
+        };
         /** @description `slug_taken`: The slug that was asked for is taken. */
         SlugTaken: {
             headers: {
@@ -3365,6 +3555,25 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "slug_taken";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `slug_taken`: The slug that was asked for is taken.
+         *
+         *     `organization_limit_reached`: The user owns as many organizations as a user may.
+         */
+        SlugTakenOrOrganizationLimitReached: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "slug_taken" | "organization_limit_reached";
                     };
                 };
             };
@@ -3396,6 +3605,21 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "temporarily_unavailable";
+                    };
+                };
+            };
+        };
+        /** @description `token_limit_reached`: The user has as many tokens as a user may have. */
+        TokenLimitReached: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "token_limit_reached";
                     };
                 };
             };
@@ -3461,6 +3685,8 @@ export interface components {
         key: string;
         /** @description CLI token identifier. */
         tokenId: string;
+        /** @description Session identifier. */
+        sessionId: string;
         /** @description Webhook identifier. */
         webhookId: string;
         /** @description Member or invitation identifier. */
@@ -3502,7 +3728,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
-                    /** @description The session cookie: HttpOnly, SameSite=Lax, Secure (but on a local http address). */
+                    /** @description The session cookie: HttpOnly, SameSite=Lax, and Secure except on a local http address. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -3536,7 +3762,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
-                    /** @description The session cookie: HttpOnly, SameSite=Lax, Secure (but on a local http address). */
+                    /** @description The session cookie: HttpOnly, SameSite=Lax, and Secure except on a local http address. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -3605,7 +3831,43 @@ export interface operations {
                     "application/json": components["schemas"]["GetCurrentUserResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "rename-user": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameUserRequest"];
+            };
+        };
+        responses: {
+            /** @description The user with the new name. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenameUserResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -3626,7 +3888,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token, shown this once. */
+            /** @description The token, which is shown only once. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -3640,6 +3902,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            409: components["responses"]["TokenLimitReached"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -3662,7 +3925,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The code (first half) or the token, shown this once (second half). */
+            /** @description The code (first half), or the token, which is shown only once (second half). */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -3676,6 +3939,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            409: components["responses"]["TokenLimitReached"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -3701,6 +3965,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListTokensResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScope"];
             500: components["responses"]["InternalError"];
@@ -3736,6 +4001,99 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["TokenNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "revoke-current-token": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is revoked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["CsrfHeaderRequired"];
+            404: components["responses"]["TokenNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The active sessions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListSessionsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScope"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "end-session": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path: {
+                /** @description Session identifier. */
+                sessionId: components["parameters"]["sessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session is ended. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["SessionNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -3853,7 +4211,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Always, account or not. */
+            /** @description Sent whether or not the account exists. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -3923,6 +4281,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListProjectsResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             404: components["responses"]["OrganizationNotFound"];
             500: components["responses"]["InternalError"];
@@ -3994,6 +4353,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetProjectResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             500: components["responses"]["InternalError"];
@@ -4058,7 +4418,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The environment, still empty. */
+            /** @description The new environment, which is empty. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -4097,7 +4457,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key is rotated: there was nothing to re-encrypt. */
+            /** @description The rotation is complete: there was nothing to re-encrypt. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -4107,7 +4467,7 @@ export interface operations {
                     "application/json": components["schemas"]["RotateKeyResponse200"];
                 };
             };
-            /** @description The new key is in use; re-encryption goes on in the background. */
+            /** @description The new key is in use. Re-encryption continues in the background. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -4131,15 +4491,15 @@ export interface operations {
     "pull-secrets": {
         parameters: {
             query?: {
-                /** @description Results per page; without it all results are returned. */
+                /** @description Results per page. Without it, all results are returned. */
                 limit?: number;
-                /** @description Results to skip; used only together with `limit`. */
+                /** @description Results to skip. Used only together with `limit`. */
                 offset?: number;
-                /** @description Keeps keys that start with this prefix; case-sensitive. */
+                /** @description Only keys that start with this prefix. Case-sensitive. */
                 search?: string;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer; if the environment is still at that revision the answer is `304`. */
+                /** @description The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4166,7 +4526,7 @@ export interface operations {
                     "application/json": components["schemas"]["PullSecretsResponse"];
                 };
             };
-            /** @description The environment is still at the revision of `If-None-Match`; nothing was read or decrypted. */
+            /** @description The environment is still at the revision of `If-None-Match`. No value was read or decrypted. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -4189,7 +4549,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Changes only that revision of the environment; any other is `412 revision_mismatch`. `*` is any. */
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -4210,7 +4570,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The secret was there before. */
+            /** @description The secret already existed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -4245,15 +4605,15 @@ export interface operations {
     "list-keys": {
         parameters: {
             query?: {
-                /** @description Results per page; without it all results are returned. */
+                /** @description Results per page. Without it, all results are returned. */
                 limit?: number;
-                /** @description Results to skip; used only together with `limit`. */
+                /** @description Results to skip. Used only together with `limit`. */
                 offset?: number;
-                /** @description Keeps keys that start with this prefix; case-sensitive. */
+                /** @description Only keys that start with this prefix. Case-sensitive. */
                 search?: string;
             };
             header?: {
-                /** @description The `ETag` of an earlier answer; if the environment is still at that revision the answer is `304`. */
+                /** @description The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4280,7 +4640,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListKeysResponse"];
                 };
             };
-            /** @description The environment is still at the revision of `If-None-Match`; nothing was read or decrypted. */
+            /** @description The environment is still at the revision of `If-None-Match`. No value was read or decrypted. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -4303,7 +4663,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Changes only that revision of the environment; any other is `412 revision_mismatch`. `*` is any. */
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -4324,7 +4684,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the import did. */
+            /** @description The result of the import. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -4351,9 +4711,9 @@ export interface operations {
             query?: {
                 /** @description Whether to return the values. */
                 values?: boolean;
-                /** @description Results per page; without it all results are returned. */
+                /** @description Results per page. Without it, all results are returned. */
                 limit?: number;
-                /** @description Results to skip; used only together with `limit`. */
+                /** @description Results to skip. Used only together with `limit`. */
                 offset?: number;
             };
             header?: never;
@@ -4394,7 +4754,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Changes only that revision of the environment; any other is `412 revision_mismatch`. `*` is any. */
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -4413,7 +4773,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the promotion did. */
+            /** @description The result of the promotion. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -4439,7 +4799,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Changes only that revision of the environment; any other is `412 revision_mismatch`. `*` is any. */
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -4460,7 +4820,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was deleted. */
+            /** @description The result of the deletion. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -4485,7 +4845,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Changes only that revision of the environment; any other is `412 revision_mismatch`. `*` is any. */
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -4554,7 +4914,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
-            409: components["responses"]["SlugTaken"];
+            409: components["responses"]["SlugTakenOrOrganizationLimitReached"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -4620,6 +4980,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListTemplateKeysResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             500: components["responses"]["InternalError"];
@@ -4723,7 +5084,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How the environment compares with the template. */
+            /** @description The result of the comparison. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -4733,6 +5094,7 @@ export interface operations {
                     "application/json": components["schemas"]["ValidateEnvironmentResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             500: components["responses"]["InternalError"];
@@ -4761,6 +5123,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListWebhooksResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrInsufficientScope"];
             404: components["responses"]["OrganizationNotFound"];
@@ -4787,7 +5150,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook and its signing secret, shown this once. */
+            /** @description The webhook and its signing secret, which is shown only once. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -4832,6 +5195,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetWebhookResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["ForbiddenOrInsufficientScope"];
             404: components["responses"]["OrganizationNotFoundOrWebhookNotFound"];
@@ -4897,7 +5261,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook as it is now. */
+            /** @description The webhook after the change. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -4976,6 +5340,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListMembersResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["OrganizationNotFound"];
@@ -5002,7 +5367,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The invitation and its token, shown this once. */
+            /** @description The invitation and its token, which is shown only once. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -5015,11 +5380,12 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerified"];
             404: components["responses"]["OrganizationNotFound"];
             409: components["responses"]["AlreadyMember"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -5039,7 +5405,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The caller is a member now. */
+            /** @description The caller is now a member. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -5144,9 +5510,9 @@ export interface operations {
             query?: {
                 /** @description Results per page. */
                 limit?: number;
-                /** @description Entries to skip. */
+                /** @description The number of entries to skip. */
                 offset?: number;
-                /** @description Keeps entries of this action. */
+                /** @description Only entries of this action. */
                 action?: components["schemas"]["AuditAction"];
             };
             header?: never;
@@ -5198,6 +5564,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetBillingResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScope"];
             404: components["responses"]["OrganizationNotFound"];
@@ -5298,7 +5665,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event was taken note of. */
+            /** @description The event was received. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -5333,6 +5700,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetStatisticsResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrAdminRequired"];
             500: components["responses"]["InternalError"];
@@ -5342,11 +5710,11 @@ export interface operations {
     "list-organizations": {
         parameters: {
             query?: {
-                /** @description Results per page. */
+                /** @description Results per page. Without it, all results are returned. */
                 limit?: number;
-                /** @description Results to skip. */
+                /** @description Results to skip. Used only together with `limit`. */
                 offset?: number;
-                /** @description Keeps organizations whose slug or name starts with this, whatever the case. */
+                /** @description Only organizations whose slug or name starts with this, in any case. */
                 search?: string;
             };
             header?: never;
@@ -5368,6 +5736,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrAdminRequired"];
+            413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -5394,6 +5763,7 @@ export interface operations {
                     "application/json": components["schemas"]["InspectOrganizationResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrAdminRequired"];
             404: components["responses"]["OrganizationNotFound"];
@@ -5420,7 +5790,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The organization and its limits as they are now. */
+            /** @description The organization and its current limits. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -5459,6 +5829,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListPlansResponse"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrAdminRequired"];
             500: components["responses"]["InternalError"];
@@ -5484,7 +5855,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The plan as it is now. */
+            /** @description The plan after the change. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];

@@ -8,6 +8,7 @@ export interface Answer {
   body: Buffer;
   /** Goes to the access log, together with the status. */
   integrationError?: string;
+  gatewayError?: string;
 }
 
 /** A function's result as API Gateway reads it (payload format 2.0): a result without a status is the body of a 200. */

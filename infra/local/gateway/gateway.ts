@@ -133,6 +133,7 @@ function createAnswer(options: GatewayOptions) {
       '$context.responseLength': String(answer.body.length),
       '$context.identity.sourceIp': sourceIpOf(request),
       ...(answer.integrationError === undefined ? {} : { '$context.integrationErrorMessage': answer.integrationError }),
+      ...(answer.gatewayError === undefined ? {} : { '$context.error.message': answer.gatewayError }),
     });
   };
 }
@@ -145,11 +146,16 @@ interface Received {
   receivedAt: number;
 }
 
+/** The gateway's own answer to a request that no function sees. Its reason stands in the access log. */
+function refusal(status: number, text: string): Answer {
+  return { ...message(status, text), gatewayError: text };
+}
+
 async function invokeRoute(invoke: Invoke, request: IncomingMessage, received: Received): Promise<Answer> {
   const { target, route, body, requestId, receivedAt } = received;
-  if (body === 'too-large') return message(413, 'Request Entity Too Large');
+  if (body === 'too-large') return refusal(413, 'Request Entity Too Large');
   const event = gatewayEvent(request, target, route, body, { requestId, receivedAt });
-  if (exceedsPayload(event, event.body?.length ?? 0)) return message(413, 'Request Entity Too Large');
+  if (exceedsPayload(event, event.body?.length ?? 0)) return refusal(413, 'Request Entity Too Large');
   const functionName = route === undefined ? catchAll : { area: route.route.area, name: route.route.operationId };
   try {
     return answerOf(await invoke(functionName, event, integrationTimeoutMs));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { eventNames } from './events.ts';
 
-/** Everything that the audit log of an organization records: each change, and each read of values. A closed list. */
+/** Everything that the audit log of an organization records: each change and each use of values. */
 export const auditActions = [
   'secret.pulled',
   'secret.history_read',
@@ -10,6 +10,7 @@ export const auditActions = [
   'project.deleted',
   'project.key_rotated',
   'environment.created',
+  'environment.validated',
   'template_key.added',
   'template_key.removed',
   'webhook.created',
@@ -30,6 +31,14 @@ export const auditActions = [
   'organization.limits_changed',
 ] as const;
 export const AuditAction = z
-  .enum(auditActions, { message: 'must be an action of the audit log' })
-  .meta({ id: 'AuditAction', description: 'What was done.', example: 'secret.pulled' });
+  .enum(auditActions)
+  .meta({ id: 'AuditAction', description: 'The action.', example: 'secret.pulled' });
 export type AuditAction = z.infer<typeof AuditAction>;
+
+const DetailValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** What an entry says of the change itself. Never a value of a secret. */
+export const AuditDetails = z.record(z.string(), z.union([DetailValue, z.record(z.string(), DetailValue)])).meta({
+  description: 'What changed: roles and plans `from` and `to`, limits, a template key’s pattern.',
+  example: { from: 'viewer', to: 'developer' },
+});

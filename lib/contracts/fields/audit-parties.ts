@@ -1,7 +1,7 @@
-/** How who did something was authenticated; `system` = by no request of a user. */
+/** How the actor authenticated; `system` if the service acted on its own. */
 export const actorTypes = ['session', 'token', 'system'] as const;
 
-/** What kinds of things something is done to. */
+/** The kinds of things that an action can target. */
 export const targetTypes = [
   'organization',
   'project',

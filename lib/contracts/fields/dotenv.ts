@@ -1,8 +1,8 @@
 import { secretKeyPattern, secretKeyRule, valueProblem } from './secret-rules.ts';
 
-// Why not the package `dotenv`: it skips a line that it does not understand without a word, lets the last duplicate win,
-// takes `#` for a comment anywhere in an unquoted value, lets single quotes span lines, does not know \" \\ \$ and reports
-// no line numbers. For secrets, text that was not understood has to be an error.
+// Why not the package `dotenv`: it silently skips a line that it does not understand, lets the last duplicate win, takes
+// `#` anywhere in an unquoted value for a comment, lets single quotes span lines, does not know \" \\ \$ and reports no
+// line numbers. With secrets, text that was not understood has to be an error.
 
 /** A problem of dotenv text. The message never quotes the text: a misplaced line may be part of a secret. */
 export interface DotenvProblem {
@@ -15,7 +15,7 @@ export interface DotenvResult {
   problems: DotenvProblem[];
 }
 
-/** Text with more problems than this is not dotenv text; the rest is not looked at. */
+/** Text with more problems than this is not dotenv text, so the rest is not read. */
 const maxProblems = 100;
 
 const blankOrComment = /[ \t\v\f\r]*(?:#[^\n]*)?(?:\n|$)/y;
@@ -29,96 +29,104 @@ const comment = /[ \t\v\f\r]#/;
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
 
+/** How far the text is read. */
+interface Reading {
+  readonly text: string;
+  position: number;
+  line: number;
+}
+
+/** A `KEY=value`, or why the line is none. */
+type Assignment = { key: string; value: string } | { problem: string };
+
 /**
- * Reads dotenv text: blank and comment lines, `KEY=value` with an optional `export`, unquoted values (trimmed, a comment
- * begins at `#` after white space), 'literal' and "escaped" ones; only the latter span lines. No interpolation. An escape
- * that is not known stays as it stands. Line ends of CRLF are read as LF, inside a value as well: they belong to the file.
- * Every problem is reported with the number of its line, beginning with 1; reading goes on behind it.
+ * Reads dotenv text: blank and comment lines, `KEY=value` with an optional `export`, unquoted values (trimmed; a comment
+ * begins at `#` after white space), 'literal' and "escaped" values, of which only the latter span lines. No interpolation.
+ * An unknown escape stays as it is. CRLF is read as LF, inside a value as well: line ends belong to the file.
+ * Each problem carries the number of its line, from 1, and reading goes on after it.
  */
 export function parseDotenv(source: string): DotenvResult {
-  // A byte order mark is what Windows editors put before the first line.
+  // Windows editors put a byte order mark before the first line.
   const text = source.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  const reading: Reading = { text, position: 0, line: 1 };
   const entries: DotenvResult['entries'] = [];
   const problems: DotenvProblem[] = [];
   const firstLines = new Map<string, number>();
-  let position = 0;
-  let line = 1;
-
-  const take = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = position;
-    const match = pattern.exec(text);
-    if (match === null) return null;
-    for (let at = match[0].indexOf('\n'); at !== -1; at = match[0].indexOf('\n', at + 1)) line += 1;
-    position += match[0].length;
-    return match;
-  };
-
-  const takeDoubleQuoted = (): string | undefined => {
-    // A loop and not an expression: over megabytes the backtracking of one would exhaust its stack.
-    let end = position;
-    while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
-    if (end >= text.length) return undefined;
-    const quoted = text.slice(position, end);
-    for (let at = quoted.indexOf('\n'); at !== -1; at = quoted.indexOf('\n', at + 1)) line += 1;
-    position = end + 1;
-    return quoted;
-  };
-
-  while (position < text.length && problems.length < maxProblems) {
-    if (take(blankOrComment)) continue;
-    const start = line;
-    const report = (message: string) => problems.push({ line: start, message });
-
-    const key = take(assignment)?.[1];
-    if (key === undefined) {
-      report('is neither KEY=value, a comment nor blank');
-      take(restOfLine);
+  while (reading.position < text.length && problems.length < maxProblems) {
+    if (take(reading, blankOrComment)) continue;
+    const { line } = reading;
+    const read = readAssignment(reading);
+    if ('problem' in read) {
+      problems.push({ line, message: read.problem });
+      take(reading, restOfLine);
       continue;
     }
-
-    let value: string | undefined;
-    const quote = take(opening)?.[1];
-    if (quote === undefined) {
-      const raw = take(unquoted)?.[1] ?? '';
-      const commentAt = raw.search(comment);
-      value = trim(commentAt === -1 ? raw : raw.slice(0, commentAt));
-    } else {
-      const quoted = quote === "'" ? take(singleQuoted)?.[1] : takeDoubleQuoted();
-      if (quoted === undefined) {
-        report(
-          quote === "'"
-            ? 'has a single quote that is not closed on its line'
-            : 'has a double quote that is never closed',
-        );
-        take(restOfLine);
-        continue;
-      }
-      value = quote === "'" ? quoted : quoted.replace(/\\([\s\S])/g, (whole, c: string) => escapes[c] ?? whole);
-      if (!take(afterQuote)) {
-        report('has text after the closing quote');
-        take(restOfLine);
-        continue;
-      }
-    }
-
-    if (!secretKeyPattern.test(key)) {
-      report(`has a key that is not valid: it ${secretKeyRule}`);
-      continue;
-    }
-    const firstLine = firstLines.get(key);
-    if (firstLine !== undefined) {
-      report(`sets ${key} again, after line ${firstLine}`);
-      continue;
-    }
-    firstLines.set(key, start);
-    const problem = valueProblem(value);
-    if (problem === undefined) entries.push({ key, value, line: start });
-    else report(`has a value for ${key} that ${problem}`);
+    const problem = problemOf(read, firstLines.get(read.key));
+    if (problem === undefined) entries.push({ ...read, line });
+    else problems.push({ line, message: problem });
+    if (!firstLines.has(read.key)) firstLines.set(read.key, line);
   }
   return { entries, problems };
 }
 
-/** ASCII white space only: any other character is part of the value. A loop, for `/\s+$/` takes quadratic time. */
+function readAssignment(reading: Reading): Assignment {
+  const key = take(reading, assignment)?.[1];
+  if (key === undefined) return { problem: 'is neither KEY=value, a comment nor blank' };
+  const quote = take(reading, opening)?.[1];
+  if (quote === undefined) return { key, value: readUnquoted(reading) };
+  const value = quote === "'" ? take(reading, singleQuoted)?.[1] : readDoubleQuoted(reading);
+  if (value === undefined) {
+    return {
+      problem:
+        quote === "'" ? 'has a single quote that is not closed on its line' : 'has a double quote that is never closed',
+    };
+  }
+  return take(reading, afterQuote) ? { key, value } : { problem: 'has text after the closing quote' };
+}
+
+function readUnquoted(reading: Reading): string {
+  const raw = take(reading, unquoted)?.[1] ?? '';
+  const commentAt = raw.search(comment);
+  return trim(commentAt === -1 ? raw : raw.slice(0, commentAt));
+}
+
+/** A loop and not an expression: the backtracking of one would exhaust its stack over megabytes. */
+function readDoubleQuoted(reading: Reading): string | undefined {
+  const { text, position } = reading;
+  let end = position;
+  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+  if (end >= text.length) return undefined;
+  advance(reading, end + 1 - position);
+  return text.slice(position, end).replace(/\\([\s\S])/g, (whole, escaped: string) => escapes[escaped] ?? whole);
+}
+
+function take(reading: Reading, pattern: RegExp): RegExpExecArray | null {
+  pattern.lastIndex = reading.position;
+  const match = pattern.exec(reading.text);
+  if (match !== null) advance(reading, match[0].length);
+  return match;
+}
+
+function advance(reading: Reading, length: number): void {
+  const end = reading.position + length;
+  for (let at = reading.text.indexOf('\n', reading.position); at !== -1 && at < end; ) {
+    reading.line += 1;
+    at = reading.text.indexOf('\n', at + 1);
+  }
+  reading.position = end;
+}
+
+/** What is wrong with an assignment that was understood. */
+function problemOf({ key, value }: { key: string; value: string }, firstLine: number | undefined): string | undefined {
+  if (!secretKeyPattern.test(key)) {
+    return `has a key that is not valid: it ${secretKeyRule}`;
+  }
+  if (firstLine !== undefined) return `sets ${key} again, after line ${firstLine}`;
+  const problem = valueProblem(value);
+  return problem === undefined ? undefined : `has a value for ${key} that ${problem}`;
+}
+
+/** ASCII white space only: any other character is part of the value. A loop, because `/\s+$/` takes quadratic time. */
 function trim(value: string): string {
   const blank = (at: number) => ' \t\v\f\r'.includes(value.charAt(at));
   let start = 0;

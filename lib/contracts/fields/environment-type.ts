@@ -2,12 +2,13 @@ import * as z from 'zod';
 import type { Role } from './role.ts';
 
 export const environmentTypes = ['development', 'staging', 'production'] as const;
-export const EnvironmentType = z
-  .enum(environmentTypes)
-  .meta({ description: 'Which role rules hold for the environment.', example: 'development' });
+export const EnvironmentType = z.enum(environmentTypes).meta({
+  description: 'Decides which roles can read and write the secrets of the environment.',
+  example: 'development',
+});
 export type EnvironmentType = z.infer<typeof EnvironmentType>;
 
-/** The roles table of the specification: who reads and who writes the secrets of which type of environment. */
+/** The roles table of the specification: which roles read and write the secrets of which type of environment. */
 export const environmentRules: Readonly<Record<'read' | 'write', Readonly<Record<Role, readonly EnvironmentType[]>>>> =
   {
     read: {

@@ -12,11 +12,11 @@ export const eventNames = [
   'secret.bulk_delete',
 ] as const;
 export const EventName = z
-  .enum(eventNames, { message: `must be one of ${eventNames.join(', ')}` })
+  .enum(eventNames)
   .meta({ id: 'EventName', description: 'An event that a webhook can subscribe to.', example: 'secret.updated' });
 export type EventName = z.infer<typeof EventName>;
 
-/** Sent by the test endpoint alone; nobody subscribes to it. */
+/** Only the test endpoint sends it; it can't be subscribed to. */
 export const pingEvent = 'webhook.ping';
 
 export const DeliveredEventName = z
@@ -24,7 +24,7 @@ export const DeliveredEventName = z
   .meta({ id: 'DeliveredEventName', description: 'An event that a delivery can carry.', example: 'secret.updated' });
 export type DeliveredEventName = z.infer<typeof DeliveredEventName>;
 
-/** What `key` holds where an event is about several keys, or about none. */
+/** The `key` of an event about several keys, or about none. */
 export const manyKeys = '*';
 
 const PlaceReference = z.object({
@@ -34,18 +34,21 @@ const PlaceReference = z.object({
 
 export const EventMetadata = z
   .object({
-    version: z.int().optional().meta({ description: 'The version of the key; events of one key.', example: 3 }),
+    version: z.int().optional().meta({ description: 'The version of the key, for events about one key.', example: 3 }),
     revision: z.int().optional().meta({ description: 'The environment’s revision after the change.', example: 18 }),
     keys: z
       .array(z.string())
       .optional()
-      .meta({ description: 'The names of the keys; events of many keys.', example: ['DATABASE_HOST', 'LOG_LEVEL'] }),
+      .meta({
+        description: 'The names of the keys, for events about many keys.',
+        example: ['DATABASE_HOST', 'LOG_LEVEL'],
+      }),
     from: PlaceReference.optional().meta({ description: 'The source environment of a promotion.' }),
   })
-  .meta({ id: 'EventMetadata', description: 'What else there is to say about an event; never a value.' });
+  .meta({ id: 'EventMetadata', description: 'Further facts about an event; never a value.' });
 export type EventMetadata = z.infer<typeof EventMetadata>;
 
-/** The body of a delivery. Every member is always present; no value of a secret ever is. */
+/** The body of a delivery. Every member is always present. It never contains the value of a secret. */
 export const EventPayload = z
   .object({
     event: DeliveredEventName,
@@ -54,12 +57,12 @@ export const EventPayload = z
       .object({ id: Uuid.meta({ description: 'Identifier.', example: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31' }) })
       .meta({ description: 'The organization.' }),
     project: PlaceReference.meta({ description: 'The project.' }),
-    environment: PlaceReference.meta({ description: 'The environment; for a promotion its target.' }),
+    environment: PlaceReference.meta({ description: 'The environment; for a promotion, the target.' }),
     key: z.string().meta({
-      description: 'The secret’s key, never its value; `*` for events of many keys and the ping.',
+      description: 'The secret’s key, never its value; `*` for a ping and for events about many keys.',
       example: 'DATABASE_HOST',
     }),
-    actor: UserReference.meta({ description: 'Who did it.' }),
+    actor: UserReference.meta({ description: 'Who acted.' }),
     metadata: EventMetadata,
   })
   .meta({ id: 'EventPayload', description: 'The body of a webhook delivery.' });

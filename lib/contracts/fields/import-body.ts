@@ -6,7 +6,7 @@ import { SecretKey } from './text.ts';
 
 export const maxKeysPerChange = 1000;
 
-/** What every form of an import comes down to. */
+/** An import in any of its forms, parsed. */
 export interface Import {
   secrets: { key: string; value: string }[];
 }
@@ -18,7 +18,7 @@ const ListEntry = z.strictObject({
   value: SecretValue.meta({ description: 'The value.', example: 'db.internal.example' }),
 });
 
-/** The three forms, as documented. Parsing does not go through them, see `ImportBody`. */
+/** The three forms, for the documentation only; `ImportBody` parses by hand. */
 const documentedForms = () =>
   z.xor([
     z
@@ -75,7 +75,7 @@ function fromList(list: unknown[], report: Report): Import['secrets'] {
   return secrets;
 }
 
-/** Own entries, so that `__proto__`, which JSON.parse makes an own property, is a key like any other. */
+/** Reads own entries, so that `__proto__`, which JSON.parse makes an own property, is a key like any other. */
 function fromMap(map: object, report: Report): Import['secrets'] {
   const entries = Object.entries(map);
   if (entries.length < 1 || entries.length > maxKeysPerChange) {
@@ -101,8 +101,8 @@ function fromDotenv(source: string, report: Report): Import['secrets'] {
 }
 
 /**
- * The body of an import in any of its three forms, parsed to one shape with every problem named at once. A schema of its
- * own, for zod's record drops the key `__proto__` and its union would report problems of forms that were not meant.
+ * The body of an import in any of its three forms, parsed to one shape, with every problem named at once. It is parsed by
+ * hand because zod's record drops the key `__proto__`, and its union would report problems of forms that were not meant.
  */
 export const ImportBody = z
   .unknown()
@@ -125,7 +125,7 @@ export const ImportBody = z
     }
     if (dotenv !== undefined) {
       if (typeof dotenv === 'string') secrets = fromDotenv(dotenv, report);
-      else report(['dotenv'], 'must be a string');
+      else report(['dotenv'], 'must be text');
     }
     return { secrets };
   })

@@ -16,19 +16,16 @@ export type LimitName = (typeof limitNames)[number];
 
 export const unlimited = -1;
 
-/** One limit's value; -1 means unlimited. */
-export const LimitValue = z
-  .int({ message: 'must be a whole number' })
-  .min(unlimited, { message: 'must be -1 (unlimited) or more' })
-  .max(1_000_000_000, { message: 'must be at most 1000000000' });
+/** The value of one limit; -1 means unlimited. */
+export const LimitValue = z.int().min(unlimited, { message: 'must be -1 (unlimited) or more' }).max(1_000_000_000);
 
 const descriptions: Readonly<Record<LimitName, string>> = {
   maxProjects: 'Projects in the organization.',
   maxEnvironmentsPerProject: 'Environments in each project.',
   maxSecretsPerEnvironment: 'Secrets in each environment.',
-  maxMembers: 'Members, pending invitations counted.',
+  maxMembers: 'Members, including pending invitations.',
   maxWebhooks: 'Webhooks in the organization.',
-  auditRetentionDays: 'Days an audit entry is kept.',
+  auditRetentionDays: 'Days that an audit entry is kept.',
 };
 
 /** One schema per limit, in the order of `limitNames`. */
@@ -44,15 +41,17 @@ export const PlanLimits = z
   .meta({ id: 'PlanLimits', description: 'A value for every plan limit; -1 means unlimited.' });
 export type PlanLimits = z.infer<typeof PlanLimits>;
 
-export const LimitOverrides = z
-  .object(perLimit(LimitValue.optional()))
-  .meta({ id: 'LimitOverrides', description: 'The limits set for one organization alone; they win over its plan.' });
+export const LimitOverrides = z.object(perLimit(LimitValue.optional())).meta({
+  id: 'LimitOverrides',
+  description: 'Limits for this organization only. They take precedence over its plan.',
+});
 export type LimitOverrides = z.infer<typeof LimitOverrides>;
 
 export const limitSources = ['default', 'plan', 'override'] as const;
 export const LimitSource = z.enum(limitSources).meta({
   id: 'LimitSource',
-  description: 'Where a limit comes from: built in, the plan’s runtime configuration, or the organization’s override.',
+  description:
+    'Where a limit comes from: the built-in default, the configuration of the plan, or the organization’s override.',
   example: 'default',
 });
 export type LimitSource = z.infer<typeof LimitSource>;
@@ -62,7 +61,10 @@ export const EffectiveLimits = z
     effective: PlanLimits.meta({ description: 'The limits in force.' }),
     source: z.object(perLimit(LimitSource)).meta({ description: 'Where each limit comes from.' }),
   })
-  .meta({ id: 'EffectiveLimits', description: 'Limits in force, resolved as override, then plan, then default.' });
+  .meta({
+    id: 'EffectiveLimits',
+    description: 'The limits in force: the override, or else the plan, or else the default.',
+  });
 export type EffectiveLimits = z.infer<typeof EffectiveLimits>;
 
 export const Usage = z
@@ -72,12 +74,12 @@ export const Usage = z
     invitations: z.int().meta({ description: 'Pending invitations.', example: 1 }),
     webhooks: z.int().meta({ description: 'Webhooks.', example: 2 }),
     environments: z.int().meta({ description: 'Environments of all projects.', example: 13 }),
-    secrets: z.int().meta({ description: 'Secrets of all environments, deleted ones not counted.', example: 412 }),
+    secrets: z.int().meta({ description: 'Secrets of all environments, without deleted ones.', example: 412 }),
   })
-  .meta({ id: 'Usage', description: 'What an organization uses at this moment.' });
+  .meta({ id: 'Usage', description: 'The current usage of an organization.' });
 export type Usage = z.infer<typeof Usage>;
 
-/** The fallback where neither an override nor the plan's runtime configuration says anything. */
+/** The limits where neither an override nor the configuration of the plan sets one. */
 export const defaultLimits: Readonly<Record<PlanName, PlanLimits>> = {
   free: {
     maxProjects: 10,

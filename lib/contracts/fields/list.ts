@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A list of `minimum` to `maximum` items without duplicates. The length is checked before any item is parsed, so that a
- * body of a million wrong items yields one problem and not a million.
+ * A list of `minimum` to `maximum` items without duplicates. The length is checked before any item, so that a body with a
+ * million wrong items yields one problem rather than a million.
  */
 export function uniqueList<Item extends z.ZodType<string>>(item: Item, minimum: number, maximum: number) {
   const message = `must have ${minimum} to ${maximum} items`;

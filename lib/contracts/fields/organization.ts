@@ -5,10 +5,10 @@ import { Slug, Timestamp, Uuid } from './text.ts';
 export const Organization = z
   .object({
     id: Uuid.meta({ description: 'Organization identifier.', example: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31' }),
-    slug: Slug.meta({ description: 'Unique on the platform, never changes.', example: 'analytical-engines' }),
+    slug: Slug.meta({ description: 'Unique on the platform. It never changes.', example: 'analytical-engines' }),
     name: z.string().meta({ description: 'Display name.', example: 'Analytical Engines' }),
     plan: PlanName.meta({ description: 'The plan in force.', example: 'free' }),
-    limitOverrides: LimitOverrides.meta({ description: 'Limits set for this organization alone; empty without any.' }),
+    limitOverrides: LimitOverrides.meta({ description: 'Limits for this organization only; empty if there are none.' }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
   })
   .meta({ id: 'Organization', description: 'A tenant: it owns projects, members, webhooks and an audit log.' });

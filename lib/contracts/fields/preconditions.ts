@@ -34,8 +34,8 @@ function isRevision({ opaque }: EntityTag): boolean {
 }
 
 /**
- * If-Match compares strongly (RFC 9110, section 13.1.1), so a weak tag never matches. Undefined where it is malformed; a
- * strong tag that is no revision is, since it can only be a mistake of whoever wanted to be careful.
+ * If-Match compares strongly (RFC 9110, section 13.1.1), so a weak tag never matches. Undefined if it is malformed. A
+ * strong tag that is not a revision counts as malformed: a caller who asks for a check must not get another one.
  */
 export function parseIfMatch(header: string): Precondition | undefined {
   const wrong = parseEntityTags(header)?.some(tag => !tag.weak && !isRevision(tag));
@@ -43,14 +43,14 @@ export function parseIfMatch(header: string): Precondition | undefined {
 }
 
 /**
- * If-None-Match compares weakly (RFC 9110, section 13.1.2), so W/"5" matches 5, and a tag that is no revision matches
- * nothing. Undefined where it is malformed.
+ * If-None-Match compares weakly (RFC 9110, section 13.1.2), so W/"5" matches 5, and a tag that is not a revision matches
+ * nothing. Undefined if it is malformed.
  */
 export function parseIfNoneMatch(header: string): Precondition | undefined {
   return parse(header, () => true);
 }
 
-const EntityTagHeader = z.string().max(256, { message: 'must have at most 256 characters' });
+const EntityTagHeader = z.string().max(256);
 
 const malformed = { message: 'must be "<revision>" in double quotes, a list of them, or *' };
 
@@ -68,12 +68,12 @@ export const IfNoneMatch = EntityTagHeader.transform((header, context): Precondi
   return z.NEVER;
 });
 
-/** Whether the revision is one that the header names. */
+/** Whether the header names the revision. */
 export function matchesRevision(precondition: Precondition, revision: number): boolean {
   return precondition.kind === 'any' || precondition.revisions.includes(revision);
 }
 
-/** The entity tag of an environment at a revision. */
+/** The entity tag of a revision. */
 export function revisionTag(revision: number): string {
   return `"${revision}"`;
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { text } from './text.ts';
 
-// Query schemas are plain objects on purpose: unknown query parameters are ignored (proxies and trackers add them), while
-// a known one with an empty or malformed value is an error.
+/** The query of an endpoint without parameters. Queries are strict: a misspelt `dryRun` must never apply a change. */
+export const NoQuery = z.strictObject({});
 
 /** A whole number written in one to nine decimal digits; nothing is coerced from '1.5', ' 1' or '0x1'. */
 export function integerQuery(minimum: number, maximum: number, description: string) {
@@ -18,12 +18,12 @@ export function integerQuery(minimum: number, maximum: number, description: stri
 /** Exactly 'true' or 'false'. */
 export function flagQuery(description: string) {
   return z
-    .enum(['true', 'false'], { message: 'must be true or false' })
+    .enum(['true', 'false'])
     .transform(value => value === 'true')
     .meta({ description, documentedAs: () => z.boolean() });
 }
 
-/** The beginning of something; an empty one is an error, for it would silently mean "everything". */
+/** The beginning of something. An empty one is an error, because it would silently mean "everything". */
 export function prefixQuery(description: string) {
   return text(1, 256).meta({ description });
 }

@@ -5,7 +5,12 @@ export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
 export const Role = z.enum(roles).meta({ description: 'A member’s role in the organization.', example: 'developer' });
 export type Role = z.infer<typeof Role>;
 
-/** Whether `a` stands above `b`; nobody gives or takes a role above their own. */
+/** Whether `a` is above `b`. A member can't give or take a role above their own. */
 export function outranks(a: Role, b: Role): boolean {
   return roles.indexOf(a) < roles.indexOf(b);
+}
+
+/** Whether a member with the role may invite somebody as `invited`: owners and admins, up to their own role. */
+export function mayInvite(role: Role, invited: Role): boolean {
+  return (role === 'owner' || role === 'admin') && !outranks(invited, role);
 }

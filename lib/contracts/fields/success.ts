@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
-/** The answer of a change that has nothing else to say. */
+/** The answer to a change that returns nothing else. */
 export const Success = z
-  .object({ success: z.literal(true).meta({ description: 'Always true; a failure has an error body instead.' }) })
+  .object({ success: z.literal(true).meta({ description: 'Always true. A failure has an error body instead.' }) })
   .meta({ id: 'Success', description: 'The change was made.' });
 export type Success = z.infer<typeof Success>;
 
-/** The body of an answer that has nothing to tell but that it was done. */
+/** The body of that answer. */
 export const succeeded = { success: true } as const;

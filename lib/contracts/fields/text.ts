@@ -8,9 +8,9 @@ function codePointCount(value: string): number {
   return count;
 }
 
-/** Any well-formed Unicode text of a bounded length in code points; an unpaired surrogate is refused, not repaired. */
+/** Any well-formed Unicode text with a length in code points. An unpaired surrogate is refused rather than repaired. */
 export function text(minimum: number, maximum: number) {
-  // The JSON Schema bounds count code points as well (RFC 8259 characters); zod's own .max() counts UTF-16 units.
+  // JSON Schema counts code points as well, while zod's own .max() counts UTF-16 units.
   return z
     .string()
     .refine(value => value.isWellFormed(), {
@@ -30,7 +30,7 @@ export function text(minimum: number, maximum: number) {
 
 const controlCharacters = /\p{Cc}/u;
 
-/** One line of text, as shown in lists and mails: no control characters, not only white space. */
+/** One line of text for lists and mails: no control characters, and not only white space. */
 export function line(minimum: number, maximum: number) {
   return text(minimum, maximum)
     .refine(value => !controlCharacters.test(value), { message: 'must not contain control characters' })
@@ -38,27 +38,24 @@ export function line(minimum: number, maximum: number) {
     .meta({ minLength: minimum, maxLength: maximum });
 }
 
-/** A display name of anything. */
+/** A display name. */
 export const Name = line(1, 100);
 
 export const Slug = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, {
   message: 'must be 1 to 48 lower-case letters, digits and hyphens, beginning and ending with a letter or digit',
 });
 
-export const Uuid = z.guid({ message: 'must be a UUID' });
+/** Ids are compared without case (RFC 9562, section 4), so from here on they are in lower case. */
+export const Uuid = z.guid().toLowerCase();
 
 /** ISO 8601 UTC with milliseconds, as `Date.prototype.toISOString` writes it. */
-export const Timestamp = z.iso
-  .datetime({ precision: 3, message: 'must be an ISO 8601 UTC date-time with milliseconds' })
-  .meta({ example: '2026-01-31T09:26:53.589Z' });
+export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-01-31T09:26:53.589Z' });
 
 /** The key of a secret and of a template entry. */
 export const SecretKey = z.string().regex(secretKeyPattern, { message: secretKeyRule });
 
-/** E-mails are compared without case; they are shown as they were entered. */
-export const Email = z
-  .email({ message: 'must be an e-mail address' })
-  .max(254, { message: 'must have at most 254 characters' });
+/** E-mail addresses are compared without case and shown as they were entered. */
+export const Email = z.email().max(254);
 
 export function normalizeEmail(email: string): string {
   return email.toLowerCase();

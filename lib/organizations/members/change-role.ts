@@ -34,6 +34,7 @@ export async function changeRole(
         await context.audit({
           action: 'member.role_changed',
           target: { type: 'member', id: memberId, name: member.email },
+          details: { from: member.role, to: role },
         }),
       ],
       budget,
@@ -43,8 +44,8 @@ export async function changeRole(
 }
 
 /**
- * Changes the organization's number of owners, and other counts with it, so that one is always left, whoever demotes
- * or removes whom at the same moment. The transaction fails with last_owner or organization_not_found.
+ * Changes the organization's number of owners, and other counts with it, so that one is always left, even
+ * when owners demote or remove each other at the same moment. The transaction fails with last_owner or organization_not_found.
  */
 export function ownerCountChange(
   { id, slug }: { id: string; slug: string },
@@ -59,7 +60,7 @@ export function ownerCountChange(
       if: owners < 0 ? { ...active, ownerCount: greaterThan(1) } : active,
       refused: current =>
         current?.id === id && current.status === 'active'
-          ? new ApiError('last_owner', 'This is the last owner: make somebody else an owner first.')
+          ? new ApiError('last_owner', 'This is the last owner: make another member an owner first.')
           : new ApiError('organization_not_found', 'There is no such organization.'),
     },
   );

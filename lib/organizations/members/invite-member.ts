@@ -1,7 +1,9 @@
+import { countInWindow } from '../../access/fixed-window.ts';
 import type { MemberContext } from '../../access/request-context.ts';
-import { outranks, type Role } from '../../contracts/fields/role.ts';
+import { mayInvite, type Role } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
 import { ApiError } from '../../core/errors.ts';
+import { settings } from '../../core/settings.ts';
 import { createCredential } from '../../crypto/credentials.ts';
 import { dashboardLink } from '../../mail/dashboard-link.ts';
 import { invitationMail } from '../../mail/invitation-mail.ts';
@@ -10,11 +12,16 @@ import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from
 import { equals, isNew } from '../../table/expressions.ts';
 import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
 import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
-import { at, find, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/store.ts';
+import { userRecord } from '../../table/records/user.ts';
+import { at, check, find, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/store.ts';
 import { invitationId } from './invitation-id.ts';
 import { type Roster, readRoster, readRosterBySlug } from './read-roster.ts';
 
-const invitationLifetimeSeconds = 7 * 24 * 60 * 60;
+const daySeconds = 24 * 60 * 60;
+const invitationLifetimeSeconds = 7 * daySeconds;
+
+/** From all organizations together, so that many of them cannot flood one mailbox. */
+const invitationsOfAddressPerDay = 5;
 
 /** Expired invitations swept away at a time; each takes two of a transaction's hundred writes. */
 const sweptAtOnce = 40;
@@ -30,7 +37,7 @@ export async function readBeforeInviting(organizationId: string): Promise<{ rost
 /**
  * Invites an address, in place of any earlier invitation of it, and mails the link. A mail that cannot be sent is logged:
  * the token is returned as well. Expired invitations are swept away, so that they do not count towards the limit.
- * @throws forbidden for a role above one's own, already_member, plan_limit_exceeded
+ * @throws forbidden for a role above one's own, already_member, plan_limit_exceeded, rate_limited, email_not_verified
  */
 export async function inviteMember(
   context: MemberContext,
@@ -38,10 +45,6 @@ export async function inviteMember(
   before: { roster: Roster; configs: PlanConfigs },
 ): Promise<{ invitation: InvitationRecord; token: string }> {
   const { principal, log } = context;
-  const { member } = context.access;
-  if (outranks(role, member.role)) {
-    throw new ApiError('forbidden', `The role ${member.role} may not invite anybody as ${role}.`);
-  }
   const { slug, id: organizationId } = context.organization;
   const { secret, hash } = createCredential(principal.userId);
   const now = Date.now();
@@ -58,8 +61,9 @@ export async function inviteMember(
   const known = { organization: context.organization, roster: before.roster };
   await retryWithFreshRead(
     known,
-    () => readAgain(slug),
+    () => readAgain(slug, organizationId),
     async ({ organization, roster }, budget) => {
+      requireRight(context, role);
       if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(email))) {
         throw new ApiError('already_member', 'Somebody with this e-mail address is a member already.');
       }
@@ -100,9 +104,12 @@ export async function inviteMember(
           }),
           ...(older === undefined ? [] : [remove(at(invitationPointerRecord, older.hash))]),
           ...swept.flatMap(expired => invitationRemoval(slug, expired)),
+          ...mailBounds(organizationId, email),
+          ...verifiedInviter(principal.userId),
           await context.audit({
             action: 'member.invited',
             target: { type: 'invitation', id: invitation.id, name: email },
+            details: { role },
           }),
         ],
         budget,
@@ -119,9 +126,37 @@ export async function inviteMember(
   return { invitation, token: secret };
 }
 
-async function readAgain(slug: string): Promise<{ organization: OrganizationRecord; roster: Roster }> {
+/** Asked again before each attempt, because the role may have changed meanwhile. @throws forbidden */
+function requireRight({ access }: MemberContext, role: Role): void {
+  if (mayInvite(access.member.role, role)) return;
+  throw new ApiError('forbidden', `The role ${access.member.role} may not invite anybody as ${role}.`);
+}
+
+/** The writes that count the mail, for the organization and for the address. */
+function mailBounds(organizationId: string, email: string): Write[] {
+  const limit = settings().INVITATION_LIMIT_PER_DAY;
+  const common = { windowSeconds: daySeconds };
+  return [
+    ...countInWindow({ ...common, name: 'invitations', limit, subject: organizationId }),
+    ...countInWindow({
+      ...common,
+      name: 'invitations-of-address',
+      limit: limit < 0 ? limit : invitationsOfAddressPerDay,
+      subject: normalizeEmail(email),
+    }),
+  ];
+}
+
+/** Only a user who has confirmed an address of their own can have mails sent to others. */
+function verifiedInviter(userId: string): Write[] {
+  if (!settings().VERIFIED_EMAIL_REQUIRED) return [];
+  const refused = () => new ApiError('email_not_verified', 'Verify your e-mail address before you invite others.');
+  return [check(at(userRecord, userId), { if: { emailVerified: equals(true) }, refused })];
+}
+
+async function readAgain(slug: string, id: string): Promise<{ organization: OrganizationRecord; roster: Roster }> {
   const [organization, roster] = await Promise.all([find(at(organizationRecord, slug)), readRosterBySlug(slug)]);
-  if (organization?.status !== 'active') {
+  if (organization?.id !== id || organization.status !== 'active') {
     throw new ApiError('organization_not_found', 'There is no such organization.');
   }
   return { organization, roster };

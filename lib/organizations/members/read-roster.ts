@@ -11,13 +11,13 @@ export interface Roster {
   members: MemberRecord[];
   /** Pending ones, by the time of inviting. */
   invitations: InvitationRecord[];
-  /** Expired ones that are still stored, and counted. */
+  /** Still stored and counted, but of no use: they expired, or their inviter may no longer make them. */
   expired: InvitationRecord[];
 }
 
 /**
- * The roster of an organization by its id, empty for an unknown one: two waves that run beside authentication, whose
- * verdict decides whether anybody gets to see it.
+ * The roster of an organization by its id, empty for an unknown one: two waves that run in parallel with authentication,
+ * which decides whether the caller may see it.
  */
 export async function readRoster(organizationId: string): Promise<Roster> {
   const pointer = await find(at(organizationPointerRecord, organizationId));
@@ -31,11 +31,13 @@ export async function readRosterBySlug(orgSlug: string): Promise<Roster> {
     list(invitationRecord, ranges.invitations(orgSlug)),
   ]);
   const now = Date.now();
+  const inviters = new Map(members.map(member => [member.userId, member]));
+  const open = (invitation: InvitationRecord) => isPending(invitation, inviters.get(invitation.invitedBy.id), now);
   return {
     members: members.sort((a, b) => a.joinedAt.localeCompare(b.joinedAt) || a.id.localeCompare(b.id)),
     invitations: invitations
-      .filter(invitation => isPending(invitation, now))
+      .filter(open)
       .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id)),
-    expired: invitations.filter(invitation => !isPending(invitation, now)),
+    expired: invitations.filter(invitation => !open(invitation)),
   };
 }

@@ -1,23 +1,23 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { outranks } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
+import type { Log } from '../../core/logger.ts';
+import type { Key } from '../../table/entity.ts';
 import { equals } from '../../table/expressions.ts';
-import { keys, ranges } from '../../table/keys.ts';
+import { ranges } from '../../table/keys.ts';
 import type { InvitationRecord } from '../../table/records/invitation.ts';
 import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
 import { organizationRecord } from '../../table/records/organization.ts';
 import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
 import type { RetryBudget } from '../../table/retry.ts';
-import { at, list, remove, removeAll, retryWithFreshRead, transact, update } from '../../table/store.ts';
+import { at, list, queryPage, remove, removeAll, retryWithFreshRead, transact, update } from '../../table/store.ts';
 import { memberNotFound, ownerCountChange } from './change-role.ts';
 import { invitationRemoval } from './invite-member.ts';
 import { type Roster, readRosterBySlug } from './read-roster.ts';
 
-/** Tokens that fit the removing transaction beside its other writes; any beyond follow it, and are dead already. */
-const tokensAtOnce = 90;
-
 /**
- * Removes a member with their tokens bound to the organization, or cancels the invitation of that id.
+ * Removes a member, or cancels the invitation of that id. A removal takes effect in one transaction whose size does not
+ * depend on what the member has: the tokens bound to the organization name the membership, and die with it for good.
  * @throws member_not_found, forbidden for an admin who would remove an owner, last_owner
  */
 export async function removeMember(context: MemberContext, id: string, before: Roster): Promise<void> {
@@ -39,30 +39,46 @@ async function endMembership(context: MemberContext, member: MemberRecord, budge
       `The role ${access.member.role} may not remove a member with the role ${member.role}.`,
     );
   }
-  const tokens = await tokensBoundTo(organization.id, member.userId);
-  const tokenKeys = tokens.map(token => ({ key: keys.token(member.userId, token.hash) }));
-  await transact(
-    [
-      ownerCountChange(organization, member.role === 'owner' ? -1 : 0, { memberCount: -1 }),
-      remove(at(memberRecord, organization.slug, member.userId), {
-        if: { id: equals(member.id), role: equals(member.role) },
-      }),
-      remove(at(membershipRecord, member.userId, organization.id)),
-      await context.audit({
-        action: 'member.removed',
-        target: { type: 'member', id: member.id, name: member.email },
-      }),
-      ...tokenKeys.slice(0, tokensAtOnce).map(token => remove(token)),
-    ],
-    budget,
-  );
-  await removeAll(tokenKeys.slice(tokensAtOnce).map(({ key }) => key));
+  const [dead] = await Promise.all([
+    keysOfTokensBoundTo(organization.id, member.userId),
+    transact(
+      [
+        ownerCountChange(organization, member.role === 'owner' ? -1 : 0, { memberCount: -1 }),
+        remove(at(memberRecord, organization.slug, member.userId), {
+          if: { id: equals(member.id), role: equals(member.role) },
+        }),
+        remove(at(membershipRecord, member.userId, organization.id)),
+        await context.audit({
+          action: 'member.removed',
+          target: { type: 'member', id: member.id, name: member.email },
+          details: { role: member.role },
+        }),
+      ],
+      budget,
+    ),
+  ]);
+  await sweep(dead, context.log);
 }
 
 /** A user's tokens that are limited to an organization. */
 export async function tokensBoundTo(organizationId: string, userId: string): Promise<TokenRecord[]> {
   const tokens = await list(tokenRecord, ranges.tokens(userId));
   return tokens.filter(token => token.organizationId === organizationId);
+}
+
+/** The same as keys, among the first megabyte of the tokens: what is beyond must not delay a removal. */
+async function keysOfTokensBoundTo(organizationId: string, userId: string): Promise<Key[]> {
+  const { items } = await queryPage({ ...ranges.tokens(userId), attributes: ['pk', 'sk', 'organizationId'] });
+  return items.filter(item => item.organizationId === organizationId) as unknown as Key[];
+}
+
+/** Takes dead tokens out of their user's list. Nothing depends on it, so a failure is logged and not told. */
+async function sweep(tokens: readonly Key[], log: Log): Promise<void> {
+  try {
+    await removeAll(tokens);
+  } catch (error) {
+    log.error('could not sweep the tokens of a removed member', error);
+  }
 }
 
 async function cancelInvitation(

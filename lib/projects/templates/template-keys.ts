@@ -1,10 +1,10 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
-import { equals, isNew, isThere } from '../../table/expressions.ts';
+import { equals, isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/template-key.ts';
-import { at, check, find, list, put, remove, transact } from '../../table/store.ts';
+import { at, check, find, list, put, remove, transact, type Write } from '../../table/store.ts';
 import { patternProblem } from './pattern.ts';
 
 /** As many as one change of secrets may have. */
@@ -21,17 +21,13 @@ export interface BegunTemplate {
   template: TemplateKeyRecord[];
 }
 
-/** One wave, to be begun together with authentication. */
+/** One wave, to start in parallel with authentication. */
 export async function beginTemplate({ orgSlug, project: slug }: ProjectPath): Promise<BegunTemplate> {
   const [project, template] = await Promise.all([
     find(at(projectRecord, orgSlug, slug)),
     list(templateKeyRecord, ranges.templateKeys(orgSlug, slug)),
   ]);
   return { project, template };
-}
-
-export function beginProject({ orgSlug, project }: ProjectPath): Promise<ProjectRecord | undefined> {
-  return find(at(projectRecord, orgSlug, project));
 }
 
 export function listTemplateKeys({ access }: MemberContext, { project, template }: BegunTemplate): TemplateKeyRecord[] {
@@ -70,34 +66,50 @@ export async function addTemplateKey(
   };
   await transact([
     put(at(templateKeyRecord, organization.slug, project.slug, key), record, { if: isNew, refused: alreadyThere }),
-    // The eraser of a project deleted in this moment may have passed by already.
-    check(at(projectRecord, organization.slug, project.slug), {
-      if: { status: equals('active'), id: equals(project.id) },
-      refused: () => access.projectNotFound(),
-    }),
+    isStillThere(context, project),
     await context.audit({
       action: 'template_key.added',
       target: { type: 'template_key', id: project.id, name: key },
+      details: detailsOf(record),
     }),
   ]);
   return record;
+}
+
+/** The project was not deleted in the meantime, nor made anew: a template is addressed by its project's slug. */
+function isStillThere({ access, organization }: MemberContext, { id, slug }: ProjectRecord): Write {
+  return check(at(projectRecord, organization.slug, slug), {
+    if: { status: equals('active'), id: equals(id) },
+    refused: () => access.projectNotFound(),
+  });
 }
 
 /** @throws template_key_not_found */
 export async function removeTemplateKey(
   context: MemberContext,
   key: string,
-  begun: ProjectRecord | undefined,
+  { project: begun, template }: BegunTemplate,
 ): Promise<void> {
   const project = context.access.requireProject(begun);
+  const notFound = () => new ApiError('template_key_not_found', `The template has no key ${key}.`);
+  const record = template.find(one => one.key === key);
+  if (record === undefined) throw notFound();
   await transact([
     remove(at(templateKeyRecord, context.organization.slug, project.slug, key), {
-      if: isThere,
-      refused: () => new ApiError('template_key_not_found', `The template has no key ${key}.`),
+      // The entry says what is removed, so it must be that and not one added since.
+      if: { createdAt: equals(record.createdAt) },
+      refused: notFound,
     }),
+    isStillThere(context, project),
     await context.audit({
       action: 'template_key.removed',
       target: { type: 'template_key', id: project.id, name: key },
+      details: detailsOf(record),
     }),
   ]);
+}
+
+/** A pattern tells of values what they match, so the log keeps it when the template no longer does. */
+function detailsOf({ required, pattern }: TemplateKeyRecord): Record<string, string | boolean | null> {
+  return { required, pattern: pattern ?? null };
 }

@@ -3,15 +3,16 @@ import type { EnvironmentPath } from '../../secrets/engine/environment-path.ts';
 import { type BegunRead, beginRead, readLive } from '../../secrets/engine/read-live-secrets.ts';
 import { ranges } from '../../table/keys.ts';
 import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/template-key.ts';
-import { list } from '../../table/store.ts';
+import { list, transact } from '../../table/store.ts';
 import { type Comparison, compareWithTemplate } from './compare-with-template.ts';
+import { boundedValueCheck } from './pattern.ts';
 
 export interface BegunValidation {
   template: TemplateKeyRecord[];
   environment: BegunRead;
 }
 
-/** One wave, to be begun together with authentication. */
+/** One wave, to start in parallel with authentication. */
 export async function beginValidation(path: EnvironmentPath): Promise<BegunValidation> {
   const [template, environment] = await Promise.all([
     list(templateKeyRecord, ranges.templateKeys(path.orgSlug, path.project)),
@@ -21,8 +22,8 @@ export async function beginValidation(path: EnvironmentPath): Promise<BegunValid
 }
 
 /**
- * Compares an environment with its project's template. Values are opened only to match them with patterns, and none
- * leaves, so there is no audit entry.
+ * Compares an environment with its project's template. No value leaves, but patterns tell which values they match. So if
+ * patterns opened values, the answer waits for its audit entry.
  */
 export async function validateEnvironment(
   context: MemberContext,
@@ -31,20 +32,30 @@ export async function validateEnvironment(
   return readLive(
     context,
     environment,
-    async ({ state, live, ring }) => {
+    async ({ project, state, live, ring }) => {
       const patterned = new Set(template.filter(({ pattern }) => pattern !== undefined).map(({ key }) => key));
       const matched = live.filter(({ key }) => patterned.has(key));
-      const values = new Map(
-        await Promise.all(
-          matched.map(async head => [head.key, await ring.open(state.id, head)] satisfies [string, string]),
-        ),
-      );
+      const entry =
+        matched.length === 0
+          ? undefined
+          : context.audit({
+              action: 'environment.validated',
+              target: { type: 'project', id: project.id, name: project.slug },
+              environment: { id: state.id, slug: state.slug },
+              keys: matched.map(({ key }) => key),
+              revision: state.revision,
+            });
+      const [opened] = await Promise.all([
+        Promise.all(matched.map(async head => [head.key, await ring.open(state.id, head)] satisfies [string, string])),
+        entry?.then(write => transact([write])),
+      ]);
       const comparison = compareWithTemplate(
         template,
         live.map(({ key }) => key),
-        values,
+        new Map(opened),
+        boundedValueCheck(),
       );
-      // What is there beside the template is for those who may read the environment.
+      // Keys that the template does not declare are shown only to those who may read the environment.
       return context.access.roleMay('read', state.type) ? comparison : { ...comparison, undeclared: null };
     },
     'see',

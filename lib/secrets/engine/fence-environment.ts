@@ -1,23 +1,22 @@
-import { lessThan } from '../../table/expressions.ts';
-import { environmentStateRecord } from '../../table/records/environment.ts';
-import { at, ConditionFailed, transact, update } from '../../table/store.ts';
-import { type EnvironmentPath, partsOf } from './environment-path.ts';
+import { find, retryOnConditionFailed, transact, update } from '../../table/store.ts';
+import { claimIn, raiseFence } from './claim.ts';
+import type { EnvironmentPath } from './environment-path.ts';
+import { fenced, notRisen, stateAt } from './fencing.ts';
 
 /**
- * From its return on, nothing is written to the environment that is sealed under an older data key than `keyVersion`. A
- * writer in the middle of a change with an older one fails at its next step, and begins again with the new key.
+ * From its return on, nothing is written to the environment that is sealed under an older data key than `keyVersion`:
+ * whatever was decided before is refused, and writers that decide again find that they need the new key.
  */
 export async function fenceEnvironment(path: EnvironmentPath, keyVersion: number): Promise<void> {
-  try {
-    await transact([
-      update(
-        at(environmentStateRecord, ...partsOf(path)),
-        { set: { keyVersion } },
-        { if: { keyVersion: lessThan(keyVersion) } },
-      ),
-    ]);
-  } catch (error) {
-    // It is that high already, or the environment is gone.
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  await retryOnConditionFailed(async () => {
+    const state = await find(stateAt(path));
+    if (state === undefined || state.status !== 'active' || state.keyVersion >= keyVersion) return;
+    const claim = claimIn(path, state);
+    if (claim !== undefined) {
+      await raiseFence(claim, { set: { keyVersion }, abandoned: true });
+      return;
+    }
+    const set = { fence: state.fence + 1, keyVersion };
+    await transact([update(stateAt(path), { set }, { if: notRisen(fenced(path, state)) })]);
+  });
 }

@@ -16,7 +16,7 @@ export const firstEnvironments: readonly { slug: string; name: string; type: Env
 /** An environment without secrets: its description, its state, and the two writes that create them if it is new. */
 export function newEnvironment(
   orgSlug: string,
-  project: { id: string; slug: string; keyVersion: number },
+  project: { id: string; slug: string; keyVersion: number; firstRevision: number },
   { slug, name, type }: { slug: string; name: string; type: EnvironmentType },
   createdAt: string,
 ): { environment: EnvironmentRecord; state: EnvironmentState; writes: Write[] } {
@@ -27,13 +27,14 @@ export function newEnvironment(
     slug,
     type,
     projectId: project.id,
-    revision: 0,
+    revision: project.firstRevision,
+    firstRevision: project.firstRevision,
     secretCount: 0,
     sizeBytes: 0,
     valueCount: 0,
     keyVersion: project.keyVersion,
     digest: emptyDigest,
-    changeId: null,
+    fence: 1,
     status: 'active',
   };
   const writes = [

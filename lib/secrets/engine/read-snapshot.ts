@@ -2,7 +2,7 @@ import { keys, ranges } from '../../table/keys.ts';
 import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { at, type Page, queryItems, queryPage, readAll } from '../../table/store.ts';
-import { digestOf } from './digest.ts';
+import { addUpTo } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { StaleRead } from './stale-read.ts';
 
@@ -40,7 +40,7 @@ export async function finishSnapshot(path: EnvironmentPath, begun: Page): Promis
   const heads = await resolveHeads(read, state.revision, wanted =>
     readAll(wanted.map(({ key, version }) => at(versionRecord, ...partsOf(path), key, version))),
   );
-  if (digestOf(heads) !== state.digest) {
+  if (!addUpTo(state.digest, heads)) {
     throw new StaleRead(
       `The heads of environment ${state.id} (${keys.environmentState(...partsOf(path)).pk}) do not add up to revision ${state.revision}.`,
     );

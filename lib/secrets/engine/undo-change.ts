@@ -1,124 +1,117 @@
-import { randomUUID } from 'node:crypto';
 import type { Log } from '../../core/logger.ts';
-import { atMost, equals } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
-import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
-import { type HeadRecord, headRecord, versionRecord } from '../../table/records/secret.ts';
-import { pauseBeforeRetry, type RetryBudget } from '../../table/retry.ts';
-import { at, ConditionFailed, find, put, queryItems, readAll, remove, transact, update } from '../../table/store.ts';
-import { type Claim, giveUpClaim, type SizedWrite, writeUnderClaim } from './claim.ts';
+import { type EnvironmentState, environmentStateRecord, type FenceRecord } from '../../table/records/environment.ts';
+import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
+import { pauseBeforeRetry, retryBudget } from '../../table/retry.ts';
+import { at, ConditionFailed, find, put, queryItems, readAll, remove } from '../../table/store.ts';
+import {
+  type Claim,
+  leaseOf,
+  planSteps,
+  releaseClaim,
+  type SizedWrite,
+  takeOver,
+  withHeartbeat,
+  writeSteps,
+} from './claim.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
+import { readFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
 import { headOf } from './read-snapshot.ts';
 import { headBytes } from './secret-size.ts';
 
-/** A writer beats with every step, several times a second. One that was silent for this long is presumed dead. */
-const silentAfterMs = 2000;
-
 /**
- * Returns when the change in flight that `state` shows is out of the way: its writer finished, or fell silent and it was
- * undone. Read everything again afterwards; there may be a next one.
- * @throws temporarily_unavailable when the budget is used up
+ * Returns when the change that is under way is out of the way: its writer finished, or it showed no sign of life for its
+ * whole lease and was undone. Read everything again afterwards; there may be a next one.
+ *
+ * Signs of life are numbers that go up. How long they stand still is measured by the clock of this process alone.
+ * @throws temporarily_unavailable when the deadline is reached
  */
-export async function waitUntilSettled(
-  path: EnvironmentPath,
-  state: EnvironmentState,
-  ownChangeId: string,
-  ring: KeyRing,
-  budget: RetryBudget,
-  log: Log,
-): Promise<void> {
-  let current: EnvironmentState | undefined = state;
-  while (current?.pending !== undefined) {
-    // Its own claim is left where the answer to claiming was lost and claiming again was refused.
-    if (current.pending.changeId === ownChangeId || Date.now() - current.pending.beatAtMs >= silentAfterMs) {
-      await undoAbandoned(path, current, ring, budget, log);
+export async function waitForPendingChange(path: EnvironmentPath, ring: KeyRing, log: Log): Promise<void> {
+  const budget = retryBudget();
+  let seen: { signs: string; at: number } | undefined;
+  for (;;) {
+    const { state, copies } = await readFences(path);
+    if (state?.pending === undefined) return;
+    const { abandoned, heartbeat } = state.pending;
+    const signs = JSON.stringify([state.fence, heartbeat, copies.map(copy => copy?.steps)]);
+    if (seen?.signs !== signs) seen = { signs, at: performance.now() };
+    if (abandoned === true || performance.now() - seen.at >= leaseOf(state)) {
+      await undoAbandoned(path, state, copies, ring, log);
       return;
     }
     await pauseBeforeRetry(budget);
-    current = await find(at(environmentStateRecord, ...partsOf(path)));
   }
 }
 
 async function undoAbandoned(
   path: EnvironmentPath,
   state: EnvironmentState,
+  copies: readonly (FenceRecord | undefined)[],
   ring: KeyRing,
-  budget: RetryBudget,
   log: Log,
 ): Promise<void> {
-  const { pending } = state;
-  if (pending === undefined) return;
-  const claim: Claim = {
-    path,
-    changeId: randomUUID(),
-    environmentId: state.id,
-    revision: state.revision,
-    keyVersion: ring.keyVersion,
-  };
   try {
-    await transact(
-      [
-        update(
-          at(environmentStateRecord, ...partsOf(path)),
-          {
-            set: {
-              pending: { changeId: claim.changeId, revision: pending.revision, beatAtMs: Date.now() },
-              keyVersion: ring.keyVersion,
-            },
-          },
-          {
-            if: {
-              'pending.changeId': equals(pending.changeId),
-              'pending.beatAtMs': equals(pending.beatAtMs),
-              keyVersion: atMost(ring.keyVersion),
-            },
-          },
-        ),
-      ],
-      budget,
-    );
-    log.warn('undoing a change whose writer fell silent', { environmentId: state.id, revision: pending.revision });
-    await undoClaimed(claim, ring, budget);
-    await giveUpClaim(claim, budget);
+    const claim = await takeOver(path, state, copies);
+    log.warn('undoing a change whose writer fell silent', { environmentId: state.id, revision: state.revision + 1 });
+    await undoAndRelease(claim, ring, log);
   } catch (error) {
-    // Its writer was alive after all, or somebody else is undoing it.
+    // Its writer was alive after all, or another one is undoing it.
     if (!(error instanceof ConditionFailed)) throw error;
   }
 }
 
 /**
- * Restores every head that was stamped later than the claim's revision from the history. What it writes carries at least
- * the ring's key version, as everything does that is written after the state has it. Runs until a read finds nothing more
- * to restore, so it can be repeated and takes in a last step of the dead writer that became visible late.
- * @throws ConditionFailed when the claim was taken over, or its change is committed
+ * Undoes what was written under a claim whose fencing token was raised since, and ends the claim.
+ * @throws ConditionFailed when the claim was taken over
  */
-export async function undoClaimed(claim: Claim, ring: KeyRing, budget: RetryBudget): Promise<void> {
+export async function undoAndRelease(claim: Claim, ring: KeyRing, log: Log): Promise<void> {
+  await withHeartbeat(claim, log, async () => {
+    await restoreHeads(claim, ring);
+    await releaseClaim(claim);
+  });
+}
+
+/**
+ * Restores every head that was stamped later than the claim's revision from the history, under the ring's data key: after
+ * a rotation has fenced the environment nothing may be written under an older one. Reads until it finds nothing more to
+ * restore, because the last transaction before the token rose may become visible a moment after it.
+ * @throws ConditionFailed when the claim was taken over
+ */
+async function restoreHeads(claim: Claim, ring: KeyRing): Promise<void> {
   for (;;) {
-    const [, ...items] = await queryItems(ranges.environmentHeads(...partsOf(claim.path)));
+    const [first, ...items] = await queryItems(ranges.environmentHeads(...partsOf(claim.path)));
+    // Without the claim, what is stamped later may be committed.
+    if (first === undefined || environmentStateRecord.parse(first).fence !== claim.fence) throw new ConditionFailed([]);
     const stamped = items.map(item => headRecord.parse(item)).filter(head => head.revision > claim.revision);
     if (stamped.length === 0) return;
     const before = await readAll(
       stamped.map(({ key, version }) => at(versionRecord, ...partsOf(claim.path), key, version - 1)),
     );
-    const writes: SizedWrite[] = [];
-    for (const [index, head] of stamped.entries()) {
-      const read = at(headRecord, ...partsOf(claim.path), head.key);
-      if (head.version === 1) {
-        writes.push({ write: remove(read), bytes: headBytes(head) });
-        continue;
-      }
-      const version = before[index];
-      if (version === undefined || version.revision > claim.revision) {
-        throw new Error(
-          `${head.key} of environment ${claim.environmentId} has no version ${head.version - 1} of revision ${claim.revision} to go back to.`,
-        );
-      }
-      const restored = await underCurrentKey(headOf(version), claim.environmentId, ring);
-      writes.push({ write: put(read, restored), bytes: headBytes(restored) });
-    }
-    await writeUnderClaim(claim, writes, budget);
+    const writes = await Promise.all(stamped.map((head, index) => restoring(head, before[index], claim, ring)));
+    const { steps, lanes } = planSteps(writes);
+    await writeSteps(claim, steps, lanes);
   }
+}
+
+/** The write that takes a head back to the version before. */
+async function restoring(
+  head: HeadRecord,
+  before: VersionRecord | undefined,
+  { path, environmentId, fence, revision }: Claim,
+  ring: KeyRing,
+): Promise<SizedWrite> {
+  const read = at(headRecord, ...partsOf(path), head.key);
+  if (head.version === 1) return { write: remove(read), bytes: headBytes(head) };
+  if (before === undefined || before.revision > revision) {
+    const state = await find(stateAt(path));
+    if (state?.fence !== fence) throw new ConditionFailed([]);
+    throw new Error(
+      `${head.key} of environment ${environmentId} has no version ${head.version - 1} of revision ${revision} to go back to.`,
+    );
+  }
+  const restored = await underCurrentKey(headOf(before), environmentId, ring);
+  return { write: put(read, restored), bytes: headBytes(restored) };
 }
 
 async function underCurrentKey(head: HeadRecord, environmentId: string, ring: KeyRing): Promise<HeadRecord> {

@@ -1,187 +1,202 @@
+import { temporarilyUnavailable } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
-import { absent, atMost, type Condition, equals, isNew } from '../../table/expressions.ts';
+import { type Changes, type Condition, equals, isNew } from '../../table/expressions.ts';
 import { auditRecord } from '../../table/records/audit-entry.ts';
-import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
+import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, versionRecord } from '../../table/records/secret.ts';
-import { type RetryBudget, retryBudget } from '../../table/retry.ts';
-import { at, ConditionFailed, find, put, transact, update, type Write } from '../../table/store.ts';
+import { withDeadline } from '../../table/retry.ts';
+import { at, ConditionFailed, find, put, transact, update, upsert, type Write } from '../../table/store.ts';
 import {
-  type Claim,
-  giveUpClaim,
-  holds,
-  maximumBytesPerTransaction,
+  acquire,
+  isHeld,
+  newClaim,
+  planSteps,
+  raiseFence,
   type SizedWrite,
-  writeUnderClaim,
+  withHeartbeat,
+  writeSteps,
 } from './claim.ts';
-import { changedDigest } from './digest.ts';
+import { bindsVersionsOnly, changedDigest, digestOf } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
+import { fenced, notRisen, removeFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
 import { isLive, versionOf } from './read-snapshot.ts';
 import { headBytes } from './secret-size.ts';
-import { undoClaimed } from './undo-change.ts';
+import { undoAndRelease } from './undo-change.ts';
 
-/*
- * How a change of an environment's secrets is written, all or nothing, as revision + 1:
- * - in one transaction where it is small enough;
- * - else under a claim on the state: versions, then heads stamped with the coming revision, then a commit. A writer that
- *   was presumed dead can change nothing more, because each step demands its claim. Heads come last because they are what
- *   has to be undone; versions that never commit stay invisible and are overwritten by the key's next one.
- *
- * The state's `keyVersion` only rises, and every write demands that it is not above the writer's. So once a rotation has
- * raised it, whatever is written is sealed under that data key or a newer one.
- */
-
-/** A change as it is to be written, decided on the state and heads that it carries. */
+/** A change as it is to be written, decided on the state and heads that it carries. See README.md. */
 export interface WritableChange {
   path: EnvironmentPath;
-  /** Unique to the change, the same for every attempt to write it. */
-  changeId: string;
   state: EnvironmentState;
   /** The heads as of the state's revision, by key; those of the change at least. */
   before: ReadonlyMap<string, HeadRecord>;
-  /** The new heads, stamped with the state's revision + 1. */
+  /** The new heads, stamped with the state's revision + 1 and its fencing token + 1. */
   heads: readonly HeadRecord[];
-  /** The audit entry; the transaction that makes the change visible writes it. */
+  /** Puts the audit entry if it is new; the transaction that makes the change visible writes it. */
   audit: Write;
+  /** What else must hold in the moment of the commit. */
+  checks: readonly Write[];
   ring: KeyRing;
 }
 
+/** A check of the commit did not hold: what the change was decided on is over, and trying it again is no use. */
+export class DecisionOutdated extends ConditionFailed {}
+
 /** Two writes a key, the state and the audit entry, well below the 100 writes of a transaction. */
 const maximumKeysAtOnce = 45;
+/** DynamoDB takes 4 MB a transaction; the rest is room for what is not measured. */
+const maximumBytesAtOnce = 3_500_000;
 
 /** Whether the heads, with their versions, go into one transaction. */
 export function fitsOneTransaction(heads: readonly HeadRecord[]): boolean {
   const bytes = heads.reduce((sum, head) => sum + 2 * headBytes(head), 0);
-  return heads.length <= maximumKeysAtOnce && bytes <= maximumBytesPerTransaction;
+  return heads.length <= maximumKeysAtOnce && bytes <= maximumBytesAtOnce;
 }
 
-/** The members of the state that tell what the environment holds, after the change. Pure. */
-export function contentAfter({ state, before, heads }: Pick<WritableChange, 'state' | 'before' | 'heads'>) {
-  const replaced = heads.map(head => before.get(head.key)).filter(head => head !== undefined);
+/** Whether the change can be written only by a writer who has read, and verified, all heads of the environment. */
+export function needsAllHeads({ state, heads }: Pick<WritableChange, 'state' | 'heads'>): boolean {
+  // The versions of a large change are written without a look at what stands in their place.
+  return !fitsOneTransaction(heads) || bindsVersionsOnly(state.digest);
+}
+
+type Content = Pick<WritableChange, 'state' | 'before' | 'heads'>;
+
+/** How much the environment holds after the change. Pure. */
+export function sizeAfter({ state, before, heads }: Content) {
   const added = heads.filter(isLive);
-  const removed = replaced.filter(isLive);
+  const removed = heads.map(head => before.get(head.key)).filter(isLive);
   const bytesOf = (some: readonly HeadRecord[]) => some.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
   return {
     secretCount: state.secretCount + added.length - removed.length,
     sizeBytes: state.sizeBytes + bytesOf(added) - bytesOf(removed),
     valueCount: state.valueCount + added.length,
-    digest: changedDigest(state.digest, replaced, heads),
   };
+}
+
+/** The members of the state that tell what the environment holds, after the change. Pure. */
+export function contentAfter(content: Content) {
+  const { state, before, heads } = content;
+  const replaced = heads.map(head => before.get(head.key)).filter(head => head !== undefined);
+  const digest = bindsVersionsOnly(state.digest)
+    ? digestOf(new Map([...before, ...heads.map(head => [head.key, head] as const)]).values())
+    : changedDigest(state.digest, replaced, heads);
+  return { ...sizeAfter(content), digest };
 }
 
 /**
- * Writes the change. For one that does not fit a transaction, `before` must be a verified snapshot, for its versions
- * are written without a look at what stands in their place.
- * @throws ConditionFailed when the environment was changed in between: nothing is changed, decide again
+ * Writes the change, all or nothing.
+ * @throws ConditionFailed when the environment was changed in between: nothing is changed, and never will be by this
+ * call; decide again. DecisionOutdated when one of the checks did not hold.
  */
-export async function writeChange(change: WritableChange, budget: RetryBudget, log: Log): Promise<void> {
-  if (fitsOneTransaction(change.heads)) await writeAtOnce(change, budget);
-  else await writeInSteps(change, budget, log);
+export async function writeChange(change: WritableChange, log: Log): Promise<void> {
+  if (fitsOneTransaction(change.heads)) await writeAtOnce(change, log);
+  else await writeInSteps(change, log);
 }
 
-async function writeAtOnce(change: WritableChange, budget: RetryBudget): Promise<void> {
-  const { path, heads, before } = change;
-  await commit(change, unclaimed(change), budget, [
-    ...heads.map(head => {
-      // The heads may have been read one by one, and so be older than the state that the other condition pins.
-      const replaced = before.get(head.key);
-      const condition = replaced === undefined ? isNew : { version: equals(replaced.version) };
-      return put(at(headRecord, ...partsOf(path), head.key), head, { if: condition });
-    }),
-    ...heads.map(head => putVersion(path, head).write),
+async function writeAtOnce(change: WritableChange, log: Log): Promise<void> {
+  const { path, state, heads, before } = change;
+  const read = fenced(path, state);
+  const puts = heads.map(head => {
+    // The heads may have been read one by one, and so be older than the state that the other condition pins.
+    const replaced = before.get(head.key);
+    const condition = replaced === undefined ? isNew : { version: equals(replaced.version) };
+    return put(at(headRecord, ...partsOf(path), head.key), head, { if: condition });
+  });
+  try {
+    await commit(change, notRisen(read), { fence: read.fence + 1 }, [
+      ...puts,
+      ...heads.map(head => putVersion(path, head).write),
+    ]);
+  } catch (error) {
+    if (error instanceof DecisionOutdated) throw error;
+    const fence = read.fence + 1;
+    await requireCommitted(change, error, log, {
+      raise: () => transact([update(stateAt(path), { set: { fence } }, { if: notRisen(read) })]),
+      undo: () => Promise.resolve(),
+    });
+  }
+}
+
+async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
+  const { path, heads, state, ring } = change;
+  // Heads come last because they are what has to be undone. A version that never commits stays invisible, and is
+  // overwritten by the key's next one.
+  const { steps, lanes } = planSteps([
+    ...heads.map(head => putVersion(path, head)),
+    ...heads.map(head => ({ write: put(at(headRecord, ...partsOf(path), head.key), head), bytes: headBytes(head) })),
   ]);
-}
-
-async function writeInSteps(change: WritableChange, budget: RetryBudget, log: Log): Promise<void> {
-  const { path, heads, changeId, state, ring } = change;
-  const claim: Claim = {
-    path,
-    changeId,
-    environmentId: state.id,
-    revision: state.revision,
-    keyVersion: ring.keyVersion,
-  };
-  const pending = { changeId, revision: state.revision + 1, beatAtMs: Date.now() };
+  const claim = newClaim(path, state, lanes);
   try {
-    await transact(
-      [
-        update(
-          at(environmentStateRecord, ...partsOf(path)),
-          { set: { pending, keyVersion: ring.keyVersion } },
-          { if: unclaimed(change) },
-        ),
-      ],
-      budget,
-    );
-    await writeUnderClaim(
-      claim,
-      heads.map(head => putVersion(path, head)),
-      budget,
-    );
-    await writeUnderClaim(
-      claim,
-      heads.map(head => ({ write: put(at(headRecord, ...partsOf(path), head.key), head), bytes: headBytes(head) })),
-      budget,
-    );
-    await commit(change, holds(claim), budget, []);
+    await acquire(claim);
+    await withHeartbeat(claim, log, () => writeSteps(claim, steps, lanes));
+    await commit(change, isHeld(claim), { pending: undefined, leaseMs: undefined }, removeFences(claim, claim.fences));
   } catch (error) {
-    // Whoever took the claim over undoes the change. With any other failure the claim may still be held, and would keep
-    // the next writer waiting.
-    if (!(error instanceof ConditionFailed)) await undoOwn(claim, ring, log);
-    throw error;
+    await requireCommitted(change, error, log, {
+      raise: () => raiseFence(claim),
+      undo: raised => undoAndRelease(raised, ring, log),
+    });
   }
 }
 
-async function undoOwn(claim: Claim, ring: KeyRing, log: Log): Promise<void> {
-  const budget = retryBudget(undoTimeMs);
-  try {
-    await undoClaimed(claim, ring, budget);
-    await giveUpClaim(claim, budget);
-  } catch (error) {
-    // The next writer finds a claim without a heartbeat, or none at all, and does it.
-    log.warn('could not undo a change that failed', { environmentId: claim.environmentId, reason: String(error) });
-  }
-}
-
-const undoTimeMs = 3000;
-
-/** Makes the change visible. After a lost answer the audit entry tells whether it was. */
+/** Makes the change visible. */
 async function commit(
   change: WritableChange,
   condition: Condition<EnvironmentState>,
-  budget: RetryBudget,
+  set: NonNullable<Changes<EnvironmentState>['set']>,
   writes: readonly Write[],
 ): Promise<void> {
-  const { path, changeId, state, audit, ring } = change;
-  const changes = {
-    set: {
-      ...contentAfter(change),
-      revision: state.revision + 1,
-      changeId,
-      keyVersion: ring.keyVersion,
-      pending: undefined,
-    },
-  };
-  try {
-    await transact(
-      [update(at(environmentStateRecord, ...partsOf(path)), changes, { if: condition }), ...writes, audit],
-      budget,
-    );
-  } catch (error) {
-    if (error instanceof ConditionFailed) throw error;
-    const entry = await find({ entity: auditRecord, key: audit.key }).catch(() => undefined);
-    if (entry === undefined) throw error;
-  }
+  const { path, state, audit, checks } = change;
+  const after = { ...contentAfter(change), revision: state.revision + 1, ...set };
+  await transact([
+    upsert(stateAt(path), { set: after }, { if: { ...condition, status: equals('active') } }),
+    ...writes,
+    audit,
+    ...checks,
+  ]);
 }
 
-/** The state is still the one the change was decided on, and takes values sealed under its data key. */
-function unclaimed({ state, ring }: WritableChange): Condition<EnvironmentState> {
-  return {
-    revision: equals(state.revision),
-    pending: absent,
-    keyVersion: atMost(ring.keyVersion),
-    status: equals('active'),
-  };
+/** The time to find out what became of a change, after the request's own is over. */
+const recoveryTimeMs = 3000;
+
+/**
+ * Returns when the change was committed although its writer got an error; else throws the error.
+ *
+ * What was sent without an answer may still be executed. So the fencing token is raised first: if that works, the change
+ * was not committed and never will be. If it is refused, the token rose before, and the audit entry tells whether it was
+ * this change that raised it.
+ */
+async function requireCommitted<T>(
+  change: WritableChange,
+  error: unknown,
+  log: Log,
+  { raise, undo }: { raise: () => Promise<T>; undo: (raised: T) => Promise<void> },
+): Promise<void> {
+  await withDeadline(async () => {
+    // The condition of a check says nothing about the token.
+    const isRefused = error instanceof ConditionFailed && !(error instanceof DecisionOutdated);
+    const raised = isRefused ? ({ as: 'refused' } as const) : await outcomeOf(raise);
+    if (raised.as === 'done') {
+      await undo(raised.result).catch((reason: unknown) => {
+        // The next writer does it.
+        log.warn('could not undo a change that failed', { environmentId: change.state.id, reason: String(reason) });
+      });
+      throw error;
+    }
+    const entry = await outcomeOf(() => find({ entity: auditRecord, key: change.audit.key }));
+    if (entry.as === 'done' && entry.result?.revision === change.state.revision + 1) return;
+    if (raised.as === 'refused' && entry.as === 'done') throw error;
+    throw temporarilyUnavailable('Whether the change was made could not be found out. Send the request again.', error);
+  }, recoveryTimeMs);
+}
+
+type CallOutcome<T> = { as: 'done'; result: T } | { as: 'refused' } | { as: 'unknown' };
+
+async function outcomeOf<T>(call: () => Promise<T>): Promise<CallOutcome<T>> {
+  try {
+    return { as: 'done', result: await call() };
+  } catch (error) {
+    return { as: error instanceof ConditionFailed ? 'refused' : 'unknown' };
+  }
 }
 
 function putVersion(path: EnvironmentPath, head: HeadRecord): SizedWrite {

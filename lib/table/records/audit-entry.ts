@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AuditAction } from '../../contracts/fields/audit-action.ts';
+import { AuditAction, AuditDetails } from '../../contracts/fields/audit-action.ts';
 import { actorTypes, targetTypes } from '../../contracts/fields/audit-parties.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
@@ -23,6 +23,8 @@ export const auditRecord = entity({
     keys: z.array(z.string()).optional(),
     keysOmitted: z.int().optional(),
     revision: z.int().optional(),
+    details: AuditDetails.optional(),
+    from: z.object({ id: z.string(), slug: z.string(), revision: z.int() }).optional(),
     ip: z.string(),
     userAgent: z.string(),
     requestId: z.string(),

@@ -15,7 +15,8 @@ export const deliveryRecord = entity({
     responseTimeMs: z.int().nullable(),
     error: z.string().nullable(),
     createdAt: z.string(),
-    expiresAt: ExpiresAt,
+    /** Only of entries from before the last ones were kept however old. */
+    expiresAt: ExpiresAt.optional(),
   }),
 });
 

@@ -29,42 +29,68 @@ export const environmentRecord = entity({
 
 export type EnvironmentRecord = ReturnType<typeof environmentRecord.parse>;
 
-/** A large change that has begun: its heads and versions are stamped `revision`, and invisible until it commits. */
+/** A large change under way. Its heads and versions are stamped `revision`, and invisible until it commits. */
 const pendingChange = z.object({
-  changeId: z.string(),
   revision: z.int(),
-  /** Epoch milliseconds of its last step. A change without one for some time is presumed dead (see `undo-change.ts`). */
-  beatAtMs: z.int(),
+  /** How many items of `fenceRecord` hold a copy of the fencing token. */
+  fences: z.int().default(0),
+  /** Counts up while its writer is alive. 0, for a writer that doesn't count, is not stored. */
+  heartbeat: z.int().default(0),
+  /** Its writer can't go on, so the next one doesn't have to wait. */
+  abandoned: z.literal(true).optional(),
 });
 
 /**
  * The state: the one item that every change of the environment's secrets passes through. All of a change becomes visible
  * in the write that raises `revision` here. It sorts before the heads of the secrets, so it comes first in the Query that
- * reads them all (`ranges.environmentHeads`).
+ * reads them all (`ranges.environmentHeads`). `lib/secrets/engine/README.md` tells how its parts work together.
  */
 export const environmentStateRecord = entity({
   kind: 'environmentState',
   key: keys.environmentState,
+  // Format 2 has a digest that binds changes; that of format 1 is marked (see `digest.ts`).
+  upgrades: [attributes => ({ ...attributes, digest: `1:${attributes.digest}` })],
   schema: z.object({
     id: z.string(),
     slug: z.string(),
     type: EnvironmentType,
     projectId: z.string(),
     revision: z.int(),
+    /** The revision it began with, without any secret: above every revision of earlier environments of this name. */
+    firstRevision: z.int().default(0),
     secretCount: z.int(),
     /** JSON-encoded keys and values plus 256 bytes a key: what the 4 MiB bound is counted on. */
     sizeBytes: z.int(),
     /** Values in the history (versions that are no deletions). */
     valueCount: z.int(),
-    /** Writes under an older data key than this can no longer commit. */
+    /** The data key of the newest writes. Nothing is sealed under an older one any more. */
     keyVersion: z.int(),
-    /** Order-independent digest of all live heads (see `digest.ts`): proves that what was read is one revision. */
+    /** Order-independent digest of all heads (see `digest.ts`): proves that what was read is one revision. */
     digest: z.string(),
-    /** The change that made the current revision. */
-    changeId: z.string().nullable(),
+    /** The fencing token. It only rises: with every change, takeover, undo and key rotation. 0 is not stored. */
+    fence: z.int().default(0),
     pending: pendingChange.optional(),
+    /** How long a pending change must show no heartbeat before another writer may take over. */
+    leaseMs: z.int().optional(),
     status: z.enum(['active', 'deleting']),
   }),
 });
 
 export type EnvironmentState = ReturnType<typeof environmentStateRecord.parse>;
+
+/**
+ * One of several copies of the fencing token, there only while a large change is under way. Its steps run side by side,
+ * each conditioned on another copy, because transactions that meet at one item cancel each other.
+ */
+export const fenceRecord = entity({
+  kind: 'fence',
+  key: keys.fence,
+  schema: z.object({
+    environmentId: z.string(),
+    fence: z.int(),
+    /** Steps executed under this copy: as good as heartbeats. */
+    steps: z.int(),
+  }),
+});
+
+export type FenceRecord = ReturnType<typeof fenceRecord.parse>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { TokenAccess } from '../../contracts/fields/token-access.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
-import { tokenAccesses } from './token.ts';
 
 /** A dashboard-to-CLI code: what the token will be. The token itself is made at the exchange and never stored in clear. */
 export const handOffRecord = entity({
@@ -13,7 +13,7 @@ export const handOffRecord = entity({
     sessionEpoch: z.int(),
     codeChallenge: z.string(),
     name: z.string(),
-    access: z.enum(tokenAccesses),
+    access: TokenAccess,
     organizationId: z.string().nullable(),
     orgSlug: z.string().nullable(),
     memberId: z.string().nullable(),

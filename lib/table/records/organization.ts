@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { BillingStatus } from '../../contracts/fields/billing-status.ts';
 import { PlanName } from '../../contracts/fields/limits.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
@@ -8,7 +9,7 @@ const billingState = z.object({
   /** null: the provider named no customer. */
   customerId: z.string().nullable(),
   subscriptionId: z.string().nullable(),
-  status: z.enum(['none', 'active', 'past_due', 'canceled']),
+  status: BillingStatus,
   currentPeriodEnd: z.string().nullable(),
   /** Provider's `created` of the newest event applied, per subscription, in epoch seconds. */
   eventTimes: z.record(z.string(), z.int()),
@@ -34,6 +35,8 @@ export const organizationRecord = entity({
     ownerCount: z.int(),
     invitationCount: z.int(),
     webhookCount: z.int(),
+    /** Where its projects' environments begin to count revisions (see `retired-slug.ts`). */
+    firstRevision: z.int().default(0),
     /** Absent before the first checkout. */
     billing: billingState.optional(),
     /** Epoch milliseconds at which an administrator last set `plan`, 0 before: older provider events leave it alone. */

@@ -1,14 +1,7 @@
 import * as z from 'zod';
+import { Rotation } from '../../contracts/fields/rotation.ts';
 import { Bytes, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
-
-export const rotationRecord = z.object({
-  status: z.enum(['in_progress', 'completed']),
-  fromVersion: z.int(),
-  toVersion: z.int(),
-  reencrypted: z.int(),
-  total: z.int(),
-});
 
 /** A project with its wrapped data keys by version. New values are sealed under `keyVersion`. */
 export const projectRecord = entity({
@@ -16,13 +9,17 @@ export const projectRecord = entity({
   key: keys.project,
   schema: z.object({
     id: z.string(),
+    /** Absent in projects made before it was recorded. */
+    organizationId: z.string().optional(),
     slug: z.string(),
     name: z.string(),
     description: z.string().nullable(),
     keyVersion: z.int(),
     wrappedKeys: z.record(z.string(), Bytes),
-    rotation: rotationRecord.nullable(),
+    rotation: Rotation.nullable(),
     environmentCount: z.int(),
+    /** Where its environments begin to count revisions (see `retired-slug.ts`). */
+    firstRevision: z.int().default(0),
     createdAt: z.string(),
     /** `deleting`: nobody can reach the project any more, and its data is being erased. */
     status: z.enum(['active', 'deleting']),

@@ -4,14 +4,21 @@ import { keys } from '../keys.ts';
 
 const actor = z.object({ id: z.string(), email: z.string() });
 
+/** The fencing token of the change that wrote it, unlike that of any other change of the environment. */
+const fence = z.int().optional();
+/** Format 2 has the token. Code of format 1 would lose it. */
+const upgrades = [(attributes: Record<string, unknown>) => attributes];
+
 /** The newest version of a key. A deletion leaves its head, without a value, so that version numbers go on. */
 export const headRecord = entity({
   kind: 'head',
   key: keys.head,
+  upgrades,
   schema: z.object({
     key: z.string(),
     version: z.int(),
     revision: z.int(),
+    fence,
     deleted: z.literal(true).optional(),
     sealed: Bytes.optional(),
     keyVersion: z.int().optional(),
@@ -28,10 +35,12 @@ export type HeadRecord = ReturnType<typeof headRecord.parse>;
 export const versionRecord = entity({
   kind: 'version',
   key: keys.version,
+  upgrades,
   schema: z.object({
     key: z.string(),
     version: z.int(),
     revision: z.int(),
+    fence,
     deleted: z.literal(true).optional(),
     sealed: Bytes.optional(),
     keyVersion: z.int().optional(),

@@ -9,8 +9,14 @@ export const sessionRecord = entity({
     userId: z.string(),
     epoch: z.int(),
     createdAt: z.string(),
+    /** To within an hour. */
+    lastUsedAt: z.string(),
+    /** Where the last such use came from; null for sessions from before that was noted. */
+    ip: z.string().nullable(),
+    userAgent: z.string().nullable(),
     expiresAt: ExpiresAt,
   }),
+  upgrades: [session => ({ lastUsedAt: session.createdAt, ip: null, userAgent: null, ...session })],
 });
 
 export type SessionRecord = ReturnType<typeof sessionRecord.parse>;

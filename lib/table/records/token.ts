@@ -1,8 +1,7 @@
 import * as z from 'zod';
+import { TokenAccess } from '../../contracts/fields/token-access.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
-
-export const tokenAccesses = ['read', 'write', 'full'] as const;
 
 /**
  * A CLI token. Where it is limited to an organization it also names the membership it was made under. When that one
@@ -19,7 +18,7 @@ export const tokenRecord = entity({
     name: z.string(),
     /** The first characters of the token, to recognize it by. */
     prefix: z.string(),
-    access: z.enum(tokenAccesses),
+    access: TokenAccess,
     organizationId: z.string().nullable(),
     projectId: z.string().nullable(),
     environmentId: z.string().nullable(),

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
 import { inspect } from 'node:util';
@@ -192,6 +193,17 @@ describe('a read', () => {
     controller.abort(new Error('enough'));
     await expect(pull).rejects.toThrow('enough');
     await expect.poll(() => server.requests[0]?.aborted).toBe(true);
+  });
+
+  it('leaves nothing behind on a signal that outlives it', async () => {
+    const client = await clientOf(inTurn(reset, hang, pullAnswer(1, {})), { attemptTimeoutMs: 100 });
+    const { signal } = new AbortController();
+    await client.environment('acme', 'web-shop', 'dev').pull({ signal });
+    await client.request('GET', '/v1/secrets/{orgSlug}/{project}/{env}', {
+      path: { orgSlug: 'acme', project: 'web-shop', env: 'dev' },
+      signal,
+    });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
   it('ends a pause with its signal', async () => {

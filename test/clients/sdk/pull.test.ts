@@ -214,6 +214,8 @@ describe('a pull', () => {
     await environment.pull();
     for (let n = 0; n < 99; n += 1) client.environment('acme', 'web-shop', `other-${n}`);
     expect(client.environment('acme', 'web-shop', 'dev')).toBe(environment);
+    for (let n = 0; n < 99; n += 1) client.environment('acme', 'web-shop', `others-${n}`);
+    expect(client.environment('acme', 'web-shop', 'dev')).toBe(environment);
     for (let n = 0; n < 100; n += 1) client.environment('acme', 'web-shop', `more-${n}`);
     expect(client.environment('acme', 'web-shop', 'dev')).not.toBe(environment);
   });

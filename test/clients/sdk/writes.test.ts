@@ -202,15 +202,24 @@ describe('a conditional write whose answer was lost', () => {
   });
 
   /** Loses the first change on its way there or on its way back, and lets another client write meanwhile. */
-  function overtaken(isLostOnItsWay: 'there' | 'back') {
+  function overtaken(isLostOnItsWay: 'there' | 'back', method = 'PUT') {
     let lost = false;
     return (respond: Respond): Respond =>
       (request, response) => {
-        if (lost || request.method !== 'PUT') return respond(request, response);
+        if (lost || request.method !== method) return respond(request, response);
         lost = true;
         const nowhere = { writeHead: () => nowhere, end: () => nowhere } as unknown as Parameters<Respond>[1];
         if (isLostOnItsWay === 'back') respond(request, nowhere);
-        respond({ ...request, headers: {}, body: { key: 'A', value: 'theirs' } }, nowhere);
+        respond(
+          {
+            ...request,
+            method: 'PUT',
+            path: '/v1/secrets/acme/web-shop/dev',
+            headers: {},
+            body: { key: 'A', value: 'theirs' },
+          },
+          nowhere,
+        );
         response.socket?.resetAndDestroy();
       };
   }
@@ -222,6 +231,14 @@ describe('a conditional write whose answer was lost', () => {
     expect(error).toMatchObject({ currentRevision: 1, outcomeUnknown: false });
     expect(sent()).toEqual(['PUT dev', 'PUT dev', 'GET dev']);
     expect(service.values('dev')).toEqual({ A: 'theirs' });
+  });
+
+  it('is none where a key to delete is still there', async () => {
+    await start(overtaken('there', 'DELETE'));
+    await environment.import({ A: '1', B: '1' });
+    const error = await failureOf(environment.delete(['B'], { ifRevision: 1 }));
+    expect(error).toMatchObject({ code: 'revision_mismatch', currentRevision: 2, outcomeUnknown: false });
+    expect(service.values('dev')).toEqual({ A: 'theirs', B: '1' });
   });
 
   it('keeps its outcome unknown where more than one revision was made since', async () => {

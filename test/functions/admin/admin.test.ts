@@ -88,7 +88,7 @@ describe('GET /admin/orgs', () => {
     await api.post('/orgs', { name: `Other ${word}`, slug: `${word}-by-slug` }, owner.session);
     await api.post('/orgs', { name: `Nothing of ${word}` }, owner.session);
 
-    const { body } = await asAdmin.get(`/admin/orgs?search=${word.toUpperCase()}`);
+    const { body } = await asAdmin.get(`/admin/orgs?search=${word.toUpperCase()}&limit=50`);
 
     expect(body.organizations.map(({ slug }: { slug: string }) => slug)).toEqual([
       second.organization.slug,
@@ -129,6 +129,16 @@ describe('GET /admin/orgs', () => {
       5,
     );
     expect(pages[3].pagination).toEqual({ limit: 2, offset: 6, total: 5 });
+  });
+
+  it('shows all of them without a limit, and says nothing of pages', async () => {
+    const word = `all${randomUUID().slice(0, 8)}`;
+    await Promise.all(Array.from({ length: 60 }, (_, index) => newOrganization(`${word} ${index}`)));
+
+    const { body } = await asAdmin.get(`/admin/orgs?search=${word}`);
+
+    expect(body.organizations).toHaveLength(60);
+    expect(body).not.toHaveProperty('pagination');
   });
 
   it('does not show one that is being deleted', async () => {

@@ -100,7 +100,8 @@ describe('a session', () => {
     const person = await registerPerson(api);
     const { session } = sessionItem(person.session);
     const inTwelveDays = Math.floor(Date.now() / 1000) + 12 * 86_400;
-    await transact([update(session, { set: { expiresAt: inTwelveDays } })]);
+    const lastUsedAt = new Date(Date.now() - 2 * 86_400_000).toISOString();
+    await transact([update(session, { set: { expiresAt: inTwelveDays, lastUsedAt } })]);
 
     const answer = await api.get('/auth/me', person.session);
 

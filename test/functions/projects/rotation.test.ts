@@ -3,12 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queueJob } from '../../../lib/core/queue.ts';
 import { firstCursor } from '../../../lib/projects/re-encrypt-project.ts';
 import { ranges } from '../../../lib/table/keys.ts';
-import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
 import { projectRecord } from '../../../lib/table/records/project.ts';
 import { headRecord, versionRecord } from '../../../lib/table/records/secret.ts';
 import { at, find, queryItems, transact, update } from '../../../lib/table/store.ts';
 import type { Api, Person } from '../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
 
@@ -165,8 +164,7 @@ describe('rotating the key', () => {
     await whenCompleted();
     expect(await keyVersions()).toEqual(new Set([2]));
     expect(await place.values('dev')).toEqual(many('old'));
-    const state = at(environmentStateRecord, owner.organization.slug, place.project.slug, 'dev');
-    await transact([update(state, { set: { 'pending.beatAtMs': Date.now() - 60_000 } })]);
+    await expireLease(place, 'dev');
     expect((await place.set('dev', 'K1', 'next')).body).toMatchObject({ revision: 2, secret: { version: 2 } });
     expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'next' });
     expect(await keyVersions()).toEqual(new Set([2]));

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
-import { at, find, transact, update } from '../../../lib/table/store.ts';
+import { at, find } from '../../../lib/table/store.ts';
 import type { Api, Person } from '../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import type { FaultKind } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import type { AwsCall } from '../../support/observe-calls.ts';
@@ -20,16 +20,12 @@ afterAll(() => api.stop());
 const many = (fill: string) => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, fill]));
 const stateOf = (place: Workplace) => at(environmentStateRecord, owner.organization.slug, place.project.slug, 'dev');
 
-/** Three seconds without a heartbeat, without waiting for them. */
-async function letClaimAge(place: Workplace): Promise<void> {
-  if ((await find(stateOf(place)))?.pending === undefined) return;
-  await transact([update(stateOf(place), { set: { 'pending.beatAtMs': Date.now() - 60_000 } })]);
-}
+const letClaimAge = (place: Workplace) => expireLease(place, 'dev');
 
 // The calls of an import of 60 keys: 1 to 4 read, 5 claims, 6 writes the versions, 7 the heads, 8 commits.
 const committing = 8;
-// And of the set that finds it abandoned: 1 to 4 read, 5 takes over, 6 to 8 undo, 9 gives up the claim, then its own.
-const cases = [5, 6, 7, 8].flatMap(first => [undefined, 5, 6, 7, 8, 9].map(second => ({ first, second })));
+// And of the set that finds it abandoned: 1 to 4 read, 5 and 6 look for signs of life, 7 takes over, 8 to 11 undo.
+const cases = [5, 6, 7, 8].flatMap(first => [undefined, 5, 7, 8, 9, 10, 11].map(second => ({ first, second })));
 
 describe('a large import that dies after its call', () => {
   it.each(cases)(

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
-import { at, find, transact, update } from '../../../lib/table/store.ts';
 import type { Answer, Api, Person } from '../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import { deadly, faultKinds } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
@@ -183,14 +181,8 @@ async function picture(place: Workplace, env: Env) {
   return { revision: body.revision, secrets };
 }
 
-/** Three seconds without a heartbeat, without waiting for them. */
 async function letClaimsAge(place: Workplace): Promise<void> {
-  for (const env of ['dev', 'staging']) {
-    const read = at(environmentStateRecord, owner.organization.slug, place.project.slug, env);
-    if ((await find(read))?.pending !== undefined) {
-      await transact([update(read, { set: { 'pending.beatAtMs': Date.now() - 60_000 } })]);
-    }
-  }
+  for (const env of ['dev', 'staging']) await expireLease(place, env);
 }
 
 async function requireHistory(place: Workplace, model: Model): Promise<void> {

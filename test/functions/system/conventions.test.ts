@@ -95,6 +95,30 @@ describe('the conventions of every endpoint', () => {
     expect(entry.body.error.details).toEqual([{ path: 'secrets.0.zz', message: 'is not a known field' }]);
   });
 
+  it('refuses an unknown query parameter of any endpoint, and changes nothing', async () => {
+    const project = await createProject(api, owner, 'Misspelt');
+    const path = `/secrets/${owner.organization.slug}/${project.slug}/dev`;
+    const set = await api.put(`${path}?dryrun=true`, { key: 'A', value: 'x' }, owner.session);
+    expectErrorShape(set, 400, 'invalid_request');
+    expect(set.body.error.details).toEqual([{ path: 'dryrun', message: 'is not a known field' }]);
+    const list = await api.get(`${path}/keys?limt=1`, owner.session);
+    expect(list.body.error.details).toEqual([{ path: 'limt', message: 'is not a known field' }]);
+    expect((await api.get(`${path}/keys`, owner.session)).body.keys).toEqual([]);
+  });
+
+  it('says of a malformed id, and of a slug in its place, that it is one', async () => {
+    const slug = await api.get(`/projects/${owner.organization.slug}`, owner.session);
+    expectErrorShape(slug, 404, 'organization_not_found');
+    expect(slug.body.error.message).toBe(
+      'There is no such organization: `orgId` must be its id, a UUID, and this looks like its slug.',
+    );
+    const malformed = await api.get('/projects/Not_An_Id', owner.session);
+    expectErrorShape(malformed, 404, 'organization_not_found');
+    expect(malformed.body.error.message).toBe(
+      'There is no such organization: `orgId` is not a well-formed id, which is a UUID.',
+    );
+  });
+
   it('refuses malformed JSON, a missing body, a wrong media type and an unpaired surrogate', async () => {
     const path = `/projects/${owner.organization.id}`;
     expectErrorShape(await api.post(path, '{"name": ', owner.session), 400, 'invalid_request');

@@ -110,13 +110,24 @@ describe('validation', () => {
     expect(answer.body.error.code).toBe('environment_not_found');
   });
 
-  it('leaves no audit entry, for no value leaves', async () => {
-    const count = async () =>
-      (await api.get(`/audit/${owner.organization.id}?limit=1`, owner.session)).body.pagination.total;
+  it('leaves an audit entry where patterns opened values, and none where nothing was opened', async () => {
+    const entries = async () =>
+      (
+        await api.get(`/audit/${owner.organization.id}?action=environment.validated`, owner.session)
+      ).body.entries.filter(({ target }: { target: { id: string } }) => target.id === place.project.id);
     await add({ key: 'HOST', pattern: '.*' });
-    await place.set('dev', 'HOST', 'h');
-    const before = await count();
+    await add({ key: 'NAME' });
+    await place.set('dev', 'NAME', 'n');
     await validate('dev');
-    expect(await count()).toBe(before);
+    expect(await entries()).toEqual([]);
+    await place.set('dev', 'HOST', 'h');
+    await validate('dev');
+    expect(await entries()).toEqual([
+      expect.objectContaining({
+        action: 'environment.validated',
+        environment: expect.objectContaining({ slug: 'dev' }),
+        keys: ['HOST'],
+      }),
+    ]);
   });
 });

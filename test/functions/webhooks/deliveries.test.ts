@@ -4,8 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { sqsClient } from '../../../lib/core/queue.ts';
 import type { DeliveryMessage } from '../../../lib/deliveries/message.ts';
 import { queueDeliveries } from '../../../lib/deliveries/queue-deliveries.ts';
+import { ranges } from '../../../lib/table/keys.ts';
 import { deliveryClaimRecord } from '../../../lib/table/records/delivery.ts';
-import { at, put, transact } from '../../../lib/table/store.ts';
+import { at, put, queryItems, transact } from '../../../lib/table/store.ts';
 import { type Api, createProject, type Person, registerPerson, startApi } from '../../support/api.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 
@@ -233,6 +234,11 @@ describe('30 quick changes', () => {
         .sort(),
     ).toEqual(Array.from({ length: 30 }, (_, index) => `KEY_${index}`).sort());
     await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(20), 5000);
+    // Nothing makes them expire, so nothing more may be kept.
+    await vi.waitFor(async () => expect(await queryItems(ranges.deliveries(id))).toHaveLength(20), 5000);
+    expect((await queryItems(ranges.deliveries(id))).every(item => item.expiresAt === undefined)).toBe(true);
+    await api.delete(`${webhooks}/${id}`, person.session);
+    expect(await queryItems(ranges.deliveries(id))).toEqual([]);
   });
 });
 

@@ -68,6 +68,14 @@ GET /admin/metrics/summary
   .trim()
   .split('\n');
 
+/** Endpoints of the contract that the specification does not have. */
+const added = [
+  'PATCH /auth/me',
+  'DELETE /auth/tokens/current',
+  'GET /auth/sessions',
+  'DELETE /auth/sessions/:sessionId',
+];
+
 const byOperation = new Map(routes.map(route => [route.operationId, route]));
 
 function route(operationId: string): Contract {
@@ -82,11 +90,13 @@ function problemsOf(schema: z.ZodType | undefined, value: unknown): string[] {
 }
 
 describe('the route table', () => {
-  test('has exactly the 56 endpoints of the specification, in its order', () => {
+  test('has exactly the 56 endpoints of the specification, in its order, and those that the contract adds', () => {
+    const paths = routes.map(
+      ({ method, path }) => `${method} ${path.replace(/^\/v1/, '').replace(/\{(\w+)\}/g, ':$1')}`,
+    );
     expect(specified).toHaveLength(56);
-    expect(
-      routes.map(({ method, path }) => `${method} ${path.replace(/^\/v1/, '').replace(/\{(\w+)\}/g, ':$1')}`),
-    ).toEqual(specified);
+    expect(paths.filter(path => !added.includes(path))).toEqual(specified);
+    expect(added.filter(path => !paths.includes(path))).toEqual([]);
   });
 
   test('names every operation once, in kebab case', () => {
@@ -133,8 +143,14 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
       expect(contract.body.safeParse(body).success).toBe(false);
   });
 
-  test('ignores unknown query parameters and headers', () => {
-    if (contract.query) expect(problemsOf(contract.query, { zzUnknown: '1' })).toEqual([]);
+  test('refuses an unknown query parameter', () => {
+    if (!contract.query) return;
+    expect(contract.query.safeParse({ zzUnknown: '1' }).error?.issues).toContainEqual(
+      expect.objectContaining({ code: 'unrecognized_keys', keys: ['zzUnknown'] }),
+    );
+  });
+
+  test('ignores unknown headers', () => {
     if (contract.headers) expect(problemsOf(contract.headers, { 'x-unknown': '1' })).toEqual([]);
   });
 
@@ -202,6 +218,7 @@ describe('errors of an operation', () => {
       'temporarily_unavailable',
     ]);
     expect(errorsOf(route('get-current-user'))).toEqual([
+      'invalid_request',
       'unauthenticated',
       'internal_error',
       'temporarily_unavailable',
@@ -209,7 +226,7 @@ describe('errors of an operation', () => {
     expect(errorsOf(route('get-statistics'))).toContain('admin_required');
   });
 
-  test('of a public route need nobody to be signed in', () => {
+  test('of a public route need no signed-in user', () => {
     for (const contract of routes.filter(({ access }) => access.kind === 'public')) {
       const codes = errorsOf(contract);
       for (const code of ['unauthenticated', 'forbidden', 'insufficient_scope', 'csrf_header_required']) {
@@ -234,7 +251,7 @@ describe('errors of an operation', () => {
 });
 
 describe('access', () => {
-  test('is public for exactly those routes that nobody can be signed in for', () => {
+  test('is public for exactly the routes that are called before signing in', () => {
     expect(routes.filter(({ access }) => access.kind === 'public').map(({ operationId }) => operationId)).toEqual([
       'register',
       'log-in',
@@ -256,8 +273,8 @@ describe('access', () => {
     }
   });
 
-  test('never lets a reading token change anything', () => {
-    for (const { access, method } of routes) {
+  test('never lets a reading token change anything but end itself', () => {
+    for (const { access, method } of routes.filter(({ operationId }) => operationId !== 'revoke-current-token')) {
       if ((access.kind === 'account' || access.kind === 'member') && method !== 'GET') {
         expect(access.tokens).not.toBe('read');
       }

@@ -11,14 +11,14 @@ describe('parsing a JSON body', () => {
     );
   });
 
-  it('refuses a member name that stands twice in one object, and says where', () => {
+  it('refuses a member that appears twice in one object, and says where', () => {
     const { problems } = parseJson('{"secrets":[{"key":"A"},{"key":"B","value":"1","value":"2"}]}');
-    expect(problems).toEqual([{ path: 'secrets.1.value', message: 'stands twice in the same object' }]);
+    expect(problems).toEqual([{ path: 'secrets.1.value', message: 'appears twice in the same object' }]);
   });
 
   it('sees that two spellings are one name', () => {
     expect(parseJson('{"A":1,"\\u0041":2}').problems).toEqual([
-      { path: 'A', message: 'stands twice in the same object' },
+      { path: 'A', message: 'appears twice in the same object' },
     ]);
   });
 

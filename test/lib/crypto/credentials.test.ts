@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { crc32 } from '../../../lib/crypto/crc32.ts';
 import { createCredential, equalInConstantTime, readCredential, tokenPrefix } from '../../../lib/crypto/credentials.ts';
 
 describe('credentials', () => {
@@ -40,5 +42,15 @@ describe('credentials', () => {
     expect(equalInConstantTime('abc', 'abc')).toBe(true);
     expect(equalInConstantTime('abc', 'abd')).toBe(false);
     expect(equalInConstantTime('abc', 'abcd')).toBe(false);
+  });
+});
+
+describe('the checksum', () => {
+  it('is the CRC32 of zlib, for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        expect(crc32(text)).toBe(zlib.crc32(text));
+      }),
+    );
   });
 });

@@ -30,6 +30,7 @@ it('Records go to the subscriber in batches, in the format of CloudWatch Logs', 
     responseLength: '-',
     sourceIp: '-',
     integrationError: '-',
+    gatewayError: '-',
   });
   await log.stop();
 });

@@ -417,6 +417,14 @@ describe('The access log', () => {
       expect.objectContaining({ '$context.routeKey': '$default', '$context.httpMethod': 'POST' }),
     ]);
   });
+
+  it('says why the gateway refused a request itself', async () => {
+    await call('/v1/projects/a', { method: 'POST', body: 'x'.repeat(10 * 1024 * 1024 + 1) });
+    expect(accessLog).toMatchObject([
+      { '$context.status': '413', '$context.error.message': 'Request Entity Too Large' },
+    ]);
+    expect(invocations).toEqual([]);
+  });
 });
 
 describe('A local page', () => {

@@ -30,7 +30,7 @@ describe('If-Match', () => {
     expect(matches(parseIfMatch(' * '), 5)).toBe(true);
   });
 
-  test('a weak tag never matches, for the comparison is strong', () => {
+  test('a weak tag never matches, because the comparison is strong', () => {
     expect(parseIfMatch('W/"5"')).toEqual(revisions());
     expect(parseIfMatch('W/"5", "6"')).toEqual(revisions(6));
   });
@@ -56,7 +56,7 @@ describe('If-Match', () => {
 });
 
 describe('If-None-Match', () => {
-  test('a weak tag matches like a strong one, for the comparison is weak', () => {
+  test('a weak tag matches like a strong one, because the comparison is weak', () => {
     expect(parseIfNoneMatch('W/"5"')).toEqual(revisions(5));
     expect(parseIfNoneMatch('"4", W/"5"')).toEqual(revisions(4, 5));
   });

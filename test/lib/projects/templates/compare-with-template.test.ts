@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compareWithTemplate } from '../../../../lib/projects/templates/compare-with-template.ts';
-import { matchesWhole, patternProblem } from '../../../../lib/projects/templates/pattern.ts';
+import { boundedValueCheck, patternProblem } from '../../../../lib/projects/templates/pattern.ts';
+
+const matchesWhole = (pattern: string, value: string) => boundedValueCheck()(pattern, value) === undefined;
 
 const createdAt = '2026-01-01T00:00:00.000Z';
 
@@ -12,14 +14,16 @@ describe('comparing with a template', () => {
       { key: 'C', required: false, createdAt },
       { key: '__proto__', required: true, createdAt },
     ];
-    expect(compareWithTemplate(template, ['A', 'C', 'D', '__proto__'], new Map([['A', 'xxy']]))).toEqual({
+    expect(
+      compareWithTemplate(template, ['A', 'C', 'D', '__proto__'], new Map([['A', 'xxy']]), boundedValueCheck()),
+    ).toEqual({
       valid: false,
       missing: ['B'],
       present: ['A', 'C', '__proto__'],
       undeclared: ['D'],
       invalid: [{ key: 'A', reason: 'does not match the pattern' }],
     });
-    expect(compareWithTemplate([], [], new Map())).toMatchObject({ valid: true });
+    expect(compareWithTemplate([], [], new Map(), boundedValueCheck())).toMatchObject({ valid: true });
   });
 });
 
@@ -46,5 +50,21 @@ describe('a pattern', () => {
     const startedAt = performance.now();
     expect(matchesWhole('(a*)*(a*)*(a*)*b', 'a'.repeat(65_536))).toBe(false);
     expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+
+  it('is refused where its automaton is so large that values would take seconds', () => {
+    expect(patternProblem('(?:a?b?){740}c')).toContain('too large');
+    expect(patternProblem('[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}')).toBeUndefined();
+  });
+
+  it('is not tried on a value that is too long for it, nor on any once the time is used up', () => {
+    let now = 0;
+    const check = boundedValueCheck(() => now);
+    const undecidable = '[ab]*a[ab]{400}c';
+
+    expect(check(undecidable, 'ab'.repeat(5000))).toBe('does not match the pattern');
+    expect(check(undecidable, 'ab'.repeat(32_768))).toBe('is too long to be checked with this pattern');
+    now = 2000;
+    expect(check('a', 'a')).toBe('was not checked: matching the environment’s values takes too long');
   });
 });

@@ -10,6 +10,7 @@ const state: EnvironmentState = {
   slug: 'dev',
   type: 'development',
   projectId: 'p',
+  firstRevision: 0,
   revision: 4,
   secretCount: 2,
   sizeBytes: 700,
@@ -20,7 +21,7 @@ const state: EnvironmentState = {
     { key: 'B', version: 1 },
     { key: 'GONE', version: 2 },
   ]),
-  changeId: null,
+  fence: 3,
   status: 'active',
 };
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { TokenAccess } from '../../../../../lib/contracts/auth.ts';
+import type { TokenAccess } from '../../../../../lib/contracts/fields/token-access.ts';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { searchParameters } from '../../router.ts';

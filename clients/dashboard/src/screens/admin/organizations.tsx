@@ -66,10 +66,11 @@ function Organizations() {
                   Previous
                 </Button>
                 <span class="quiet">
-                  {offset + 1}–{offset + organizations.length} of {pagination.total.toLocaleString('en')}
+                  {offset + 1}–{offset + organizations.length} of{' '}
+                  {(pagination?.total ?? organizations.length).toLocaleString('en')}
                 </span>
                 <Button
-                  disabled={offset + organizations.length >= pagination.total}
+                  disabled={offset + organizations.length >= (pagination?.total ?? 0)}
                   onClick={() => go(search, offset + pageSize)}
                 >
                   Next

@@ -1,0 +1,8 @@
+import { renameUser } from '../../lib/accounts/rename-user.ts';
+import { userView } from '../../lib/accounts/user-view.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { renameUser as contract } from '../../lib/contracts/auth.ts';
+
+export const handler = endpoint(contract, {
+  run: async ({ context, body }) => ({ status: 200, body: { user: userView(await renameUser(context, body.name)) } }),
+});

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { ownSources } from './own-sources.ts';
+
+/*
+ * A client of the AWS SDK defines a class for each error of its service, some fifty for KMS, and registers it when it is
+ * loaded. For an error without a class the SDK throws the service's base exception, with the error's name, message and
+ * metadata, which is all that we read. So the bundles register only the classes that our sources name, and those that
+ * tell the SDK to retry.
+ */
+
+const registration = /^\w+\.registerError\(\w+\$, (\w+)\);$/gm;
+
+export const leanClients: Plugin = {
+  name: 'lean-clients',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /@aws-sdk[/\\]client-[^/\\]+[/\\]dist-es[/\\]schemas[/\\]schemas_0\.js$/ }, ({ path }) => {
+      const classes = readFileSync(join(path, '../../models/errors.js'), 'utf8').split(/^export class /m);
+      const retried = classes.filter(text => text.includes('$retryable')).map(text => text.split(' ')[0]);
+      const sources = ownSources();
+      return {
+        contents: readFileSync(path, 'utf8').replace(registration, (line, name: string) =>
+          name.endsWith('ServiceException') || retried.includes(name) || sources.includes(name) ? line : '',
+        ),
+      };
+    });
+  },
+};

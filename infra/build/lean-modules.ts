@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { type Node, type ObjectExpression, parseSync, Visitor } from 'oxc-parser';
+import { applyEdits, type Edit, memberRemovals, nameOf, removal } from './edit-source.ts';
+
+/*
+ * Contracts and records are modules of data. They also hold the text of the documentation, and importing one builds the
+ * schemas of a whole area. A function needs one contract, a few records and no documentation, and would pay for the rest
+ * at every cold start. So in the bundles
+ * - the documentation is left out: `.meta(…)` of schemas, and the members of a contract that no request needs;
+ * - each constant of such a module is marked as free of side effects, so that esbuild drops the unused ones;
+ * - `z.string()` and other plain schemas are made only once, since a schema never changes.
+ */
+
+const dataModules = /[/\\]lib[/\\](?:contracts|table[/\\]records)[/\\].*\.ts$/;
+
+/** Members of a contract that only the documentation, the roles and the deployment need. */
+const contractDocumentation = ['area', 'summary', 'description', 'bodyExample', 'errors', 'uses', 'sizing'];
+const responseDocumentation = ['description', 'example', 'headers'];
+
+/** Schemas that are made without arguments. */
+const plainSchemas = ['string', 'int', 'number', 'boolean', 'unknown'];
+const plainSchemasModule = 'plain-schemas';
+
+export const leanModules: Plugin = {
+  name: 'lean-modules',
+  setup: ({ onLoad, onResolve }) => {
+    const sources = new Map<string, string>();
+    onResolve({ filter: new RegExp(`^${plainSchemasModule}$`) }, ({ path }) => ({ path, namespace: 'lean' }));
+    onLoad({ filter: /.*/, namespace: 'lean' }, () => ({
+      contents: [
+        "import * as z from 'zod';",
+        ...plainSchemas.map(name => `export const ${name} = /* @__PURE__ */ z.${name}();`),
+      ].join('\n'),
+      resolveDir: import.meta.dirname,
+    }));
+    // One build makes all functions, and esbuild keeps a part of a file in every bundle if any function uses that part. So
+    // each function gets its own copy of our modules. A suffix, handed on from importer to imported, tells them apart.
+    onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir, pluginData }) => {
+      if (kind === 'entry-point') return { path, suffix: `?${basename(path)}` };
+      return pluginData === undefined ? undefined : { path: join(resolveDir, path), suffix: pluginData as string };
+    });
+    onLoad({ filter: /\.ts$/ }, ({ path, suffix }) => {
+      const contents = sources.get(path) ?? readModule(path);
+      sources.set(path, contents);
+      return { contents, loader: 'ts', pluginData: suffix === '' ? undefined : suffix };
+    });
+  },
+};
+
+function readModule(path: string): string {
+  const source = readFileSync(path, 'utf8');
+  return dataModules.test(path) ? leanSource(path, source) : source;
+}
+
+/** The module for the bundles. Each line keeps its number, so that stack traces point to the source. */
+export function leanSource(path: string, source: string): string {
+  const { program, errors } = parseSync(path, source);
+  if (errors.length > 0) throw new Error(`${path} does not parse: ${errors.map(({ message }) => message).join('; ')}`);
+  const edits: Edit[] = [];
+  new Visitor({
+    CallExpression({ callee, arguments: [argument], start, end }) {
+      if (argument === undefined && callee.type === 'MemberExpression' && isZod(callee.object)) {
+        if (plainSchemas.includes(nameOf(callee))) edits.push({ start, end, text: `plain.${nameOf(callee)}` });
+      }
+      if (callee.type === 'MemberExpression' && nameOf(callee) === 'meta')
+        edits.push(removal(source, callee.object.end, end));
+      if (callee.type !== 'Identifier' || callee.name !== 'contract' || argument?.type !== 'ObjectExpression') return;
+      edits.push(...memberRemovals(source, argument, name => contractDocumentation.includes(name)));
+      const responses = objectsIn(argument).find(({ name }) => name === 'responses');
+      for (const { object } of responses === undefined ? [] : objectsIn(responses.object)) {
+        edits.push(...memberRemovals(source, object, name => responseDocumentation.includes(name)));
+      }
+    },
+  }).visit(program);
+  for (const { start, end } of program.body.flatMap(initializersOf)) {
+    // A literal without calls and spreads is free of side effects as it is.
+    if (!/\(|\.\.\./.test(source.slice(start, end))) continue;
+    edits.push({ start, end: start, text: '/* @__PURE__ */ (() => (' }, { start: end, end, text: '))()' });
+  }
+  return `import * as plain from '${plainSchemasModule}'; ${applyEdits(source, edits)}`;
+}
+
+function isZod(node: Node): boolean {
+  return node.type === 'Identifier' && node.name === 'z';
+}
+
+/** The members of an object that are object literals themselves. */
+function objectsIn(object: ObjectExpression): { name: string; object: ObjectExpression }[] {
+  return object.properties.flatMap(property =>
+    property.type === 'Property' && property.value.type === 'ObjectExpression'
+      ? [{ name: nameOf(property), object: property.value }]
+      : [],
+  );
+}
+
+/** The values of a module's constants, except functions, which have no effect until they are called. */
+function initializersOf(statement: Node): { start: number; end: number }[] {
+  const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+  if (declared?.type !== 'VariableDeclaration' || declared.kind !== 'const') return [];
+  return declared.declarations.flatMap(({ init }) =>
+    init === null || init.type === 'ArrowFunctionExpression' ? [] : [{ start: init.start, end: init.end }],
+  );
+}

@@ -1,0 +1,13 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+let text: string | undefined;
+
+/** Everything that runs in the functions, as one text: what it does not name, it does not use. */
+export function ownSources(): string {
+  const root = join(import.meta.dirname, '../..');
+  text ??= globSync('{lib,functions}/**/*.ts', { cwd: root })
+    .map(file => readFileSync(join(root, file), 'utf8'))
+    .join('\n');
+  return text;
+}

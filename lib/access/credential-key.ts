@@ -1,0 +1,55 @@
+import { generateDataKey, kmsDecrypt } from '../crypto/kms.ts';
+import { isNew } from '../table/expressions.ts';
+import { credentialKeyRecord } from '../table/records/credential-key.ts';
+import { at, ConditionFailed, put, readTogether, transact } from '../table/store.ts';
+
+/*
+ * The key under which sessions and tokens are marked as issued by this installation. It is wrapped by KMS, stands in the
+ * table, and is unwrapped once in the life of a process. It opens nothing: who has it can make credentials that are
+ * looked up, not credentials that are valid.
+ */
+const context = { purpose: 'credentials' };
+const item = at(credentialKeyRecord);
+
+let unwrapped: Promise<Uint8Array | undefined> | undefined;
+
+/** The installation's credential key; undefined while nothing was issued yet. */
+export async function credentialKey(): Promise<Uint8Array | undefined> {
+  unwrapped ??= readKey();
+  return forgettingFailures(unwrapped);
+}
+
+/** The same for those who issue credentials: the first one makes the key. */
+export async function issuingKey(): Promise<Uint8Array> {
+  const key = await credentialKey();
+  if (key !== undefined) return key;
+  const { wrapped } = await generateDataKey(context);
+  try {
+    await transact([put(item, { wrapped }, { if: isNew })]);
+  } catch (error) {
+    // Another process was first, and its key is the installation's.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+  const made = await credentialKey();
+  if (made === undefined) throw new Error('The credential key was made and is not there.');
+  return made;
+}
+
+async function readKey(): Promise<Uint8Array | undefined> {
+  const { stored } = await readTogether({ stored: item });
+  return stored && kmsDecrypt(stored.wrapped, context);
+}
+
+async function forgettingFailures(reading: Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
+  const forget = () => {
+    if (unwrapped === reading) unwrapped = undefined;
+  };
+  try {
+    const key = await reading;
+    if (key === undefined) forget();
+    return key;
+  } catch (error) {
+    forget();
+    throw error;
+  }
+}

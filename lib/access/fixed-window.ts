@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '../core/errors.ts';
+import { absent, lessThan } from '../table/expressions.ts';
+import { rateRecord } from '../table/records/rate.ts';
+import { at, upsert, type Write } from '../table/store.ts';
+
+/** A bound on what happens in each window of the clock; -1 is no bound. */
+interface WindowLimit {
+  name: string;
+  limit: number;
+  windowSeconds: number;
+  /** Whom it is counted for. Only its hash is stored. */
+  subject: string;
+}
+
+/**
+ * The write that counts one more in the current window, to stand in the same transaction as what is counted. The
+ * transaction fails with rate_limited where the bound is reached. Nothing to write where there is no bound.
+ */
+export function countInWindow({ name, limit, windowSeconds, subject }: WindowLimit): Write[] {
+  if (limit < 0) return [];
+  const now = Math.floor(Date.now() / 1000);
+  const window = Math.floor(now / windowSeconds);
+  const endsAt = (window + 1) * windowSeconds;
+  const refused = () =>
+    new ApiError('rate_limited', `Too many (at most ${limit}). Wait ${endsAt - now} seconds.`, {
+      retryAfterSeconds: endsAt - now,
+    });
+  if (limit === 0) throw refused();
+  const digest = createHash('sha256').update(subject).digest('base64url');
+  return [
+    upsert(
+      at(rateRecord, name, `${digest}#${window}`),
+      { add: { tries: 1 }, setIfAbsent: { expiresAt: endsAt } },
+      { if: [{ pk: absent }, { tries: lessThan(limit) }], refused },
+    ),
+  ];
+}

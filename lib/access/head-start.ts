@@ -1,0 +1,32 @@
+import type { Claimed } from './authenticate.ts';
+import { isOverShare } from './fair-share.ts';
+
+/*
+ * A handler's reads start together with authentication, which saves honest callers a wave. A caller who was refused at an
+ * organization loses that head start there for a while, and so do all callers of an organization that has used up its
+ * share. Their requests are judged first, so a stranger with an account cannot have a tenant's data read again and
+ * again. Each process remembers this for itself.
+ */
+const rememberedMs = 10 * 60_000;
+const maximumRemembered = 10_000;
+
+const refusedUntil = new Map<string, number>();
+
+function subjectOf({ userId }: Claimed, { orgSlug, orgId }: Readonly<Record<string, string>>): string {
+  return `${userId} ${orgSlug ?? orgId ?? ''}`;
+}
+
+/** Whether reads for this caller may begin before it is known that they may call. */
+export function earnsHeadStart(claimed: Claimed | undefined, params: Readonly<Record<string, string>>): boolean {
+  if (claimed === undefined) return true;
+  if ((refusedUntil.get(subjectOf(claimed, params)) ?? 0) > Date.now()) return false;
+  return !isOverShare(params.orgSlug ?? params.orgId);
+}
+
+export function loseHeadStart(claimed: Claimed, params: Readonly<Record<string, string>>): void {
+  const subject = subjectOf(claimed, params);
+  refusedUntil.delete(subject);
+  // A Map keeps insertion order, so the first entry is the oldest.
+  if (refusedUntil.size >= maximumRemembered) refusedUntil.delete(refusedUntil.keys().next().value as string);
+  refusedUntil.set(subject, Date.now() + rememberedMs);
+}

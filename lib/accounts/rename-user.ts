@@ -1,0 +1,31 @@
+import type { AccountContext } from '../access/request-context.ts';
+import { isThere } from '../table/expressions.ts';
+import { ranges } from '../table/keys.ts';
+import { memberRecord, membershipRecord } from '../table/records/member.ts';
+import { type UserRecord, userRecord } from '../table/records/user.ts';
+import { at, ConditionFailed, list, transact, update, type Write } from '../table/store.ts';
+
+/**
+ * Changes the user's display name, with the copies that members' lists show. Each organization's copy is a write of its
+ * own; sending the same name again completes a change that was interrupted.
+ */
+export async function renameUser({ principal: { user } }: AccountContext, name: string): Promise<UserRecord> {
+  const memberships = await list(membershipRecord, ranges.memberships(user.id));
+  const renaming = { set: { name } };
+  await Promise.all([
+    transact([update(at(userRecord, user.id), renaming, { if: isThere })]),
+    ...memberships.map(({ orgSlug }) =>
+      unlessGone(update(at(memberRecord, orgSlug, user.id), renaming, { if: isThere })),
+    ),
+  ]);
+  return { ...user, name };
+}
+
+/** A membership that ended in the meantime has no name to change. */
+async function unlessGone(write: Write): Promise<void> {
+  try {
+    await transact([write]);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}

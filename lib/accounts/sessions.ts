@@ -1,0 +1,55 @@
+import type { AccountContext } from '../access/request-context.ts';
+import { endOfSession } from '../access/session-cookie.ts';
+import type { Session } from '../contracts/auth.ts';
+import { ApiError } from '../core/errors.ts';
+import { derivedUuid } from '../crypto/derived-uuid.ts';
+import { ranges } from '../table/keys.ts';
+import { sessionRecord } from '../table/records/session.ts';
+import { at, queryItems, remove, transact } from '../table/store.ts';
+
+interface FoundSession {
+  hash: string;
+  session: Session;
+}
+
+/** The user's sessions that are neither ended nor expired, the one used last first. */
+export async function listSessions(context: AccountContext): Promise<Session[]> {
+  const found = await readSessions(context);
+  return found
+    .map(({ session }) => session)
+    .sort((a, b) => b.lastUsedAt.localeCompare(a.lastUsedAt) || a.id.localeCompare(b.id));
+}
+
+/**
+ * Ends one of the caller's own sessions at once, this one included.
+ * @throws session_not_found
+ */
+export async function endSession(context: AccountContext, sessionId: string): Promise<void> {
+  const { userId } = context.principal;
+  const ended = (await readSessions(context)).find(({ session }) => session.id === sessionId);
+  if (ended === undefined) throw new ApiError('session_not_found', 'You have no session with this identifier.');
+  await transact([remove(at(sessionRecord, userId, ended.hash))]);
+  context.log.account('session_ended', { userId, sessionId });
+}
+
+async function readSessions({ principal: { user, credential } }: AccountContext): Promise<FoundSession[]> {
+  const range = ranges.sessions(user.id);
+  const now = Date.now();
+  return (await queryItems(range)).flatMap(item => {
+    const hash = String(item.sk).slice(range.beginsWith.length);
+    const session = sessionRecord.parse(item);
+    const endsAt = endOfSession(session) * 1000;
+    if (session.epoch !== user.sessionEpoch || endsAt <= now) return [];
+    const { createdAt, lastUsedAt, ip, userAgent } = session;
+    const shown = {
+      id: derivedUuid(`session ${hash}`),
+      current: credential.method === 'session' && credential.hash === hash,
+      createdAt,
+      lastUsedAt,
+      ip,
+      userAgent,
+      expiresAt: new Date(endsAt).toISOString(),
+    };
+    return [{ hash, session: shown }];
+  });
+}

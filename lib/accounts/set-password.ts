@@ -1,0 +1,105 @@
+import { type AuditActor, auditWrite } from '../access/audit-write.ts';
+import type { RequestSource } from '../core/request-source.ts';
+import { isThere } from '../table/expressions.ts';
+import { ranges } from '../table/keys.ts';
+import { membershipRecord } from '../table/records/member.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
+import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
+import {
+  at,
+  chunksOf,
+  find,
+  list,
+  maximumWritesPerTransaction,
+  readAll,
+  remove,
+  retryOnConditionFailed,
+  transact,
+  update,
+  type Write,
+} from '../table/store.ts';
+
+/** A user's tokens, and the organizations that some of them are limited to. */
+interface HeldTokens {
+  tokens: TokenRecord[];
+  organizations: ReadonlyMap<string, OrganizationRecord>;
+}
+
+/** Two waves. */
+export async function readHeldTokens(userId: string): Promise<HeldTokens> {
+  const [tokens, memberships] = await Promise.all([
+    list(tokenRecord, ranges.tokens(userId)),
+    list(membershipRecord, ranges.memberships(userId)),
+  ]);
+  const limits = new Set(tokens.map(({ organizationId }) => organizationId));
+  const named = memberships.filter(({ organizationId }) => limits.has(organizationId));
+  const organizations = await readAll(named.map(({ orgSlug }) => at(organizationRecord, orgSlug)));
+  const active = organizations.flatMap(organization =>
+    organization?.status === 'active' ? [[organization.id, organization] as const] : [],
+  );
+  return { tokens, organizations: new Map(active) };
+}
+
+interface NewPassword {
+  user: UserRecord;
+  passwordHash: string;
+  /** Tokens to revoke with it: all that the user has, or none. */
+  held: HeldTokens | undefined;
+  source: RequestSource;
+  /** What else is written in the same transaction. */
+  others: readonly Write[];
+  /** The error where the account has got another password in the meantime. */
+  overtaken: () => Error;
+}
+
+/**
+ * Sets a new password, which ends every session and reset link of the account with the same write. Tokens that do not fit
+ * that transaction are revoked just before it, so none is left when it is done; a token that is made meanwhile lets it
+ * fail, and all is read again.
+ */
+export async function setPassword({ user: before, passwordHash, held, source, others, overtaken }: NewPassword) {
+  let known: { user: UserRecord; held: HeldTokens | undefined } | undefined = { user: before, held };
+  await retryOnConditionFailed(async budget => {
+    const now = known ?? (await readAgain(before.id, held !== undefined));
+    known = undefined;
+    if (now.user?.sessionEpoch !== before.sessionEpoch) throw overtaken();
+    const sessionEpoch = before.sessionEpoch + 1;
+    const set = { set: { passwordHash, sessionEpoch } };
+    const last = [update(at(userRecord, before.id), set, { if: isUnchanged(now.user) }), ...others];
+    const earlier: Write[][] = [];
+    for (const revocation of await revocationsOf(now.user, now.held, source)) {
+      const fits = [last, ...earlier].find(one => one.length + revocation.length <= maximumWritesPerTransaction);
+      if (fits === undefined) earlier.push(revocation);
+      else fits.push(...revocation);
+    }
+    for (const some of chunksOf(10, earlier)) await Promise.all(some.map(writes => transact(writes, budget)));
+    await transact(last, budget);
+  });
+}
+
+async function readAgain(userId: string, withTokens: boolean) {
+  const [user, held] = await Promise.all([
+    find(at(userRecord, userId)),
+    withTokens ? readHeldTokens(userId) : undefined,
+  ]);
+  return { user, held };
+}
+
+/** The writes that revoke each token: its own, and the audit entry of the organization that it is limited to. */
+async function revocationsOf(
+  user: UserRecord,
+  held: HeldTokens | undefined,
+  source: RequestSource,
+): Promise<Write[][]> {
+  const actor: AuditActor = { id: user.id, email: user.email, type: 'session' };
+  return Promise.all(
+    (held?.tokens ?? []).map(async ({ id, name, hash, organizationId }) => {
+      const revocation = remove(at(tokenRecord, user.id, hash), { if: isThere });
+      const organization = held?.organizations.get(organizationId ?? '');
+      if (organization === undefined) return [revocation];
+      const facts = { action: 'token.revoked', target: { type: 'token', id, name } } as const;
+      return [revocation, await auditWrite(organization, actor, source, facts)];
+    }),
+  );
+}

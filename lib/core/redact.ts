@@ -1,0 +1,88 @@
+/** Members whose content never reaches the log, at any depth. */
+const secretNames = new Set(
+  [
+    'authorization',
+    'body',
+    'codeChallenge',
+    'codeVerifier',
+    'cookie',
+    'cookies',
+    'currentPassword',
+    'dotenv',
+    'newPassword',
+    'password',
+    'passwordHash',
+    'plain',
+    'sealed',
+    'secret',
+    'secrets',
+    'set-cookie',
+    'signature',
+    'signingSecret',
+    'stripe-signature',
+    'token',
+    'value',
+    'values',
+    'wrapped',
+    'wrappedKeys',
+  ].map(name => name.toLowerCase()),
+);
+
+/**
+ * Credentials, recognized by their form wherever they stand in a text: our tokens and signing secrets, the payment
+ * provider's keys, and the 60 base62 digits of sessions, hand-off codes and mailed links (`lib/crypto/credentials.ts`).
+ */
+const credentialPattern =
+  /(?:service_tok_|whsec_|sk_live_|sk_test_|rk_live_|rk_test_)[A-Za-z0-9_-]+|(?<![0-9A-Za-z])[0-9A-Za-z]{60}(?![0-9A-Za-z])/g;
+
+const redacted = '[redacted]';
+/** We log nothing deeper, and an error that holds half a client library must not fill the log. */
+const maximumDepth = 10;
+
+/**
+ * A copy of `content` without anything that is secret by its name or by its form, as plain data for JSON.
+ *
+ * `code` has two meanings. Inside an error it names the kind of error (`ECONNRESET`, `CancellationReasons[].Code`), and an
+ * operator needs it. Anywhere else it may be the code of a hand-off, so it is redacted.
+ */
+export function redact(content: unknown): unknown {
+  return redactWithin(content, { insideError: false, holders: [] });
+}
+
+interface Surroundings {
+  insideError: boolean;
+  /** The objects around the content, to stop at a circle. */
+  holders: readonly object[];
+}
+
+function redactWithin(content: unknown, { insideError, holders }: Surroundings): unknown {
+  if (typeof content === 'string') return content.replace(credentialPattern, redacted);
+  if (typeof content === 'bigint') return String(content);
+  if (typeof content !== 'object' || content === null) return content;
+  if (content instanceof Uint8Array) return `[${content.length} bytes]`;
+  if (content instanceof Date) return content.toJSON();
+  if (holders.includes(content)) return '[circular]';
+  if (holders.length >= maximumDepth) return '[too deep]';
+  const isError = content instanceof Error;
+  const inside = { insideError: insideError || isError, holders: [...holders, content] };
+  if (Array.isArray(content)) return content.map(item => redactWithin(item, inside));
+  return Object.fromEntries(
+    Object.entries(isError ? membersOfError(content) : content).map(([name, member]) => [
+      name,
+      isSecret(name, inside.insideError) && member !== null && member !== undefined
+        ? redacted
+        : redactWithin(member, inside),
+    ]),
+  );
+}
+
+function isSecret(name: string, insideError: boolean): boolean {
+  const lower = name.toLowerCase();
+  return secretNames.has(lower) || (lower === 'code' && !insideError);
+}
+
+/** JSON would leave these members out. */
+function membersOfError(error: Error): object {
+  const { name, message, stack, cause } = error;
+  return { ...error, name, message, stack, ...(cause === undefined ? {} : { cause }) };
+}

@@ -1,0 +1,17 @@
+import { newResetLink } from '../accounts/mailed-link.ts';
+import type { Job } from '../core/job.ts';
+import { passwordResetMail } from '../mail/account-mails.ts';
+import { sendMail } from '../mail/send-mail.ts';
+import { userRecord } from '../table/records/user.ts';
+import { at, find, transact } from '../table/store.ts';
+
+type MailResetLink = Extract<Job, { type: 'mail-reset-link' }>;
+
+/** Mails a link to reset the password, made here so that no queue ever holds its token. Nothing to do without an account. */
+export async function mailResetLink({ userId }: MailResetLink): Promise<void> {
+  const user = await find(at(userRecord, userId));
+  if (user === undefined) return;
+  const link = newResetLink(user);
+  await transact([link.write]);
+  await sendMail(user.email, passwordResetMail(user.name, link.url));
+}

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { ApiError } from '../../core/errors.ts';
+import { entity } from '../entity.ts';
+import { isNew } from '../expressions.ts';
+import { keys } from '../keys.ts';
+import { at, check, find, type Read, type Write } from '../store.ts';
+
+/*
+ * A slug whose owner was erased may be used again, and clients may still hold entity tags of the environments it had. So
+ * an item stays behind that says the slug was used, and nothing else: no revision, and of an organization not even the
+ * slug in clear.
+ */
+
+const schema = z.object({ retiredAt: z.string() });
+
+/** A slug that an erased organization had. */
+export const retiredOrganizationRecord = entity({ kind: 'retiredSlug', key: keys.retiredOrganization, schema });
+
+/** A slug that an erased project of the organization had. */
+export const retiredProjectRecord = entity({ kind: 'retiredSlug', key: keys.retiredProject, schema });
+
+interface FirstRevision {
+  /**
+   * Where environments under the slug begin to count their revisions: 0 for a slug that was never used; else the time in
+   * epoch milliseconds, which is above every earlier revision because no environment changes a thousand times a second.
+   */
+  firstRevision: number;
+  /**
+   * For the transaction that takes the slug: that it was not freed since this was read. It fails with slug_taken
+   * otherwise, as the slug was taken then.
+   */
+  stillHolds: Write[];
+}
+
+export function firstRevisionOfOrganization(slug: string): Promise<FirstRevision> {
+  return firstRevision(at(retiredOrganizationRecord, slug), slug);
+}
+
+export function firstRevisionOfProject(orgSlug: string, project: string): Promise<FirstRevision> {
+  return firstRevision(at(retiredProjectRecord, orgSlug, project), project);
+}
+
+async function firstRevision(retired: Read<z.output<typeof schema>>, slug: string): Promise<FirstRevision> {
+  if ((await find(retired)) !== undefined) return { firstRevision: Date.now(), stillHolds: [] };
+  const refused = () => new ApiError('slug_taken', `The slug ${slug} is taken.`);
+  return { firstRevision: 0, stillHolds: [check(retired, { if: isNew, refused })] };
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Api, createToken, type Person } from '../support/api.ts';
+import { recordRequest, startObservedApi } from '../support/observed-api.ts';
+import { countsOf } from '../support/record-calls.ts';
+import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+
+const share = 60;
+
+let api: Api;
+beforeAll(async () => {
+  api = await startObservedApi({ REQUESTS_PER_MINUTE: String(share), ORGANIZATIONS_PER_USER: '3' });
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  // All of a test falls into one minute of the clock.
+  const left = 60_000 - (Date.now() % 60_000);
+  if (left < 20_000) await new Promise(resolve => setTimeout(resolve, left + 100));
+});
+
+async function tenant(): Promise<{ person: Person; secrets: string; token: { token: string } }> {
+  const person = await seedPerson();
+  const token = await createToken(api, person);
+  await expectStatus(api.post(`/projects/${person.organization.id}`, { name: 'Shop', slug: 'shop' }, token), 201);
+  return { person, token, secrets: `/secrets/${person.organization.slug}/shop/dev` };
+}
+
+describe('an organization at ten times its share', () => {
+  it('gets 429 with Retry-After, while others are unaffected', { timeout: 80_000 }, async () => {
+    const [greedy, modest] = await Promise.all([tenant(), tenant()]);
+
+    const statuses: number[] = [];
+    const others: number[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => api.get(greedy.secrets, greedy.token)));
+      statuses.push(...answers.map(({ status }) => status));
+      others.push((await api.get(modest.secrets, modest.token)).status);
+      const refused = answers.find(({ status }) => status === 429);
+      if (refused === undefined) continue;
+      expect(refused.body.error.code).toBe('rate_limited');
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    }
+
+    expect(new Set(others)).toEqual(new Set([200]));
+    const served = statuses.filter(status => status === 200).length;
+    // Creating the project was one request more.
+    expect(served).toBe(share - 1);
+    // By its id as by its slug.
+    expect((await api.get(`/projects/${greedy.person.organization.id}`, greedy.token)).status).toBe(429);
+  });
+
+  it('has nothing read for what is refused but the verdict, and strangers use nothing of it up', async () => {
+    const { secrets, token } = await tenant();
+    const stranger = await seedPerson();
+    await Promise.all(Array.from({ length: share }, () => api.get(secrets, stranger.session)));
+    expect((await api.get(secrets, token)).status).toBe(200);
+    await Promise.all(Array.from({ length: share }, () => api.get(secrets, token)));
+
+    const { answer, calls } = await recordRequest(headers => api.get(secrets, token, headers));
+
+    expect(answer.status).toBe(429);
+    expect(JSON.stringify(calls.map(({ input }) => input))).not.toContain('ENV#');
+  });
+
+  it('adds no wave to a pull, and one call to some', async () => {
+    const { secrets, token } = await tenant();
+    await api.get(secrets, token);
+
+    const counted = [];
+    for (let round = 0; round < 3; round += 1) {
+      const { calls } = await recordRequest(headers => api.get(secrets, token, headers));
+      counted.push(countsOf(calls));
+    }
+
+    for (const { waves, calls } of counted) {
+      expect(waves).toBe(2);
+      expect(calls).toBeLessThanOrEqual(5);
+    }
+  });
+});
+
+describe('twenty processes', () => {
+  it('together let through a few percent more than the share at the most', async () => {
+    const organization = { id: crypto.randomUUID(), slug: `org-${crypto.randomUUID().slice(0, 8)}` };
+    const log = {
+      info() {},
+      warn() {},
+      error(message: string) {
+        throw new Error(message);
+      },
+      account() {},
+    };
+    vi.stubEnv('REQUESTS_PER_MINUTE', '2000');
+    const { forgetSettings } = await import('../../lib/core/settings.ts');
+    forgetSettings();
+    const processes = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        vi.resetModules();
+        return import('../../lib/access/fair-share.ts');
+      }),
+    );
+    let served = 0;
+    for (let round = 0; round < 200; round += 1) {
+      await Promise.all(
+        processes.map(async ({ takeShare, flushShares }) => {
+          await flushShares(log);
+          try {
+            takeShare(organization);
+            served += 1;
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'rate_limited' });
+          }
+        }),
+      );
+    }
+    vi.unstubAllEnvs();
+    forgetSettings();
+
+    expect(served).toBeGreaterThanOrEqual(2000);
+    expect(served).toBeLessThanOrEqual(2000 * 1.04);
+  });
+});
+
+describe('a user', () => {
+  it('owns a bounded number of organizations, also when asking at once, and the slug is not looked at then', async () => {
+    const [person, other] = await Promise.all([seedPerson(), seedPerson()]);
+    const create = (body: object) => api.post('/orgs', body, person.session);
+
+    const answers = await Promise.all(Array.from({ length: 6 }, () => create({ name: 'Mine' })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409, 409]);
+    const probe = await create({ name: 'x', slug: other.organization.slug });
+    expect(probe.body.error.code).toBe('organization_limit_reached');
+
+    const mine = answers.find(({ status }) => status === 201)?.body.organization;
+    await expectStatus(api.delete(`/orgs/${mine.id}`, person.session), 200);
+    await vi.waitFor(async () => expect((await create({ name: 'Again' })).status).toBe(201), {
+      timeout: 20_000,
+      interval: 500,
+    });
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { userRecord } from '../../lib/table/records/user.ts';
+import { at, transact, update } from '../../lib/table/store.ts';
+import { type Api, createToken, type Person, startApi } from '../support/api.ts';
+import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ INVITATION_LIMIT_PER_DAY: '8', VERIFIED_EMAIL_REQUIRED: 'true' });
+});
+afterAll(() => api.stop());
+
+describe('mails to strangers', () => {
+  const verified = async () => {
+    const person = await seedPerson({ name: 'visit http://evil.example/win now' });
+    await transact([update(at(userRecord, person.user.id), { set: { emailVerified: true } })]);
+    return person;
+  };
+  const send = (person: Person, email: string) =>
+    api.post(`/members/${person.organization.id}/invite`, { email, role: 'viewer' }, person.session);
+
+  it('are not sent for somebody who has not verified an address, token or session', async () => {
+    const person = await seedPerson();
+    const token = await createToken(api, person);
+
+    const answers = [
+      await send(person, 'stranger@example.com'),
+      await api.post(
+        `/members/${person.organization.id}/invite`,
+        { email: 'stranger@example.com', role: 'viewer' },
+        token,
+      ),
+    ];
+
+    expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual([
+      [403, 'email_not_verified'],
+      [403, 'email_not_verified'],
+    ]);
+    expect(await api.mails()).toEqual([]);
+  });
+
+  it('are five a day to one address, from however many organizations', async () => {
+    const people = await Promise.all([verified(), verified()]);
+    const victim = 'victim@example.com';
+
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => send(people[index % 2] as Person, victim.toUpperCase())),
+    );
+
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+    const refused = answers.find(({ status }) => status === 429);
+    expect([refused?.body.error.code, Number(refused?.headers.get('retry-after')) > 0]).toEqual(['rate_limited', true]);
+    expect((await api.mails()).filter(({ to }) => to.toLowerCase() === victim)).toHaveLength(5);
+  });
+
+  it('are bounded a day for an organization', async () => {
+    const person = await verified();
+
+    const answers = [];
+    for (let index = 0; index < 9; index += 1) answers.push(await send(person, `stranger${index}@example.org`));
+
+    expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 8 }, () => 201), 429]);
+  });
+
+  it('carry no text of the sender’s choice in the subject, and no link but the service’s own', async () => {
+    const person = await verified();
+    const name = 'Click http://evil.example/win or www.evil.example or a@evil.example or evil。example';
+    const { organization } = (await expectStatus(api.post('/orgs', { name }, person.session), 201)).body;
+
+    await send({ ...person, organization }, 'reader@example.net');
+    await api.post('/auth/register', {
+      email: 'newcomer@example.net',
+      password: 'correct horse battery',
+      name: 'see https://evil.example',
+    });
+
+    const mails = (await api.mails()).filter(({ to }) => to.endsWith('@example.net'));
+    expect(mails).toHaveLength(2);
+    for (const { subject, text } of mails) {
+      expect(subject).not.toMatch(/evil|http/);
+      expect(text).toContain('evil');
+      expect(text.replaceAll(/http:\/\/localhost:5173\/\S+/g, '')).not.toMatch(/https?:|www\.|evil[.。]|@evil/);
+    }
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCredential, tokenPrefix } from '../../lib/crypto/credentials.ts';
+import { tokenRecord } from '../../lib/table/records/token.ts';
+import { at, chunksOf, put, transact } from '../../lib/table/store.ts';
+import { type Api, createToken, type Person, startApi } from '../support/api.ts';
+import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+async function join(owner: Person, guest: Person, role: string): Promise<string> {
+  const { token } = await invite(owner, guest.email, role, owner);
+  const answer = await expectStatus(api.post(`/members/invite/${token}/accept`, undefined, guest.session), 200);
+  return answer.body.member.id;
+}
+
+async function invite(person: Person, email: string, role: string, { organization }: Person) {
+  const path = `/members/${organization.id}/invite`;
+  return (await expectStatus(api.post(path, { email, role }, person.session), 201)).body as { token: string };
+}
+
+describe('a member who is removed', () => {
+  it('is removed at once with 3,000 tokens, and none of those bound to the organization works', async () => {
+    const owner = await seedPerson();
+    const viewer = await seedPerson();
+    const memberId = await join(owner, viewer, 'viewer');
+    const bound = await createToken(api, viewer, { organizationId: owner.organization.id });
+    const writes = Array.from({ length: 3000 }, (_, index) => {
+      const { secret, hash } = createCredential(viewer.user.id, tokenPrefix);
+      return put(at(tokenRecord, viewer.user.id, hash), {
+        id: crypto.randomUUID(),
+        userId: viewer.user.id,
+        email: viewer.email,
+        hash,
+        name: `token ${index} ${'x'.repeat(80)}`,
+        prefix: secret.slice(0, 16),
+        access: 'read',
+        organizationId: owner.organization.id,
+        projectId: null,
+        environmentId: null,
+        memberId,
+        createdAt: new Date().toISOString(),
+        lastUsedAt: null,
+        expiryDate: null,
+      });
+    });
+    for (const some of chunksOf(10, chunksOf(100, writes))) await Promise.all(some.map(one => transact(one)));
+
+    const answer = await api.delete(`/members/${owner.organization.id}/${memberId}`, owner.session);
+
+    expect(answer.status).toBe(200);
+    expect((await api.get(`/projects/${owner.organization.id}`, bound)).status).not.toBe(200);
+    expect((await api.get(`/projects/${owner.organization.id}`, viewer.session)).status).toBe(404);
+    const { members } = (await api.get(`/members/${owner.organization.id}`, owner.session)).body;
+    expect(members.map(({ userId }: { userId: string }) => userId)).toEqual([owner.user.id]);
+  });
+
+  it('has no token bound to the organization left that comes to life when they join again', async () => {
+    const owner = await seedPerson();
+    const guest = await seedPerson();
+    const memberId = await join(owner, guest, 'developer');
+    const bound = await createToken(api, guest, { organizationId: owner.organization.id });
+    await api.delete(`/members/${owner.organization.id}/${memberId}`, owner.session);
+
+    await join(owner, guest, 'developer');
+
+    expect((await api.get('/auth/me', bound)).status).toBe(401);
+    expect((await api.get('/auth/tokens', guest.session)).body.tokens).toEqual([]);
+  });
+
+  it('cannot come back by an invitation they made before, nor can anybody they gave it to', async () => {
+    const owner = await seedPerson();
+    const second = await seedPerson();
+    const friend = await seedPerson();
+    const memberId = await join(owner, second, 'owner');
+    const own = await invite(second, 'elsewhere@example.com', 'owner', owner);
+    const given = await invite(second, friend.email, 'viewer', owner);
+    await expectStatus(api.delete(`/members/${owner.organization.id}/${memberId}`, owner.session), 200);
+
+    const answers = [
+      await api.post(`/members/invite/${own.token}/accept`, undefined, second.session),
+      await api.post(`/members/invite/${given.token}/accept`, undefined, friend.session),
+    ];
+
+    expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual([
+      [400, 'invalid_token'],
+      [400, 'invalid_token'],
+    ]);
+    expect((await api.get(`/members/${owner.organization.id}`, owner.session)).body.invitations).toEqual([]);
+  });
+});
+
+describe('a member whose role is lowered', () => {
+  it('has made invitations that work as far as the new role still may invite', async () => {
+    const owner = await seedPerson();
+    const second = await seedPerson();
+    const friends = await Promise.all([seedPerson(), seedPerson(), seedPerson()]);
+    const memberId = await join(owner, second, 'owner');
+    const asOwner = await invite(second, 'a@example.com', 'owner', owner);
+    const asAdmin = await invite(second, 'b@example.com', 'admin', owner);
+    const asViewer = await invite(second, 'c@example.com', 'viewer', owner);
+    const accept = async ({ token }: { token: string }, friend: Person | undefined) =>
+      (await api.post(`/members/invite/${token}/accept`, undefined, friend?.session)).status;
+    const lower = (role: string) =>
+      expectStatus(api.patch(`/members/${owner.organization.id}/${memberId}`, { role }, owner.session), 200);
+
+    await lower('admin');
+    expect(await accept(asOwner, friends[0])).toBe(400);
+    expect(await accept(asAdmin, friends[1])).toBe(200);
+    await lower('developer');
+    expect(await accept(asViewer, friends[2])).toBe(400);
+  });
+
+  it('stands in the audit log with both roles', async () => {
+    const owner = await seedPerson();
+    const guest = await seedPerson();
+    const memberId = await join(owner, guest, 'viewer');
+
+    await api.patch(`/members/${owner.organization.id}/${memberId}`, { role: 'admin' }, owner.session);
+
+    const { entries } = (await api.get(`/audit/${owner.organization.id}?action=member.role_changed`, owner.session))
+      .body;
+    expect(entries[0].details).toEqual({ from: 'viewer', to: 'admin' });
+  });
+});

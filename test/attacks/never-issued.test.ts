@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCredential, isMarked, readCredential, tokenPrefix } from '../../lib/crypto/credentials.ts';
+import { sessionRecord } from '../../lib/table/records/session.ts';
+import { tokenRecord } from '../../lib/table/records/token.ts';
+import { at, find, put, remove, transact } from '../../lib/table/store.ts';
+import { type Api, createToken, type Person } from '../support/api.ts';
+import { recordRequest, startObservedApi } from '../support/observed-api.ts';
+import { countsOf, type RecordedCall } from '../support/record-calls.ts';
+import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+
+let api: Api;
+let victim: Person;
+let secrets: string;
+let token: { token: string };
+beforeAll(async () => {
+  api = await startObservedApi();
+  victim = await seedPerson();
+  await expectStatus(
+    api.post(`/projects/${victim.organization.id}`, { name: 'Shop', slug: 'shop' }, victim.session),
+    201,
+  );
+  secrets = `/secrets/${victim.organization.slug}/shop/production`;
+  for (let part = 0; part < 3; part += 1) {
+    const many = Array.from({ length: 20 }, (_, index) => ({ key: `K_${part}_${index}`, value: 'x'.repeat(60_000) }));
+    await expectStatus(api.post(`${secrets}/bulk`, { secrets: many }, victim.session), 200);
+  }
+  token = await createToken(api, victim);
+  await expectStatus(api.get(secrets, token), 200);
+});
+afterAll(() => api.stop());
+
+/** Partitions of any tenant that the calls read or wrote. */
+function tenantPartitions(calls: readonly RecordedCall[]): string[] {
+  return [
+    ...JSON.stringify(calls.map(({ input }) => input)).matchAll(/"((?:ORG|ORGID|ENV|AUDIT|DELIVERIES)#[^"]*)"/g),
+  ].map(match => match[1] as string);
+}
+
+const forged = () => ({ token: createCredential(victim.user.id, tokenPrefix).secret });
+
+describe('a credential that was never issued', () => {
+  it('costs no read of the tenant that the path names, and one call at the most', async () => {
+    const sessions = () => ({ cookie: `__service_session=${createCredential(victim.user.id).secret}` });
+    for (const as of [forged(), sessions(), { token: createCredential(randomUUID(), tokenPrefix).secret }]) {
+      const { answer, calls } = await recordRequest(headers => api.get(secrets, as, headers));
+
+      expect(answer.status).toBe(401);
+      expect(tenantPartitions(calls)).toEqual([]);
+      expect(countsOf(calls)).toMatchObject({ waves: 1, calls: 1, kmsCalls: 0, writeUnits: 0 });
+    }
+  });
+
+  it('a thousand times costs the tenant’s partition nothing', async () => {
+    const answers = [];
+    const read: string[] = [];
+    for (let batch = 0; batch < 20; batch += 1) {
+      const some = await Promise.all(
+        Array.from({ length: 50 }, () => recordRequest(headers => api.get(secrets, forged(), headers))),
+      );
+      answers.push(...some.map(({ answer }) => answer.status));
+      read.push(...some.flatMap(({ calls }) => tenantPartitions(calls)));
+    }
+
+    expect([answers.length, new Set(answers), read]).toEqual([1000, new Set([401]), []]);
+  });
+
+  it('has no body parsed: the answer does not depend on what it is', async () => {
+    const answer = await api.call('PUT', secrets, { as: forged(), body: '['.repeat(4_800_000) });
+
+    expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthenticated']);
+  });
+
+  it('is told by a mark that only the installation’s key makes', () => {
+    const { token: genuine } = token;
+    expect(isMarked(genuine, tokenPrefix, new Uint8Array(32))).toBe(false);
+    const key = new Uint8Array(32).fill(7);
+    const { secret } = createCredential(victim.user.id, tokenPrefix, key);
+    expect(isMarked(secret, tokenPrefix, key)).toBe(true);
+    expect(readCredential(secret, tokenPrefix)?.userId).toBe(victim.user.id);
+    const other = createCredential(randomUUID(), tokenPrefix, key).secret;
+    const mixed = tokenPrefix + other.slice(12, 44) + secret.slice(44, 66);
+    expect(isMarked(mixed, tokenPrefix, key)).toBe(false);
+  });
+});
+
+describe('an honest caller', () => {
+  let small: string;
+  beforeAll(async () => {
+    small = secrets.replace('production', 'dev');
+    await expectStatus(api.get(small, token), 200);
+  });
+
+  it('pays no wave for that: a pull takes two, and no KMS call', async () => {
+    const { answer, calls } = await recordRequest(headers => api.get(small, token, headers));
+
+    expect(answer.status).toBe(200);
+    expect(countsOf(calls)).toMatchObject({ waves: 2, kmsCalls: 0 });
+  });
+
+  it('may use a token and a session of before there were marks, which are looked up first', async () => {
+    const { token: current } = await createToken(api, victim);
+    const record = await find(at(tokenRecord, victim.user.id, readCredential(current, tokenPrefix)?.hash as string));
+    const { secret, hash } = createCredential(victim.user.id, tokenPrefix);
+    const session = await find(
+      at(sessionRecord, victim.user.id, readCredential(victim.session.cookie.split('=')[1] as string)?.hash as string),
+    );
+    const old = createCredential(victim.user.id);
+    if (record === undefined || session === undefined) throw new Error('The credentials are not there.');
+    await transact([
+      put(at(tokenRecord, victim.user.id, hash), { ...record, hash }),
+      put(at(sessionRecord, victim.user.id, old.hash), session),
+    ]);
+
+    const { answer, calls } = await recordRequest(headers => api.get(small, { token: secret }, headers));
+    expect(answer.status).toBe(200);
+    expect(countsOf(calls).waves).toBe(3);
+    expect((await api.get(small, { cookie: `__service_session=${old.secret}` })).status).toBe(200);
+    await transact([remove(at(tokenRecord, victim.user.id, hash))]);
+    expect((await api.get(small, { token: secret })).status).toBe(401);
+  });
+});
+
+describe('a stranger with an account of their own', () => {
+  it('has a tenant’s data read once, and is judged before anything is read from then on', async () => {
+    const stranger = await seedPerson();
+
+    const first = await recordRequest(headers => api.get(secrets, stranger.session, headers));
+    const second = await recordRequest(headers => api.get(secrets, stranger.session, headers));
+
+    expect([first.answer.status, second.answer.status]).toEqual([404, 404]);
+    const environment = (calls: readonly RecordedCall[]) =>
+      tenantPartitions(calls).filter(partition => partition.startsWith('ENV#'));
+    expect(environment(second.calls)).toEqual([]);
+    expect(countsOf(second.calls).readUnits).toBeLessThan(6);
+  });
+});

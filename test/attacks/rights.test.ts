@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { functions } from '../../infra/plan/functions.ts';
+import { keys, ranges } from '../../lib/table/keys.ts';
+import { synthesize } from '../support/installation.ts';
+import { contextKeys, isAllowed } from '../support/policy.ts';
+
+/* `test/infra/build/bundles.test.ts` runs every bundle under these rights. */
+const rights = synthesize().rights();
+const rightsOf = (name: string) => rights.get(name) ?? [];
+
+describe('a role', () => {
+  const project = { organization: 'o', project: 'p', keyVersion: '1' };
+  const decrypt = (context: Record<string, string>) => ({ action: 'kms:Decrypt', keys: contextKeys(context) });
+  const write = (action: string, partition: string) => ({
+    action: `dynamodb:${action}`,
+    keys: { 'dynamodb:LeadingKeys': [partition] },
+  });
+
+  it('of the webhook sender, which talks to hosts that customers choose, unwraps no project key and changes no organization', () => {
+    const sender = rightsOf('deliver-webhooks');
+    expect(isAllowed(sender, decrypt({ organization: 'o', webhook: 'w' }))).toBe(true);
+    expect(isAllowed(sender, decrypt(project))).toBe(false);
+    expect(isAllowed(sender, decrypt({ ...project, webhook: 'w' }))).toBe(false);
+    expect(isAllowed(sender, decrypt({}))).toBe(false);
+    expect(isAllowed(sender, write('Query', 'DELIVERIES#w'))).toBe(true);
+    expect(isAllowed(sender, write('Query', 'ORG#a'))).toBe(false);
+    for (const partition of ['ORG#a', 'USER#u', 'ENV#a#b#c', 'AUDIT#o']) {
+      for (const action of ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']) {
+        expect(isAllowed(sender, write(action, partition)), `${action} ${partition}`).toBe(false);
+      }
+    }
+  });
+
+  it('opens project keys only where values are read or written, and never without a context', () => {
+    const openers = [...rights.keys()].filter(name => isAllowed(rightsOf(name), decrypt(project)));
+    expect(openers.sort()).toEqual([
+      'bulk-delete-secrets',
+      'delete-secret',
+      'import-secrets',
+      'list-versions',
+      'promote-secrets',
+      'pull-secrets',
+      'run-jobs',
+      'set-secret',
+      'validate-environment',
+    ]);
+    for (const [name, statements] of rights) expect(isAllowed(statements, decrypt({})), name).toBe(false);
+  });
+
+  it('may change no partition but those that it names, and none where it may change all', () => {
+    for (const [name, statements] of rights) {
+      for (const action of ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']) {
+        expect(isAllowed(statements, write(action, 'ELSEWHERE#1')), `${name} ${action}`).toBe(false);
+      }
+    }
+    for (const name of ['pull-secrets', 'list-keys', 'list-members', 'get-project', 'validate-environment']) {
+      for (const partition of ['ORG#a', 'ENV#a#b#c', 'EMAIL#e', 'PLANS']) {
+        expect(isAllowed(rightsOf(name), write('UpdateItem', partition)), `${name} ${partition}`).toBe(false);
+      }
+    }
+  });
+
+  it('can write an account but never make an administrator', () => {
+    const makeAdmin = (action: string) => ({
+      action: `dynamodb:${action}`,
+      keys: { 'dynamodb:LeadingKeys': ['USER#u'], 'dynamodb:Attributes': ['pk', 'sk', 'isAdmin'] },
+    });
+    for (const [name, statements] of rights) {
+      for (const action of ['PutItem', 'UpdateItem', 'BatchWriteItem']) {
+        expect(isAllowed(statements, makeAdmin(action)), `${name} ${action}`).toBe(false);
+      }
+    }
+    expect(isAllowed(rightsOf('register'), write('PutItem', 'USER#u'))).toBe(true);
+  });
+
+  it('names only partitions that the table has', () => {
+    const known = new Set(
+      Object.values({ ...keys, ...ranges }).flatMap(make => String(make).match(/(?<=["'`])[A-Z]+(?=[#"'`])/g) ?? []),
+    );
+    const named = new Set(functions.flatMap(({ uses }) => [...(uses.reads ?? []), ...(uses.writes ?? [])]));
+    expect([...named].filter(partition => !known.has(partition))).toEqual([]);
+  });
+});

@@ -1,0 +1,356 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openLog } from '../../lib/core/logger.ts';
+import { deliver } from '../../lib/deliveries/deliver.ts';
+import { newEnvironment } from '../../lib/secrets/engine/new-environment.ts';
+import { deliveryClaimRecord } from '../../lib/table/records/delivery.ts';
+import { projectRecord } from '../../lib/table/records/project.ts';
+import { at, chunksOf, find, transact, update } from '../../lib/table/store.ts';
+import type { Answer, Api, Person } from '../support/api.ts';
+import type { AwsCall } from '../support/observe-calls.ts';
+import { startObservedApi, withFault } from '../support/observed-api.ts';
+import { seedPerson } from '../support/sample-requests.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startObservedApi();
+});
+afterAll(() => api.stop());
+
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>(resolve => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+/** Sends a request whose first such call stalls until `meanwhile` is over. */
+async function stalling(
+  stalls: (call: AwsCall) => boolean,
+  send: (headers: Record<string, string>) => Promise<Answer>,
+  meanwhile: () => Promise<unknown>,
+): Promise<Answer> {
+  const arrived = gate();
+  const released = gate();
+  let hasStalled = false;
+  const conductor = {
+    async call(call: AwsCall, proceed: () => Promise<unknown>) {
+      if (!hasStalled && stalls(call)) {
+        hasStalled = true;
+        arrived.open();
+        await released.opened;
+      }
+      return proceed();
+    },
+  };
+  const answer = withFault({ conductor }, send);
+  const early = answer.then(({ status, body }) => {
+    if (!hasStalled) throw new Error(`Answered without stalling: ${status} ${JSON.stringify(body)}`);
+  });
+  await Promise.race([arrived.opened, early]);
+  await meanwhile();
+  released.open();
+  return answer;
+}
+
+const isTransaction = ({ operation }: AwsCall) => operation.startsWith('TransactWrite');
+
+interface Organization {
+  id: string;
+  slug: string;
+}
+
+async function createWhenFree(path: string, body: { name: string; slug: string }, { session }: Person) {
+  return vi.waitFor(
+    async () => {
+      const made = await api.post(path, body, session);
+      expect(made.status).toBe(201);
+      return made.body;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+}
+
+const createShop = async ({ id }: Organization, owner: Person): Promise<{ id: string }> =>
+  (await createWhenFree(`/projects/${id}`, { name: 'Shop', slug: 'shop' }, owner)).project;
+
+async function remakeShop(organization: Organization, owner: Person): Promise<void> {
+  expect((await api.delete(`/projects/${organization.id}/shop`, owner.session)).status).toBe(200);
+  await createShop(organization, owner);
+}
+
+async function createOrganization(owner: Person): Promise<Organization> {
+  const slug = `org-${randomUUID().slice(0, 13)}`;
+  return (await createWhenFree('/orgs', { name: 'Acme', slug }, owner)).organization;
+}
+
+/** Deletes the organization; `next` gets its slug. */
+async function passOn({ id, slug }: Organization, owner: Person, next: Person): Promise<Organization> {
+  expect((await api.delete(`/orgs/${id}`, owner.session)).status).toBe(200);
+  return (await createWhenFree('/orgs', { name: 'Another tenant', slug }, next)).organization;
+}
+
+const codeOf = ({ status, body }: Answer) => [status, body.error?.code];
+const hook = { url: 'https://hooks.example.com/x', events: ['secret.created'] };
+
+describe('a request that stalls until what it is about was deleted and made again', () => {
+  it('sets nothing in the new project', async () => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    await createShop(organization, owner);
+    const path = `/secrets/${organization.slug}/shop/dev`;
+
+    const answer = await stalling(
+      isTransaction,
+      headers => api.put(path, { key: 'A', value: 'meant for the old project' }, session, headers),
+      () => remakeShop(organization, owner),
+    );
+
+    expect(codeOf(answer)).toEqual([404, 'project_not_found']);
+    const pulled = await api.get(path, session);
+    expect([pulled.status, pulled.body.secrets]).toEqual([200, []]);
+    expect((await api.put(path, { key: 'A', value: 'new' }, session)).status).toBe(201);
+  });
+
+  it('imports nothing into the new project', async () => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    await createShop(organization, owner);
+    const path = `/secrets/${organization.slug}/shop/dev`;
+    const secrets = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`K${index}`, 'old']));
+    let transactions = 0;
+
+    const answer = await stalling(
+      // In the middle of its steps.
+      call => isTransaction(call) && ++transactions === 2,
+      headers => api.post(`${path}/bulk`, { secrets }, session, headers),
+      () => remakeShop(organization, owner),
+    );
+
+    expect(codeOf(answer)).toEqual([404, 'project_not_found']);
+    expect((await api.get(path, session)).body.secrets).toEqual([]);
+  });
+
+  it('takes nothing off the new template, and adds nothing to it', async () => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    await createShop(organization, owner);
+    const path = `/templates/${organization.slug}/shop`;
+    await api.post(path, { key: 'A' }, session);
+
+    const removing = await stalling(
+      isTransaction,
+      headers => api.delete(`${path}/A`, session, headers),
+      async () => {
+        await remakeShop(organization, owner);
+        await api.post(path, { key: 'A' }, session);
+      },
+    );
+    const adding = await stalling(
+      isTransaction,
+      headers => api.post(path, { key: 'B' }, session, headers),
+      async () => {
+        await remakeShop(organization, owner);
+        await api.post(path, { key: 'A' }, session);
+      },
+    );
+
+    expect([codeOf(removing), codeOf(adding)]).toEqual([
+      [404, 'project_not_found'],
+      [404, 'project_not_found'],
+    ]);
+    expect((await api.get(path, session)).body.keys.map(({ key }: { key: string }) => key)).toEqual(['A']);
+  });
+
+  it('adds no environment to a project of the tenant who has the slug now', async () => {
+    const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
+    const organization = await createOrganization(owner);
+    await createShop(organization, owner);
+    let next: Organization | undefined;
+
+    const answer = await stalling(
+      ({ operation, input }) => operation.startsWith('Get') && input.Key.sk === 'PROJECT#shop',
+      headers => api.post(`/projects/${organization.id}/shop/environments`, { name: 'QA' }, owner.session, headers),
+      async () => {
+        next = await passOn(organization, owner, other);
+        await createShop(next, other);
+      },
+    );
+
+    expect(codeOf(answer)).toEqual([404, 'project_not_found']);
+    const { project } = (await api.get(`/projects/${next?.id}/shop`, other.session)).body;
+    expect(project.environments).toHaveLength(3);
+  });
+
+  it('puts no webhook into the list of the tenant who has the slug now', async () => {
+    const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
+    const organization = await createOrganization(owner);
+    let next: Organization | undefined;
+
+    const answer = await stalling(
+      isTransaction,
+      headers => api.post(`/webhooks/${organization.id}`, hook, owner.session, headers),
+      async () => {
+        next = await passOn(organization, owner, other);
+      },
+    );
+
+    expect(codeOf(answer)).toEqual([404, 'organization_not_found']);
+    expect((await api.get(`/webhooks/${next?.id}`, other.session)).body.webhooks).toEqual([]);
+    expect((await api.get(`/billing/${next?.id}`, other.session)).body.usage.webhooks).toBe(0);
+  });
+
+  it('learns nothing of the members of the tenant who has the slug now', async () => {
+    const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
+    const organization = await createOrganization(owner);
+    const invitation = { email: other.email, role: 'viewer' };
+
+    const answer = await stalling(
+      isTransaction,
+      headers => api.post(`/members/${organization.id}/invite`, invitation, owner.session, headers),
+      () => passOn(organization, owner, other),
+    );
+
+    expect(codeOf(answer)).toEqual([404, 'organization_not_found']);
+  });
+});
+
+describe('a webhook delivery that is still queued', () => {
+  it('is dropped where its organization is gone, whoever has the slug now', async () => {
+    const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
+    const organization = await createOrganization(owner);
+    const { webhook } = (await api.post(`/webhooks/${organization.id}`, hook, owner.session)).body;
+    const next = await passOn(organization, owner, other);
+    await api.post(`/webhooks/${next.id}`, hook, other.session);
+    const deliveryId = randomUUID();
+    const createdAt = new Date().toISOString();
+    const place = { id: randomUUID(), slug: 'shop' };
+
+    await deliver(
+      {
+        deliveryId,
+        event: 'secret.created',
+        createdAt,
+        orgSlug: organization.slug,
+        webhookId: webhook.id,
+        payload: {
+          kind: 'whole',
+          content: {
+            event: 'secret.created',
+            timestamp: createdAt,
+            org: { id: organization.id },
+            project: place,
+            environment: place,
+            key: 'A',
+            actor: { id: owner.user.id, email: owner.email },
+            metadata: { version: 1, revision: 1 },
+          },
+        },
+      },
+      1,
+      openLog({}),
+    );
+
+    expect(await find(at(deliveryClaimRecord, deliveryId))).toBeUndefined();
+  });
+});
+
+describe('the entity tag of an environment that was erased', () => {
+  async function tagOf(path: string, { session }: Person): Promise<string> {
+    await api.put(path, { key: 'A', value: 'of the old one' }, session);
+    return String((await api.get(path, session)).headers.get('etag'));
+  }
+
+  async function expectNoMatch(path: string, tag: string, { session }: Person): Promise<void> {
+    const empty = await api.get(path, session, { 'if-none-match': tag });
+    const set = await api.put(path, { key: 'A', value: 'of the new one' }, session);
+    const pulled = await api.get(path, session, { 'if-none-match': tag });
+    const overwritten = await api.put(path, { key: 'A', value: 'overwritten' }, session, { 'if-match': tag });
+
+    expect([empty.status, set.status, pulled.status]).toEqual([200, 201, 200]);
+    expect(pulled.body.secrets[0].value).toBe('of the new one');
+    expect(codeOf(overwritten)).toEqual([412, 'revision_mismatch']);
+    expect(set.body.revision).toBe(empty.body.revision + 1);
+  }
+
+  it('matches nothing in a project made again, nor in an environment added to it', async () => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    const { id, slug } = organization;
+    await createShop(organization, owner);
+    const addQa = () => api.post(`/projects/${id}/shop/environments`, { name: 'QA' }, session);
+    await addQa();
+    const tags = [await tagOf(`/secrets/${slug}/shop/dev`, owner), await tagOf(`/secrets/${slug}/shop/qa`, owner)];
+    expect(tags).toEqual(['"1"', '"1"']);
+
+    await remakeShop(organization, owner);
+    await addQa();
+
+    await expectNoMatch(`/secrets/${slug}/shop/dev`, '"1"', owner);
+    await expectNoMatch(`/secrets/${slug}/shop/qa`, '"1"', owner);
+    const rotated = await api.post(`/projects/${id}/shop/rotate-key`, {}, session);
+    expect([200, 202]).toContain(rotated.status);
+    const other = await api.post(`/projects/${id}`, { name: 'Never used' }, session);
+    expect(other.body.project.environments.map(({ revision }: { revision: number }) => revision)).toEqual([0, 0, 0]);
+  });
+
+  it('matches nothing in an organization made again', async () => {
+    const owner = await seedPerson();
+    const organization = await createOrganization(owner);
+    await createShop(organization, owner);
+    const path = `/secrets/${organization.slug}/shop/dev`;
+    const tag = await tagOf(path, owner);
+
+    await createShop(await passOn(organization, owner, owner), owner);
+
+    await expectNoMatch(path, tag, owner);
+  });
+});
+
+describe('deleting a project', () => {
+  it('works while its count of environments has drifted', async () => {
+    const { organization, session } = await seedPerson();
+    await createShop(organization, { session } as Person);
+    const read = at(projectRecord, organization.slug, 'shop');
+    await transact([update(read, { add: { environmentCount: 2 } })]);
+
+    const deleted = await api.delete(`/projects/${organization.id}/shop`, session);
+
+    expect(deleted.status).toBe(200);
+    expect((await api.get(`/projects/${organization.id}/shop`, session)).status).toBe(404);
+  });
+
+  it('puts every one of 120 environments out of reach, and succeeds where the background is faster', async () => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    const { id, slug } = organization;
+    await createShop(organization, owner);
+    const item = at(projectRecord, slug, 'shop');
+    const project = await find(item);
+    if (project === undefined) throw new Error('The project is not there.');
+    const names = Array.from({ length: 117 }, (_, index) => `e${index}`);
+    const made = names.map(name =>
+      newEnvironment(slug, project, { slug: name, name, type: 'production' }, new Date().toISOString()),
+    );
+    for (const some of chunksOf(40, made)) await transact(some.flatMap(({ writes }) => writes));
+    await transact([update(item, { add: { environmentCount: made.length } })]);
+    const pull = (name: string) => api.get(`/secrets/${slug}/shop/${name}`, session, { 'if-none-match': '"0"' });
+    const pullAll = async () => new Set((await Promise.all(names.map(pull))).map(({ status }) => status));
+    expect(await pullAll()).toEqual(new Set([304]));
+    let sawWhileStalling: Set<number> | undefined;
+
+    const deleted = await stalling(
+      ({ operation }) => /^Update(?:Item)?$/.test(operation),
+      headers => api.delete(`/projects/${id}/shop`, session, headers),
+      async () => {
+        sawWhileStalling = await pullAll();
+        await vi.waitFor(async () => expect(await find(item)).toBeUndefined(), { timeout: 30_000, interval: 50 });
+      },
+    );
+
+    expect(deleted.status).toBe(200);
+    expect(sawWhileStalling).toContain(404);
+    expect(await pullAll()).toEqual(new Set([404]));
+  });
+});

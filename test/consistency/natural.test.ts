@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
+import { Job } from '../../lib/core/job.ts';
+import { type Api, type Person, startApi } from '../support/api.ts';
+import { type Conductor, conduct } from '../support/observe-calls.ts';
+import { seedPerson } from '../support/sample-requests.ts';
+
+/*
+ * Nothing is injected: things are deleted by two requests at once, which begins two erasures, and made again as soon as
+ * the slug is free. What is made again must not be touched by the erasure that comes second. `npm run churn` repeats it
+ * 200 times.
+ */
+
+const rounds = Number(process.env.ROUNDS ?? 2);
+const atOnce = 6;
+
+/** Steps of erasure that are queued or running, by the id of what they erase. */
+const open = new Map<string, number>();
+const idOf = (job: Job) =>
+  job.type === 'erase-project' ? job.projectId : 'organizationId' in job && job.organizationId;
+
+function count(body: string, by: number): void {
+  const id = idOf(Job.parse(JSON.parse(body)));
+  if (id !== false) open.set(id, (open.get(id) ?? 0) + by);
+}
+
+const countingSteps: Conductor = {
+  call: (call, send) => {
+    // The last step of an organization's erasure is queued for a minute later, and looks at nothing but its audit log.
+    if (call.service === 'SQS' && !(call.input.DelaySeconds >= 60)) count(call.input.MessageBody, 1);
+    return send();
+  },
+};
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ LOG_LEVEL: 'SILENT' }, async name => {
+    const handler = await loadFromFunctions(name);
+    if (name.name !== 'run-jobs') return (event, context) => conduct(countingSteps, () => handler(event, context));
+    return async (event, context) => {
+      const answer = await conduct(countingSteps, () => handler(event, context));
+      const { batchItemFailures } = answer as { batchItemFailures: unknown[] };
+      const [record] = (event as { Records: { body: string }[] }).Records;
+      if (batchItemFailures.length === 0) count(record?.body ?? '', -1);
+      return answer;
+    };
+  });
+});
+afterAll(() => api.stop());
+
+const isErased = (id: string) => vi.waitFor(() => expect(open.get(id)).toBe(0), { timeout: 30_000, interval: 20 });
+
+/** Asks again and again until the slug is free. */
+async function createWhenFree(path: string, body: { name: string; slug: string }, { session }: Person) {
+  for (let tries = 0; tries < 5000; tries += 1) {
+    const made = await api.post(path, body, session);
+    if (made.status === 201) return made.body;
+    expect([made.status, made.body.error.code]).toEqual([409, 'slug_taken']);
+    await sleep(2);
+  }
+  throw new Error(`The slug ${body.slug} is never free.`);
+}
+
+async function setAndPull(orgSlug: string, project: string, { session }: Person) {
+  const path = `/secrets/${orgSlug}/${project}/dev`;
+  const set = await api.put(path, { key: 'A', value: 'new' }, session);
+  return { status: set.status, pull: () => api.get(path, session) };
+}
+
+/** Runs the trial for all rounds and returns its outcomes that are not `kept`. */
+async function outcomes(trial: (slug: string) => Promise<string>): Promise<string[]> {
+  const all: string[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const names = Array.from({ length: atOnce }, () => `again-${randomUUID().slice(0, 13)}`);
+    all.push(...(await Promise.all(names.map(trial))));
+  }
+  expect(all).toHaveLength(rounds * atOnce);
+  return all.filter(outcome => outcome !== 'kept');
+}
+
+const timeout = 60_000 + rounds * 30_000;
+
+describe('what is deleted twice and made again at once', () => {
+  it('is kept where it is a project', { timeout }, async () => {
+    const owner = await seedPerson();
+    const { id, slug: orgSlug } = owner.organization;
+
+    const lost = await outcomes(async slug => {
+      const created = await createWhenFree(`/projects/${id}`, { name: slug, slug }, owner);
+      await setAndPull(orgSlug, slug, owner);
+      await Promise.all([1, 2].map(() => api.delete(`/projects/${id}/${slug}`, owner.session)));
+      await createWhenFree(`/projects/${id}`, { name: slug, slug }, owner);
+      const { status, pull } = await setAndPull(orgSlug, slug, owner);
+      await isErased(created.project.id);
+      const pulled = await pull();
+      await api.delete(`/projects/${id}/${slug}`, owner.session);
+      const isKept = status === 201 && pulled.body.secrets?.[0]?.value === 'new';
+      return isKept ? 'kept' : `${status}, ${pulled.status} ${pulled.body.error?.code}`;
+    });
+
+    expect(lost).toEqual([]);
+  });
+
+  it('is kept where it is an organization that someone else registers', { timeout }, async () => {
+    const lost = await outcomes(async slug => {
+      const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
+      const { organization } = await createWhenFree('/orgs', { name: slug, slug }, owner);
+      await createWhenFree(`/projects/${organization.id}`, { name: 'Shop', slug: 'shop' }, owner);
+      await Promise.all([1, 2].map(() => api.delete(`/orgs/${organization.id}`, owner.session)));
+      const { organization: next } = await createWhenFree('/orgs', { name: slug, slug }, other);
+      await createWhenFree(`/projects/${next.id}`, { name: 'Shop', slug: 'shop' }, other);
+      const { status, pull } = await setAndPull(slug, 'shop', other);
+      await isErased(organization.id);
+      const pulled = await pull();
+      const isKept = status === 201 && pulled.body.secrets?.[0]?.value === 'new';
+      return isKept ? 'kept' : `${status}, ${pulled.status} ${pulled.body.error?.code}`;
+    });
+
+    expect(lost).toEqual([]);
+  });
+});

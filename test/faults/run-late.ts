@@ -1,0 +1,273 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chunksOf } from '../../lib/table/store.ts';
+import type { Api } from '../support/api.ts';
+import { injectLate, isTableWrite, type LateKind, lateKinds } from '../support/inject-faults.ts';
+import { scanTable, violationsOf } from '../support/invariants.ts';
+import type { AwsCall } from '../support/observe-calls.ts';
+import {
+  expectStatus,
+  named,
+  type Place,
+  placeOf,
+  type Sample,
+  seededBy,
+  send,
+  valuesIn,
+} from '../support/sample-requests.ts';
+import type { BackgroundSample } from './background-samples.ts';
+import { invokeStep } from './background-samples.ts';
+import { background, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
+
+/**
+ * When a write is executed that its caller has given up, or that is executed already: after the answer, and with it after
+ * everything the request did to undo it; after the request was sent again; after another writer's change of the same;
+ * after the project was deleted and made anew under its slug.
+ */
+export const moments = ['after the answer', 'after a repeat', 'after another change', 'made anew'] as const;
+export type Moment = (typeof moments)[number];
+
+export interface LateRow {
+  name: string;
+  writes: number;
+  cases: number;
+  executed: number;
+  refused: number;
+  problems: string[];
+}
+
+interface Case {
+  name: string;
+  row: LateRow;
+  /** Executes the write, and throws where something is not as it must be. */
+  run(): Promise<void>;
+}
+
+/** Samples whose changes are fenced: after a 503 they must not be made any more. */
+const isFenced = (name: string) => /^(set|import|promote|delete|bulk-delete)-secrets?/.test(name);
+
+const width = 16;
+const samplesAtOnce = 8;
+
+/** Executes every write of every sample late and twice, at each of the moments, and judges the table. */
+export async function runLate(
+  api: Api,
+  samples: readonly Sample[],
+  chosenMoments: (sample: Sample) => readonly Moment[],
+  report: (line: string) => void,
+): Promise<LateRow[]> {
+  const rows: LateRow[] = [];
+  const startedAt = Date.now();
+  for (const batch of chunksOf(samplesAtOnce, samples)) {
+    const cases: Case[] = [];
+    for (const sample of batch) {
+      const writes = (await named(sample.name, () => undisturbed(api, sample))).filter(isTableWrite);
+      const row: LateRow = {
+        name: sample.name,
+        writes: writes.length,
+        cases: 0,
+        executed: 0,
+        refused: 0,
+        problems: [],
+      };
+      rows.push(row);
+      const hasPlace = placeOf(sample.name) !== undefined;
+      for (const moment of chosenMoments(sample).filter(one => applies(one, sample, hasPlace))) {
+        for (const index of writes.keys()) {
+          for (const kind of lateKinds) cases.push(requestCase(api, sample, index + 1, kind, moment, row));
+        }
+      }
+    }
+    await runCases(cases, rows);
+    const done = rows.reduce((sum, row) => sum + row.cases, 0);
+    report(
+      `${rows.length} of ${samples.length} requests, ${done} late writes, ${Math.round((Date.now() - startedAt) / 1000)} s`,
+    );
+  }
+  return rows;
+}
+
+function applies(moment: Moment, { name }: Sample, hasPlace: boolean): boolean {
+  if (moment === 'after another change') return isFenced(name);
+  // After a deletion the project is gone anyhow, and an organization takes its own with it.
+  return moment !== 'made anew' || (hasPlace && name !== 'delete-organization');
+}
+
+async function runCases(cases: readonly Case[], rows: readonly LateRow[]): Promise<void> {
+  await inParallel(
+    width,
+    cases.map(({ name, row, run }) => async () => {
+      row.cases += 1;
+      try {
+        await run();
+      } catch (error) {
+        row.problems.push(`${name} → ${error}`);
+      }
+    }),
+  );
+  for (const { where, what } of violationsOf(await background.whilePaused(scanTable))) {
+    const name = seededBy(where) ?? where;
+    // What is wrong once stays in the table.
+    if (rows.some(({ problems }) => problems.includes(`${name} → ${what}`))) continue;
+    const row = rows.find(one => name.startsWith(`${one.name}: `)) ?? rows[0];
+    row?.problems.push(`${name} → ${what}`);
+  }
+}
+
+function requestCase(api: Api, sample: Sample, nth: number, kind: LateKind, moment: Moment, row: LateRow): Case {
+  const name = `${sample.name}: write ${nth} ${kind}, ${moment}`;
+  const run = async () => {
+    const { request, works, repeats = [], isDone } = await named(name, () => sample.prepare(api));
+    const fault = injectLate(kind, nth);
+    const answer = await sendConducted(api, request, fault);
+    const worked = works.includes(answer.status);
+    if (!fault.hit()) return;
+    if (!worked && !isHonest(answer)) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+    const executeLate = async () => {
+      if ((await fault.executeLate()) === 'done') row.executed += 1;
+      else row.refused += 1;
+    };
+    const again = async (isMade: boolean) => {
+      const repeated = await send(api, request);
+      if (!(isMade ? [...works, ...repeats] : works).includes(repeated.status)) {
+        throw new Error(`sent again: ${repeated.status} ${JSON.stringify(repeated.body)}`);
+      }
+    };
+    switch (moment) {
+      case 'after the answer': {
+        const wasDone = await isDone();
+        await executeLate();
+        const isMade = await isDone();
+        if (worked && !isMade) throw new Error('what was done is gone');
+        if (isFenced(sample.name) && isMade !== wasDone) throw new Error('what was refused is done');
+        await again(isMade);
+        if (!(await isDone())) throw new Error('sent again: nothing was done');
+        return;
+      }
+      case 'after a repeat':
+        await again(await isDone());
+        await executeLate();
+        if (!(await isDone())) throw new Error('what was done is gone');
+        return;
+      case 'after another change': {
+        const there = placeFor(name);
+        const changes = { KEY_1: 'of another writer', ADDED: 'as well' };
+        const environments = sample.name.startsWith('promote') ? ['staging'] : ['dev'];
+        for (const env of environments) {
+          await expectStatus(api.post(`${there.secrets}/${env}/bulk`, { secrets: changes }, there.session), 200);
+          const before = await valuesIn(api, there, env);
+          await executeLate();
+          const after = await valuesIn(api, there, env);
+          if (JSON.stringify(after) !== JSON.stringify(before)) throw new Error('the other change is not what it was');
+          await expectStatus(api.put(`${there.secrets}/${env}`, { key: 'NEXT', value: 'next' }, there.session), 201);
+        }
+        return;
+      }
+      case 'made anew': {
+        const there = placeFor(name);
+        await makeAnew(api, there);
+        await executeLate();
+        await requireNew(api, there);
+      }
+    }
+  };
+  return { name, row, run };
+}
+
+function placeFor(name: string): Place {
+  const there = placeOf(name);
+  if (there === undefined) throw new Error('The sample has no project.');
+  return there;
+}
+
+/** Deletes the project, and makes another one as soon as the slug is free. */
+async function makeAnew(api: Api, { organization, session }: Place): Promise<void> {
+  const path = `/projects/${organization.id}`;
+  await expectStatus(api.delete(`${path}/shop`, session), 200, 404);
+  for (const endsAt = Date.now() + 60_000; ; await sleep(100)) {
+    const made = await api.post(path, { name: 'Shop', slug: 'shop' }, session);
+    if (made.status === 201) return;
+    if (made.status !== 409 || Date.now() > endsAt) throw new Error(`The slug is not free again: ${made.status}`);
+  }
+}
+
+/** @throws where the project is not as one that was just made, or does not work */
+async function requireNew(api: Api, there: Place): Promise<void> {
+  const { organization, session, slug } = there;
+  const { project } = (await expectStatus(api.get(`/projects/${organization.id}/shop`, session), 200)).body;
+  const found = project.environments.map((one: { slug: string; revision: number }) => `${one.slug} ${one.revision}`);
+  if (found.toSorted().join() !== 'dev 0,production 0,staging 0') throw new Error(`The new environments are ${found}.`);
+  const templates = await expectStatus(api.get(`/templates/${slug}/shop`, session), 200);
+  if (templates.body.keys.length > 0) throw new Error('The new project has template keys.');
+  for (const env of ['dev', 'staging', 'production']) {
+    if (JSON.stringify(await valuesIn(api, there, env)) !== '{}') throw new Error(`The new ${env} is not empty.`);
+    await expectStatus(api.put(`${there.secrets}/${env}`, { key: 'KEY_1', value: 'new' }, session), 201);
+    if (JSON.stringify(await valuesIn(api, there, env)) !== '{"KEY_1":"new"}') throw new Error(`${env} is not new.`);
+  }
+}
+
+/** Like `runLate` for steps of background work: each write is executed again, or late, when all of the work is done. */
+export async function runBackgroundLate(
+  samples: readonly BackgroundSample[],
+  report: (line: string) => void,
+): Promise<LateRow[]> {
+  const rows: LateRow[] = [];
+  const startedAt = Date.now();
+  for (const sample of samples) {
+    const calls: AwsCall[] = [];
+    const step = await named(sample.name, () => sample.prepare());
+    await invokeStep(step.functionName, step.event, {
+      call: (call, proceed) => {
+        calls.push(call);
+        return proceed();
+      },
+    });
+    await step.finish();
+    await step.requireDone();
+    const writes = calls.filter(isTableWrite);
+    const row: LateRow = { name: sample.name, writes: writes.length, cases: 0, executed: 0, refused: 0, problems: [] };
+    rows.push(row);
+    const cases = writes.flatMap((_, index) =>
+      lateKinds.map((kind): Case => {
+        const nth = index + 1;
+        const name = `${sample.name}: write ${nth} ${kind}`;
+        const run = async () => {
+          const prepared = await named(name, () => sample.prepare());
+          const fault = injectLate(kind, nth);
+          // It fails, or it did not need the answer.
+          await invokeStep(prepared.functionName, prepared.event, fault).catch(() => undefined);
+          if (!fault.hit()) return;
+          await prepared.finish();
+          await prepared.requireDone();
+          if ((await fault.executeLate()) === 'done') row.executed += 1;
+          else row.refused += 1;
+          await (prepared.requireStill ?? prepared.requireDone)();
+        };
+        return { name, row, run };
+      }),
+    );
+    await runCases(cases, rows);
+    report(`${rows.length} of ${samples.length} steps, ${Math.round((Date.now() - startedAt) / 1000)} s`);
+  }
+  return rows;
+}
+
+/** The table of requests × writes × moments as Markdown. */
+export function renderLateRows(rows: readonly LateRow[]): string {
+  const cells = ({ name, writes, cases, executed, refused, problems }: LateRow) =>
+    `| ${[name, writes, cases, executed, refused, problems.length].join(' | ')} |`;
+  const sum = (of: (row: LateRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const total = [
+    `**all ${rows.length}**`,
+    sum(row => row.writes),
+    sum(row => row.cases),
+    sum(row => row.executed),
+    sum(row => row.refused),
+    sum(row => row.problems.length),
+  ];
+  return [
+    '| request | writes | late and twice | executed | refused | broken |',
+    '|---|---|---|---|---|---|',
+    ...rows.map(cells),
+    `| ${total.join(' | ')} |`,
+  ].join('\n');
+}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
+import { at, find } from '../../../lib/table/store.ts';
+import type { Api, Person } from '../../support/api.ts';
+import { sizeOf } from '../../support/capacity.ts';
+import { openWorkplace, registerOwner } from '../../support/environments.ts';
+import { isTableWrite } from '../../support/inject-faults.ts';
+import { type AwsCall, type Conductor, replenishRetries } from '../../support/observe-calls.ts';
+import { startObservedApi, withFault } from '../../support/observed-api.ts';
+
+let api: Api;
+let owner: Person;
+beforeAll(async () => {
+  api = await startObservedApi();
+  owner = await registerOwner(api);
+});
+afterAll(() => api.stop());
+
+/** The write units of a call, by the items that it puts; other writes here are of small items. */
+function unitsOf({ input }: AwsCall): number {
+  if (input.TransactItems === undefined) return 1;
+  const parts = input.TransactItems as { Put?: { Item: Record<string, unknown> } }[];
+  return parts.reduce((sum, { Put }) => sum + 2 * Math.max(1, Math.ceil(sizeOf(Put?.Item ?? {}) / 1024)), 0);
+}
+
+/**
+ * A partition at DynamoDB's limit, 1,000 write units a second, without any burst. It takes a write while it has units left
+ * and goes into debt for it; until the debt is paid it refuses every other write.
+ */
+function partition(unitsPerSecond: number) {
+  let units = 0;
+  let at = Date.now();
+  let refused = 0;
+  const conductor: Conductor = {
+    attempt: (call, send) => {
+      if (!isTableWrite(call)) return send();
+      const now = Date.now();
+      units = Math.min(unitsPerSecond / 10, units + ((now - at) / 1000) * unitsPerSecond);
+      at = now;
+      if (units <= 0) {
+        refused += 1;
+        const name = 'ProvisionedThroughputExceededException';
+        return Promise.reject(
+          Object.assign(new Error('too fast (injected)'), { name, $metadata: { httpStatusCode: 400 } }),
+        );
+      }
+      units -= unitsOf(call);
+      return send();
+    },
+  };
+  return { conductor, refused: () => refused };
+}
+
+describe('on a partition at its limit of 1,000 write units a second, while one key is set each second', () => {
+  it.concurrent.each([
+    { count: 62, bytes: 65_000 },
+    { count: 500, bytes: 7_000 },
+  ])(
+    'an import of $count secrets of $bytes bytes gets through, and so does every set',
+    { timeout: 120_000 },
+    async ({ count, bytes }) => {
+      const place = await openWorkplace(api, owner);
+      await place.set('dev', 'SMALL', 'first');
+      const { conductor, refused } = partition(1000);
+      const value = 'x'.repeat(bytes);
+      const secrets = Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, value]));
+      let over = false;
+      const sets: number[] = [];
+      const setting = (async () => {
+        while (!over) {
+          const { status } = await withFault({ conductor }, headers =>
+            place.set('dev', 'SMALL', `${sets.length}`, { headers }),
+          );
+          sets.push(status);
+          // One client's retries would not use up the quota of the SDK, but all of this process share it.
+          await replenishRetries();
+          await sleep(1000);
+        }
+      })();
+      await sleep(300);
+      const imported = await withFault({ conductor }, headers => place.importAll('dev', secrets, { headers }));
+      over = true;
+      await setting;
+      expect(imported.status).toBe(200);
+      expect(sets.filter(status => status !== 200)).toEqual([]);
+      expect(sets.length).toBeGreaterThan(1);
+      expect(refused()).toBeGreaterThan(10);
+      expect(Object.keys(await place.values('dev'))).toHaveLength(count + 1);
+      const state = await find(at(environmentStateRecord, owner.organization.slug, place.project.slug, 'dev'));
+      expect(state?.pending).toBeUndefined();
+    },
+  );
+});

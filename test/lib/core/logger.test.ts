@@ -1,0 +1,121 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openLog } from '../../../lib/core/logger.ts';
+import { redact } from '../../../lib/core/redact.ts';
+import { createCredential, tokenPrefix } from '../../../lib/crypto/credentials.ts';
+
+const userId = '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** What is written to the log while `work` runs, line by line. */
+function linesOf(work: () => void): Record<string, unknown>[] {
+  const written: string[] = [];
+  const spy = vi.spyOn(process.stdout, 'write').mockImplementation(chunk => {
+    written.push(String(chunk));
+    return true;
+  });
+  try {
+    work();
+  } finally {
+    spy.mockRestore();
+  }
+  return written.map(line => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('a line of the log', () => {
+  it('is one JSON object with the request, the time and what is said', () => {
+    const [line] = linesOf(() => openLog({ requestId: 'r-1' }).info('made a\nwebhook delivery', { statusCode: 204 }));
+    expect(line).toEqual({
+      level: 'INFO',
+      message: 'made a\nwebhook delivery',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      service: 'holdfast',
+      requestId: 'r-1',
+      statusCode: 204,
+    });
+  });
+
+  it('of an error has its name, message, stack and cause', () => {
+    const error = new TypeError('outer', { cause: new Error('inner') });
+    const [line] = linesOf(() => openLog({}).error('it failed', error));
+    expect(line).toMatchObject({
+      level: 'ERROR',
+      error: { name: 'TypeError', message: 'outer', stack: error.stack, cause: { name: 'Error', message: 'inner' } },
+    });
+  });
+
+  it('takes anything that was thrown for an error', () => {
+    const [line] = linesOf(() => openLog({}).error('it failed', 'a text'));
+    expect(line).toMatchObject({ error: { name: 'Error', message: 'a text' } });
+  });
+
+  it('of an account event names the event', () => {
+    const [line] = linesOf(() => openLog({}).account('login_failed', { ip: '203.0.113.7' }));
+    expect(line).toMatchObject({ message: 'account event', accountEvent: 'login_failed', ip: '203.0.113.7' });
+  });
+});
+
+describe('the redaction', () => {
+  it.each(['code', 'Code', 'codeVerifier', 'password', 'Authorization', 'set-cookie', 'value', 'signingSecret'])(
+    'takes out a member %s, at any depth and in lists',
+    name => {
+      const redacted = JSON.stringify(redact({ request: [{ [name]: 'hunter2' }] }));
+      expect(redacted).not.toContain('hunter2');
+      expect(redacted).toContain('[redacted]');
+    },
+  );
+
+  it('leaves the codes of errors, which say what failed', () => {
+    const outage = Object.assign(new Error('read'), { code: 'ECONNRESET', cause: { code: 'EPIPE' } });
+    expect(redact({ error: outage })).toMatchObject({ error: { code: 'ECONNRESET', cause: { code: 'EPIPE' } } });
+
+    const cancelled = new TransactionCanceledException({
+      message: 'cancelled',
+      $metadata: {},
+      CancellationReasons: [{ Code: 'None' }, { Code: 'ConditionalCheckFailed' }],
+    });
+    expect(redact(cancelled)).toMatchObject({
+      CancellationReasons: [{ Code: 'None' }, { Code: 'ConditionalCheckFailed' }],
+    });
+  });
+
+  it('takes everything else that is secret out of errors as well', () => {
+    const error = Object.assign(new Error('failed'), { request: { password: 'hunter2', cookie: 'hunter2' } });
+    expect(JSON.stringify(redact(error))).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['a bearer token', createCredential(userId, tokenPrefix).secret],
+    ['the code of a hand-off or a mailed link', createCredential(userId).secret],
+    ['a signing secret', 'whsec_abcDEF123'],
+    ['a key of the payment provider', 'sk_live_abcDEF123'],
+  ])('takes out %s wherever it stands, even in an error’s code', (_, secret) => {
+    const error = Object.assign(new Error(`refused ${secret}!`), { code: secret });
+    expect(JSON.stringify(redact({ note: `a ${secret} b`, error }))).not.toContain(secret);
+  });
+
+  it('shows of bytes only how many there are', () => {
+    expect(redact({ key: new Uint8Array(32) })).toEqual({ key: '[32 bytes]' });
+  });
+
+  it('ends where an object holds itself, and where it is too deep', () => {
+    const circle: Record<string, unknown> = { name: 'a' };
+    circle.self = circle;
+    expect(redact(circle)).toEqual({ name: 'a', self: '[circular]' });
+    let deep: unknown = 'bottom';
+    for (let depth = 0; depth < 100; depth += 1) deep = { deep };
+    expect(JSON.stringify(redact(deep))).toContain('[too deep]');
+  });
+
+  it('keeps numbers, flags, null and times as they are', () => {
+    const time = new Date('2026-01-31T09:26:53.589Z');
+    expect(redact({ a: 1, b: false, c: null, time, big: 12n })).toEqual({
+      a: 1,
+      b: false,
+      c: null,
+      time: '2026-01-31T09:26:53.589Z',
+      big: '12',
+    });
+  });
+});

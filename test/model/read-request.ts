@@ -1,0 +1,160 @@
+import type { AwsCall } from '../support/observe-calls.ts';
+import type { Head, ItemWrite, Request } from './protocol.ts';
+
+/*
+ * A write as the code sends it, read as a request of the model. Every condition and every attribute that is set must be
+ * one that the model knows, so the code can't come to demand or do anything else without this failing.
+ */
+
+// biome-ignore lint/suspicious/noExplicitAny: the parts of a transaction, as the document client takes them
+type Part = any;
+
+/** The request; undefined for a write that is not of the environment's partition. */
+export function readRequest({ operation, input }: AwsCall, partition: string): Request | undefined {
+  const parts: Part[] = operation.startsWith('Transact')
+    ? input.TransactItems.map((item: Part) => ({ kind: Object.keys(item)[0], ...(Object.values(item)[0] as object) }))
+    : [{ kind: operation.replace(/Item$/, ''), ...input }];
+  const own = parts.filter(part => keyOf(part).pk === partition);
+  const [audit] = parts.filter(part => keyOf(part).pk.startsWith('AUDIT#'));
+  if (own.length === 0) return undefined;
+  const state = own.find(part => keyOf(part).sk === 'HEAD');
+  const copies = own.filter(part => keyOf(part).sk.startsWith('FENCE#'));
+  const items = own.filter(part => part !== state && !copies.includes(part));
+  if (state === undefined) return readStep(copies, items);
+
+  const condition = conditionOf(state);
+  const change = changeOf(state);
+  const fence = numberAt(condition, 'fence =');
+  const demands = Object.keys(condition).filter(test => test !== 'id =' && test !== 'fence =');
+  const sets = Object.keys(change).filter(name => name !== 'kind' && name !== 'v');
+  const content = { change: '', revision: change.revision, digest: '' };
+  requireOnly(copies, change.fence, sets);
+  switch (`${demands.toSorted().join(', ')} → ${sets.toSorted().join(', ')}`) {
+    case 'status = → digest, fence, revision, secretCount, sizeBytes, valueCount':
+      requireAudit(audit, fence, change.fence);
+      return { kind: 'commit small', fence, writes: items.map(itemWrite), expected: versionsOf(items), ...content };
+    case 'status = → fence, pending':
+      return { kind: 'acquire', fence, copies: copies.length };
+    case 'pending exists, status = → digest, leaseMs, pending, revision, secretCount, sizeBytes, valueCount':
+      requireAudit(audit, fence, fence + 1);
+      return { kind: 'commit large', fence, copies: copies.length, ...content };
+    case 'pending exists → fence, pending':
+      return { kind: 'raise claim', fence, copies: copies.length };
+    case 'pending exists, pending.heartbeat = → fence, leaseMs, pending':
+      return { kind: 'raise claim', fence, beat: numberAt(condition, 'pending.heartbeat ='), copies: copies.length };
+    case ' → fence':
+      return { kind: 'raise state', fence };
+    case ' → fence, keyVersion':
+      return { kind: 'raise state', fence, keyVersion: change.keyVersion };
+    case 'pending exists → fence, keyVersion, pending':
+      return { kind: 'raise claim', fence, copies: copies.length, keyVersion: change.keyVersion };
+    case 'pending exists → pending':
+      return { kind: 'release', fence, copies: copies.length };
+    case 'pending exists, pending.heartbeat < → pending.heartbeat':
+      return { kind: 'beat', fence, beat: change['pending.heartbeat'] };
+    default:
+      throw new Error(`The model knows no write of the state that demands ${demands} and sets ${sets}.`);
+  }
+}
+
+function readStep(copies: readonly Part[], items: readonly Part[]): Request {
+  const [copy] = copies;
+  const isOne = copies.length === 1 && copy.kind === 'Update' && Object.keys(addedBy(copy)).join() === 'steps';
+  if (!isOne) throw new Error('A step checks one copy of the token, and counts itself there.');
+  const condition = conditionOf(copy);
+  if (Object.keys(condition).toSorted().join() !== 'environmentId =,fence =') throw new Error('An unknown check.');
+  if (items.some(item => item.ConditionExpression !== undefined)) throw new Error('A step’s writes have no condition.');
+  const lane = Number(keyOf(copy).sk.slice('FENCE#'.length));
+  return { kind: 'step', lane, fence: numberAt(condition, 'fence ='), writes: items.map(itemWrite) };
+}
+
+/** Copies of the token are put with the token that the state gets, and removed where the pending change ends. */
+function requireOnly(copies: readonly Part[], fence: number | undefined, sets: readonly string[]): void {
+  const isEnd = sets.includes('pending') && fence === undefined;
+  for (const copy of copies) {
+    const isFit = isEnd ? copy.kind === 'Delete' : copy.kind === 'Put' && copy.Item.fence === fence;
+    // A takeover demands that no step was made since it looked. In the model, it may come at any time.
+    const tests = Object.keys(conditionOf(copy)).filter(test => test !== 'steps =');
+    if (!isFit || tests.length > 0) throw new Error(`A ${copy.kind} of a copy of the token.`);
+  }
+}
+
+function requireAudit(audit: Part, fence: number, next: number): void {
+  const isNew = audit?.kind === 'Put' && Object.keys(conditionOf(audit)).join() === 'pk absent';
+  if (!isNew || next !== fence + 1) throw new Error('A commit puts its audit entry if it is new.');
+}
+
+function itemWrite(part: Part): ItemWrite {
+  const { sk } = keyOf(part);
+  const [, name = '', version] = sk.split('#');
+  const item = version === undefined ? name : `${name}#${Number(version)}`;
+  if (part.kind === 'Delete') return { item, head: null };
+  const { revision, fence = 0, keyVersion, version: number } = part.Item;
+  const head: Head = { version: number, revision, fence, key: keyVersion };
+  return { item, head };
+}
+
+/** The version that each head is conditioned on; 0 where it must not be there. */
+function versionsOf(items: readonly Part[]): Record<string, number> {
+  const expected: Record<string, number> = {};
+  for (const part of items.filter(one => keyOf(one).sk.startsWith('HEAD#'))) {
+    const condition = conditionOf(part);
+    expected[keyOf(part).sk.slice('HEAD#'.length)] = 'pk absent' in condition ? 0 : numberAt(condition, 'version =');
+  }
+  return expected;
+}
+
+function keyOf(part: Part): { pk: string; sk: string } {
+  return part.Key ?? part.Item;
+}
+
+function namesIn(part: Part, path: string): string {
+  return path
+    .split('.')
+    .map(name => part.ExpressionAttributeNames[name])
+    .join('.');
+}
+
+function numberAt(values: Record<string, number>, name: string): number {
+  const value = values[name];
+  if (value === undefined) throw new Error(`A write has no ${name}.`);
+  return value;
+}
+
+/** `attribute test` → value. */
+function conditionOf(part: Part): Record<string, number> {
+  const tests: Record<string, number> = {};
+  for (const test of (part.ConditionExpression ?? '').split(' AND ').filter((text: string) => text !== '')) {
+    const call = /^attribute_(not_)?exists\((\S+)\)$/.exec(test);
+    const [path = '', operator = '', value = ''] = test.split(' ');
+    const name = namesIn(part, call?.[2] ?? path);
+    if (call !== null && name === 'fence') tests['fence ='] = 0;
+    else if (call !== null) tests[`${name} ${call[1] === undefined ? 'exists' : 'absent'}`] = 1;
+    else tests[`${name} ${operator}`] = part.ExpressionAttributeValues[value];
+  }
+  return tests;
+}
+
+/** attribute → what is added to it. */
+function addedBy(part: Part): Record<string, number> {
+  const [, added = ''] = /^ADD (.*)$/.exec(part.UpdateExpression) ?? [];
+  return Object.fromEntries(
+    added.split(', ').map(one => {
+      const [path = '', value = ''] = one.split(' ');
+      return [namesIn(part, path), part.ExpressionAttributeValues[value]];
+    }),
+  );
+}
+
+/** attribute → what it is set to; undefined for what is removed. */
+// biome-ignore lint/suspicious/noExplicitAny: values of whatever attribute
+function changeOf(part: Part): Record<string, any> {
+  const change: Record<string, unknown> = {};
+  const [, set = '', removed = ''] = /^(?:SET (.*?))?(?: ?REMOVE (.*))?$/.exec(part.UpdateExpression) ?? [];
+  for (const assignment of set.split(', ').filter(text => text !== '')) {
+    const [path = '', value = ''] = assignment.split(' = ');
+    change[namesIn(part, path)] = part.ExpressionAttributeValues[value];
+  }
+  for (const path of removed.split(', ').filter(text => text !== '')) change[namesIn(part, path)] = undefined;
+  return change;
+}

@@ -1,0 +1,78 @@
+import { writeSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { execute, type Request, type Table } from './protocol.ts';
+import { type Bounds, longBounds, quickBounds, search } from './search.ts';
+
+/* `npm run search-protocol` (SEARCH=all) searches within wider bounds and takes minutes. */
+const everything = process.env.SEARCH === 'all';
+const maximumStates = everything ? 6_000_000 : 400_000;
+
+function searched(bounds: Bounds) {
+  const startedAt = performance.now();
+  const result = search(bounds, maximumStates);
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  if (everything) {
+    const findings = result.findings.length;
+    writeSync(1, `search: ${bounds.name}: ${result.states} states, ${seconds} s, ${findings} findings\n`);
+  }
+  return result;
+}
+
+describe('the protocol by which changes are written', () => {
+  it.each([...quickBounds, ...(everything ? longBounds : [])])(
+    'keeps its promises in every state that $name can reach',
+    { timeout: 1_200_000 },
+    bounds => {
+      const { findings, isComplete, states } = searched(bounds);
+      expect(findings).toEqual([]);
+      expect(isComplete).toBe(true);
+      expect(states).toBeGreaterThan(500);
+    },
+  );
+});
+
+describe('a search of a protocol that lacks one of its conditions', () => {
+  const [largeAndSmall, smallAndSmall, largeAndRotation] = quickBounds as [Bounds, Bounds, Bounds];
+  const stepsUnchecked = (table: Table, request: Request) =>
+    request.kind === 'step' ? execute({ ...table, copies: [request.fence, request.fence] }, request) : undefined;
+  const restored = (table: Table, after: Table | undefined) => after && { ...after, copies: table.copies };
+
+  it.each([
+    {
+      lacks: 'the check of the token in every step',
+      bounds: largeAndSmall,
+      flaw: (table: Table, request: Request) => restored(table, stepsUnchecked(table, request)),
+    },
+    {
+      lacks: 'a rise of the copies with every takeover and undo',
+      bounds: largeAndSmall,
+      flaw: (table: Table, request: Request) =>
+        request.kind === 'raise claim' ? restored(table, execute(table, request)) : undefined,
+    },
+    {
+      lacks: 'a rise of the token after a small change without an answer',
+      bounds: smallAndSmall,
+      flaw: (table: Table, request: Request) => (request.kind === 'raise state' ? table : undefined),
+    },
+    {
+      lacks: 'a rise of the token with every small change',
+      bounds: smallAndSmall,
+      flaw: (table: Table, request: Request) => {
+        const after = request.kind === 'commit small' ? execute(table, request) : undefined;
+        return after && { ...after, fence: table.fence };
+      },
+    },
+    {
+      lacks: 'a rise of the token with a key rotation',
+      bounds: largeAndRotation,
+      flaw: ({ fence, keyVersion, ...table }: Table, request: Request) => {
+        const raised = 'keyVersion' in request ? request.keyVersion : undefined;
+        return raised === undefined ? undefined : { ...table, fence, keyVersion: raised };
+      },
+    },
+  ])('finds what goes wrong: without $lacks', ({ bounds, flaw }) => {
+    const { findings } = search({ ...bounds, flaw }, maximumStates);
+    expect(findings.length).toBeGreaterThan(0);
+    expect(findings[0]?.steps.length).toBeGreaterThan(2);
+  });
+});

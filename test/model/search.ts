@@ -1,0 +1,280 @@
+import { hash } from 'node:crypto';
+import {
+  type Action,
+  actionsOf,
+  digestOf,
+  execute,
+  type Head,
+  type Request,
+  resolve,
+  type Table,
+  type Writer,
+  writer,
+} from './protocol.ts';
+
+/** What to search through. Every writer may stop for good after any of its steps; that takes no fault. */
+export interface Bounds {
+  name: string;
+  writers: readonly Writer[];
+  /** Requests that are lost, executed late (at any later time) or executed twice (the second time at any later time). */
+  faults: number;
+  takeovers: number;
+  beats: number;
+  /** Puts something in the place of what a request does: a search must find what breaks without a condition. */
+  flaw?: (before: Table, request: Request) => Table | undefined;
+}
+
+interface World {
+  table: Table;
+  writers: readonly Writer[];
+  /** Requests that may still be executed. */
+  late: readonly Request[];
+  faults: number;
+  takeovers: number;
+  beats: number;
+  /** What was committed: the token of every version of every key. */
+  history: Readonly<Record<string, number>>;
+}
+
+export interface Finding {
+  what: string;
+  /** The shortest way there. */
+  steps: string[];
+}
+
+export interface Result {
+  states: number;
+  /** Whether everything within the bounds was seen. */
+  isComplete: boolean;
+  findings: Finding[];
+}
+
+const first: Head = { version: 1, revision: 1, fence: 1, key: 1 };
+
+export const firstTable: Table = {
+  revision: 1,
+  fence: 1,
+  digest: digestOf({ a: first, b: first }),
+  pending: null,
+  keyVersion: 1,
+  projectKey: 1,
+  copies: [],
+  heads: { a: first, b: first },
+  versions: { 'a#1': first, 'b#1': first },
+  audit: [],
+};
+
+/** Walks through every state that the writers can bring the table into, breadth first. */
+export function search(bounds: Bounds, maximumStates: number): Result {
+  const { writers, faults, takeovers, beats, flaw } = bounds;
+  const apply: Apply = (table, request) => flaw?.(table, request) ?? execute(table, request);
+  const begin: World = {
+    table: firstTable,
+    writers,
+    late: [],
+    faults,
+    takeovers,
+    beats,
+    history: { 'a#1': 1, 'b#1': 1 },
+  };
+  const seen = new Map<string, { from: string; step: string } | undefined>();
+  const findings = new Map<string, Finding>();
+  const wayTo = (key: string) => {
+    const steps: string[] = [];
+    for (let at = seen.get(key); at !== undefined; at = seen.get(at.from)) steps.unshift(at.step);
+    return steps;
+  };
+  let wave: [string, World][] = [[keyOf(begin), begin]];
+  seen.set(keyOf(begin), undefined);
+  while (wave.length > 0 && seen.size < maximumStates) {
+    const next: [string, World][] = [];
+    for (const [key, world] of wave) {
+      const wrong = violationOf(world);
+      if (wrong !== undefined) {
+        if (!findings.has(wrong)) findings.set(wrong, { what: wrong, steps: wayTo(key) });
+        continue;
+      }
+      for (const [step, after] of successors(world, apply)) {
+        const afterKey = keyOf(after);
+        if (seen.has(afterKey)) continue;
+        seen.set(afterKey, { from: key, step });
+        next.push([afterKey, after]);
+      }
+    }
+    wave = next;
+  }
+  return { states: seen.size, isComplete: wave.length === 0, findings: [...findings.values()] };
+}
+
+function keyOf(world: World): string {
+  return hash('md5', JSON.stringify(world), 'base64');
+}
+
+type Apply = typeof execute;
+
+function* successors(world: World, apply: Apply): Generator<[string, World]> {
+  for (const [index, one] of world.writers.entries()) {
+    for (const action of actionsOf(one, world.table)) yield* after(world, index, action, apply);
+  }
+  for (const [index, request] of world.late.entries()) {
+    const late = world.late.filter((_, at) => at !== index);
+    const done = executed({ ...world, late }, request, apply);
+    if (done !== undefined) yield [`late: ${request.kind}`, done];
+    // One that would be refused now may still come later, or never.
+  }
+  if (world.beats > 0 && world.table.pending !== null) {
+    const { fence, pending } = world.table;
+    const beat: Request = { kind: 'beat', fence, beat: pending.beat + 1 };
+    const beats = world.beats - 1;
+    yield ['a heartbeat', executed({ ...world, beats }, beat, apply) ?? world];
+    if (world.faults > 0) {
+      yield ['a heartbeat on its way', { ...world, beats, faults: world.faults - 1, late: [...world.late, beat] }];
+    }
+  }
+}
+
+function* after(world: World, index: number, action: Action, apply: Apply): Generator<[string, World]> {
+  const me = world.writers[index] as Writer;
+  const become = (from: World, next: Writer): World => ({
+    ...from,
+    writers: from.writers.map((one, at) => (at === index ? next : one)),
+  });
+  if (action.does === 'look') {
+    yield [`${me.name} looks, at "${me.phase.at}"`, become(world, action.next)];
+    return;
+  }
+  const { request, answered } = action;
+  const isTakeover = request.kind === 'raise claim' && request.beat !== undefined;
+  if (isTakeover && world.takeovers === 0) return;
+  const sent = isTakeover ? { ...world, takeovers: world.takeovers - 1 } : world;
+  const step = `${me.name}: ${request.kind}`;
+  const now = executed(sent, request, apply);
+  const answer = now === undefined ? 'refused' : 'done';
+  yield [`${step}, ${answer}`, become(now ?? sent, answered(answer))];
+  if (world.faults === 0) return;
+
+  const disturbed = { ...sent, faults: sent.faults - 1 };
+  const waiting = { ...disturbed, late: [...disturbed.late, request] };
+  yield [`${step}, no answer, may come late`, become(waiting, answered('unknown'))];
+  const done = executed(disturbed, request, apply);
+  if (done === undefined) return;
+  yield [`${step}, done without an answer`, become(done, answered('unknown'))];
+  yield [`${step}, done, and may be executed again`, become({ ...done, late: waiting.late }, answered('done'))];
+  // The first attempt was executed and its answer lost; DynamoDB has forgotten its token.
+  const twice = executed(done, request, apply);
+  yield [
+    `${step}, sent again after it was done`,
+    become(twice ?? done, answered(twice === undefined ? 'refused' : 'done')),
+  ];
+}
+
+function executed(world: World, request: Request, apply: Apply): World | undefined {
+  const table = apply(world.table, request);
+  if (table === undefined) return undefined;
+  const isCommit = request.kind === 'commit small' || request.kind === 'commit large';
+  if ('writes' in request && request.writes.some(({ head }) => head !== null && head.key < world.table.keyVersion)) {
+    return { ...world, table: { ...table, digest: 'written under an old data key' } };
+  }
+  return { ...world, table, history: isCommit ? { ...world.history, ...termsOf(request.digest) } : world.history };
+}
+
+function termsOf(digest: string): Record<string, number> {
+  return Object.fromEntries(
+    digest.split(' ').map(term => {
+      const [key, version, fence] = term.split('#');
+      return [`${key}#${version}`, Number(fence)];
+    }),
+  );
+}
+
+/** What is wrong in a state, if every writer stopped here. */
+function violationOf({ table, writers, history }: World): string | undefined {
+  const { heads, versions, revision, pending, copies, audit } = table;
+  const resolved = resolve(table);
+  if (digestOf(resolved) !== table.digest) return 'what a reader finds does not add up to the digest';
+  if (
+    Object.entries(resolved).some(
+      ([name, { version }]) => version > 1 && history[`${name}#${version - 1}`] === undefined,
+    )
+  ) {
+    return 'a version was skipped';
+  }
+  if (pending === null) {
+    if (Object.values(heads).some(head => head.revision > revision))
+      return 'a head that was never committed, and no claim';
+    if (copies.length > 0) return 'copies of the token, and no claim';
+  } else {
+    const lost = Object.entries(heads).some(
+      ([name, { version, revision: stamped }]) =>
+        stamped > revision && version > 1 && (versions[`${name}#${version - 1}`]?.revision ?? stamped) > revision,
+    );
+    if (lost) return 'a change that cannot be undone';
+  }
+  for (const [version, fence] of Object.entries(history)) {
+    if (versions[version]?.fence !== fence) return 'a version of the history was lost or replaced';
+  }
+  if (audit.length !== revision - 1) return 'a change without its audit entry';
+  for (const { name, phase } of writers) {
+    const times = audit.filter(entry => entry.startsWith(`${name} `)).length;
+    if (times > 1) return 'a change was made twice';
+    if (phase.at !== 'end') continue;
+    if (phase.result === 'made' && times === 0) return 'an acknowledged change was lost';
+    if (phase.result === 'not made' && times === 1) return 'a change was made of which its writer said that it was not';
+  }
+  return undefined;
+}
+
+const base = { faults: 1, takeovers: 2, beats: 0 };
+const one = { maximumTries: 1 };
+
+/** Seconds: a part of the tests. */
+export const quickBounds: readonly Bounds[] = [
+  { ...base, name: 'a large and a small change', writers: [writer('L', 'large'), writer('S', 'small')] },
+  { ...base, name: 'two small changes, two faults', faults: 2, writers: [writer('S', 'small'), writer('T', 'small')] },
+  {
+    ...base,
+    name: 'a large change and a key rotation',
+    takeovers: 1,
+    writers: [writer('L', 'large', one), writer('R', 'rotation')],
+  },
+];
+
+/** Minutes: `npm run search-protocol`. */
+export const longBounds: readonly Bounds[] = [
+  {
+    ...base,
+    name: 'a large and a small change, two faults',
+    faults: 2,
+    writers: [writer('L', 'large'), writer('S', 'small')],
+  },
+  {
+    ...base,
+    name: 'a large and a small change, a heartbeat',
+    beats: 1,
+    writers: [writer('L', 'large'), writer('S', 'small')],
+  },
+  {
+    ...base,
+    name: 'a large and a small change, three takeovers',
+    takeovers: 3,
+    writers: [writer('L', 'large'), writer('S', 'small')],
+  },
+  { ...base, name: 'two large changes', writers: [writer('L', 'large'), writer('M', 'large')] },
+  {
+    ...base,
+    name: 'a large and two small changes, no fault',
+    faults: 0,
+    writers: [writer('L', 'large'), writer('S', 'small'), writer('T', 'small')],
+  },
+  {
+    ...base,
+    name: 'a large and a small change and a key rotation',
+    writers: [writer('L', 'large', one), writer('S', 'small', one), writer('R', 'rotation')],
+  },
+  {
+    ...base,
+    name: 'two small changes, three faults',
+    faults: 3,
+    writers: [writer('S', 'small'), writer('T', 'small')],
+  },
+];

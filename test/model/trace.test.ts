@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fenceEnvironment } from '../../lib/secrets/engine/fence-environment.ts';
+import { maximumFences } from '../../lib/secrets/engine/fencing.ts';
+import { keys } from '../../lib/table/keys.ts';
+import { maximumWritesPerTransaction } from '../../lib/table/store.ts';
+import type { Answer, Api, Person } from '../support/api.ts';
+import { expireLease, openWorkplace, registerOwner, type Workplace } from '../support/environments.ts';
+import { injectFault } from '../support/inject-faults.ts';
+import { type AwsCall, type Conductor, conduct } from '../support/observe-calls.ts';
+import { startObservedApi, withFault } from '../support/observed-api.ts';
+import {
+  type Action,
+  actionsOf,
+  digestOf,
+  execute,
+  type Request,
+  resolve,
+  type Table,
+  type Writer,
+  writer,
+} from './protocol.ts';
+import { readRequest } from './read-request.ts';
+
+/*
+ * What the code writes is what the model writes: each recorded write of a real change, read as a request of the model, is
+ * one that the model's writer may send at that point, and the model's table answers it as the real one did.
+ */
+
+let api: Api;
+let owner: Person;
+beforeAll(async () => {
+  api = await startObservedApi();
+  owner = await registerOwner(api);
+});
+afterAll(() => api.stop());
+
+interface Recorded {
+  name: string;
+  request: Request;
+  answer: 'done' | 'refused' | 'unknown';
+  /** Whether the table has executed it, which its caller may not know. */
+  executed: boolean;
+}
+
+const empty: Table = {
+  revision: 0,
+  fence: 1,
+  digest: '',
+  pending: null,
+  keyVersion: 1,
+  projectKey: 1,
+  copies: [],
+  heads: {},
+  versions: {},
+  audit: [],
+};
+
+const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, 'v']));
+
+/** Records what several callers do to one environment, and replays it in the model. */
+function recorder(place: Workplace) {
+  const { pk: partition } = keys.environmentState(owner.organization.slug, place.project.slug, 'dev');
+  const trace: Recorded[] = [];
+  const writers = new Map<string, Writer>();
+  const recording = (name: string, disturbed: Conductor = {}): Conductor => {
+    const entries = new Map<number, Recorded>();
+    return {
+      // In the order in which they are executed. What the store sends again is another request.
+      attempt: async (call, send) => {
+        const entry = entries.get(call.position);
+        const executing = async () => {
+          const output = await send();
+          if (entry !== undefined) entry.executed = true;
+          return output;
+        };
+        return disturbed.attempt?.(call, executing) ?? executing();
+      },
+      call: async (call: AwsCall, send) => {
+        const request = /^(Transact|Put|Update|Delete)/.test(call.operation) ? readRequest(call, partition) : undefined;
+        if (request === undefined || request.kind === 'beat') return send();
+        const entry: Recorded = { name, request, answer: 'unknown', executed: false };
+        entries.set(call.position, entry);
+        trace.push(entry);
+        try {
+          const output = await send();
+          entry.answer = 'done';
+          return output;
+        } catch (error) {
+          const { CancellationReasons, name: kind } = error as { CancellationReasons?: unknown; name: string };
+          if (`${kind} ${JSON.stringify(CancellationReasons)}`.includes('ConditionalCheckFailed'))
+            entry.answer = 'refused';
+          throw error;
+        }
+      },
+    };
+  };
+  return {
+    trace,
+    /** A change by one caller, with the writer that the model has for it. */
+    async change(
+      me: Writer,
+      send: (headers: Record<string, string>) => Promise<Answer>,
+      disturbed?: Conductor,
+    ): Promise<Answer> {
+      writers.set(me.name, me);
+      return withFault({ conductor: recording(me.name, disturbed) }, send);
+    },
+    async rotate(me: Writer): Promise<void> {
+      writers.set(me.name, me);
+      trace.push({ name: me.name, request: { kind: 'new key', fence: 0 }, answer: 'done', executed: true });
+      const path = { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' };
+      await conduct(recording(me.name), () => fenceEnvironment(path, 2));
+    },
+    /** @throws where the code did something that the model does not do. @returns the model's table at the end */
+    replay(): Table {
+      let table = empty;
+      for (const { name, request, answer, executed } of trace) {
+        const action = offering(writers.get(name) as Writer, table, request);
+        const lane = 'lane' in request ? { lane: request.lane } : {};
+        const after = execute(table, { ...action.request, ...lane } as Request);
+        // What has no answer is executed, or was never sent; or it would have been refused.
+        if (executed || answer === 'refused') expect([request, executed]).toEqual([request, after !== undefined]);
+        if (executed) table = after ?? table;
+        writers.set(name, action.answered(answer));
+      }
+      return table;
+    },
+  };
+}
+
+type Sending = Extract<Action, { does: 'send' }>;
+
+/** Lets the model's writer look until it sends the request. @throws where it never would */
+function offering(me: Writer, table: Table, request: Request): Sending {
+  const offered: Request[] = [];
+  let now = [me];
+  for (let looks = 0; looks < 12 && now.length > 0; looks += 1) {
+    const actions = now.flatMap(one => actionsOf(one, table));
+    for (const action of actions) {
+      if (action.does === 'send' && isSame(action.request, request)) return action;
+      if (action.does === 'send') offered.push(action.request);
+    }
+    now = actions.flatMap(action => (action.does === 'look' ? [action.next] : []));
+  }
+  throw new Error(`The model does not send ${JSON.stringify(request)}, but ${JSON.stringify(offered)}.`);
+}
+
+/** The same but for what a real request does not tell, and for the lane: lanes are equals. */
+function isSame(model: Request, real: Request): boolean {
+  const comparable = (request: Request) => {
+    const { change: _, digest: __, lane: ___, ...rest } = { change: '', digest: '', lane: 0, ...request };
+    const writes = 'writes' in rest ? rest.writes.toSorted((a, b) => (a.item < b.item ? -1 : 1)) : undefined;
+    return { ...rest, ...(writes === undefined ? {} : { writes }) };
+  };
+  return equal(comparable(model), comparable(real));
+}
+
+function equal(one: unknown, other: unknown): boolean {
+  const text = (value: unknown): string =>
+    JSON.stringify(value, (_, part) =>
+      part !== null && typeof part === 'object' && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : part,
+    );
+  return text(one) === text(other);
+}
+
+const inSteps = { writesPerStep: maximumWritesPerTransaction - 1, lanes: maximumFences };
+const large = (name: string, count: number) => writer(name, 'large', { keys: Object.keys(many(count)), ...inSteps });
+const small = (name: string) => writer(name, 'small', { keys: ['K1'], maximumTries: 5, ...inSteps });
+
+describe('what the code writes', () => {
+  it('for large and small changes is what the model writes', async () => {
+    const place = await openWorkplace(api, owner);
+    const { change, replay, trace } = recorder(place);
+    const importing = (count: number) => (headers: Record<string, string>) =>
+      place.importAll('dev', Object.fromEntries(Object.keys(many(count)).map(key => [key, `${trace.length}`])), {
+        headers,
+      });
+    const setting = (headers: Record<string, string>) => place.set('dev', 'K1', `${trace.length}`, { headers });
+    await change(small('first'), setting);
+    await change(large('second', 60), importing(60));
+    await change(small('third'), setting);
+    await change(large('fourth', 150), importing(150));
+    const { revision, digest, pending, heads, copies, audit } = replay();
+    expect({ revision, pending, copies, heads: Object.keys(heads).length }).toEqual({
+      revision: 4,
+      pending: null,
+      copies: [],
+      heads: 150,
+    });
+    expect(audit).toEqual(['first → 1', 'second → 2', 'third → 3', 'fourth → 4']);
+    expect(digest.split(' ')).toHaveLength(150);
+    expect(trace.map(({ request }) => request.kind)).toEqual([
+      'commit small',
+      'acquire',
+      'step',
+      'step',
+      'commit large',
+      'commit small',
+      'acquire',
+      'step',
+      'step',
+      'step',
+      'step',
+      'commit large',
+    ]);
+  });
+
+  // The calls of an import of 60 keys: 1 to 4 read, 5 claims, 6 and 7 are its steps, 8 commits.
+  it.each(
+    [5, 6, 7, 8].flatMap(position =>
+      (['refused', 'answer-lost', 'dies-after'] as const).map(kind => ({ position, kind })),
+    ),
+  )(
+    'for an import with the fault $kind at call $position, and for the change after it, is what the model writes',
+    async ({ kind, position }) => {
+      const place = await openWorkplace(api, owner);
+      const { change, replay, trace } = recorder(place);
+      await change(small('first'), headers => place.set('dev', 'K1', 'old', { headers }));
+      await change(
+        large('second', 60),
+        headers => place.importAll('dev', many(60), { headers }),
+        injectFault(kind, position),
+      );
+      await expireLease(place, 'dev');
+      await change(small('third'), headers => place.set('dev', 'K1', 'new', { headers }));
+      const table = replay();
+      expect(table.pending).toBeNull();
+      expect(digestOf(resolve(table))).toBe(table.digest);
+      const { revision } = (await place.pull('dev')).body;
+      expect(table.revision).toBe(revision);
+      expect(trace.at(-1)?.request.kind).toBe('commit small');
+    },
+  );
+
+  it('for a key rotation that meets an abandoned import is what the model writes', async () => {
+    const place = await openWorkplace(api, owner);
+    const { change, rotate, replay } = recorder(place);
+    await change(
+      large('first', 60),
+      headers => place.importAll('dev', many(60), { headers }),
+      injectFault('dies-after', 6),
+    );
+    await rotate(writer('rotation', 'rotation'));
+    const { keyVersion, pending } = replay();
+    expect({ keyVersion, pending }).toEqual({ keyVersion: 2, pending: { beat: 2, abandoned: true } });
+  });
+});

@@ -1,0 +1,52 @@
+import type { Statement } from './installation.ts';
+
+/** What IAM is asked about a call: the action, with the condition keys that the policies test. */
+export interface AskedRight {
+  action: string;
+  keys: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The condition keys of a call to KMS with an encryption context. */
+export function contextKeys(context: Readonly<Record<string, string>>): AskedRight['keys'] {
+  return {
+    'kms:EncryptionContextKeys': Object.keys(context),
+    ...Object.fromEntries(Object.entries(context).map(([name, value]) => [`kms:EncryptionContext:${name}`, [value]])),
+  };
+}
+
+/** Whether a role's statements allow a call, as IAM judges it: one allows it and none denies it. */
+export function isAllowed(statements: readonly Statement[], asked: AskedRight): boolean {
+  const speaking = statements.filter(statement => speaksOf(statement, asked));
+  return speaking.some(({ Effect }) => Effect === 'Allow') && speaking.every(({ Effect }) => Effect === 'Allow');
+}
+
+/** Whether a statement names the action and all its conditions hold. */
+function speaksOf({ Action, Condition = {} }: Statement, { action, keys }: AskedRight): boolean {
+  return (
+    [Action].flat().includes(action) &&
+    Object.entries(Condition).every(([operator, tests]) =>
+      Object.entries(tests).every(([key, wanted]) => holds(operator, keys[key] ?? [], [wanted].flat() as string[])),
+    )
+  );
+}
+
+function holds(operator: string, values: readonly string[], wanted: readonly string[]): boolean {
+  switch (operator) {
+    case 'ForAllValues:StringLike':
+      return values.every(value => wanted.some(pattern => isLike(value, pattern)));
+    case 'ForAllValues:StringEquals':
+      return values.every(value => wanted.includes(value));
+    case 'ForAnyValue:StringEquals':
+      return values.some(value => wanted.includes(value));
+    case 'StringEquals':
+      return values.length > 0 && values.every(value => wanted.includes(value));
+    case 'Null':
+      return wanted[0] === String(values.length === 0);
+    default:
+      throw new Error(`The policies have an operator that the tests do not know: ${operator}.`);
+  }
+}
+
+function isLike(value: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? value.startsWith(pattern.slice(0, -1)) : value === pattern;
+}
