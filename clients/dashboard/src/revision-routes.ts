@@ -1,5 +1,6 @@
 import type { EnvironmentType } from '../../../lib/contracts/fields/environment-type.ts';
 import type { Organization } from '../../../lib/contracts/fields/organization.ts';
+import type { Role } from '../../../lib/contracts/fields/role.ts';
 import type { Environment, Project } from '../../../lib/contracts/projects.ts';
 import type { TemplateKey } from '../../../lib/contracts/templates.ts';
 import type { Plan } from './secrets/plan.ts';
@@ -112,3 +113,15 @@ export interface RevisionRoutes {
     { templateKey: TemplateKey }
   >;
 }
+
+const managers = ['owner', 'admin'] as const;
+
+/** Who may call the operations above. */
+export const undeclaredRoles: Readonly<Record<string, readonly Role[]>> = {
+  'rename-organization': managers,
+  'update-project': managers,
+  'update-environment': managers,
+  'delete-environment': managers,
+  'update-template-key': managers,
+  'restore-secrets': managers,
+};

@@ -3,6 +3,7 @@ import { computed, signal } from '@preact/signals';
 import type { OwnOrganization, User } from '../../../lib/contracts/auth.ts';
 import type { Role } from '../../../lib/contracts/fields/role.ts';
 import { call, Refusal, sessionEnded } from './api.ts';
+import { undeclaredRoles } from './revision-routes.ts';
 
 interface Session {
   user: User;
@@ -50,9 +51,15 @@ export function organizationBySlug(slug: string): OwnOrganization | undefined {
   return session.value?.organizations.find(organization => organization.slug === slug);
 }
 
-/** Whether a role may call an operation, as the contracts say. */
+/** The roles that may call an operation, as the contracts say. @throws Error for a name that no operation has. */
+function rolesFor(operation: string): readonly Role[] {
+  const found = rolesOf[operation] ?? undeclaredRoles[operation];
+  if (found === undefined) throw new Error(`No operation is called ${operation}.`);
+  return found;
+}
+
 export function may(operation: string, role: Role): boolean {
-  return rolesOf[operation]?.includes(role) ?? true;
+  return rolesFor(operation).includes(role);
 }
 
 const plural: Readonly<Record<Role, string>> = {
@@ -64,6 +71,6 @@ const plural: Readonly<Record<Role, string>> = {
 
 /** Who may, as a sentence: `Only owners and admins can do this.` */
 export function whoMay(operation: string): string {
-  const names = (rolesOf[operation] ?? []).map(role => plural[role]);
+  const names = rolesFor(operation).map(role => plural[role]);
   return `Only ${new Intl.ListFormat('en').format(names)} can do this.`;
 }

@@ -30,7 +30,7 @@ export function OrganizationSettings({ organization }: OrganizationProps) {
             <Button
               type="submit"
               busy={rename.busy}
-              whyNot={may('update-organization', organization.role) ? undefined : whoMay('update-organization')}
+              whyNot={may('rename-organization', organization.role) ? undefined : whoMay('rename-organization')}
             >
               Rename
             </Button>

@@ -89,7 +89,7 @@ export function Revisions({ organization, project, parameters, reload }: Project
                         <div class="actions">
                           <Button
                             kind="quiet"
-                            label={`Show the values of revision ${entry.revision}`}
+                            label={`Diff of revision ${entry.revision}`}
                             onClick={() => setComparing(entry)}
                           >
                             Diff
