@@ -41,7 +41,7 @@ type Declared = {
   };
 };
 type Routes = Omit<Declared, keyof RevisionRoutes> & RevisionRoutes;
-export type RouteName = keyof Routes & string;
+export type RouteName = keyof Routes;
 export type Answer<R extends RouteName> = Routes[R]['answer'];
 
 type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;

@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Person } from '../../support/api.ts';
 import { expectQuiet, keepScreenshot, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
 import { standInForRevisions } from './revisions-stand-in.ts';
 import { buildWorld, type RoleName, screensOf, type World } from './world.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What axe finds, with the places, so that a failure says where to look. */
 async function violations(page: Page): Promise<string[]> {
@@ -91,7 +88,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     for (const [name, address] of Object.entries(list)) {
       await seen.page.goto(address);
       await settled(seen.page);
-      await seen.page.evaluate(axe);
+      await seen.page.evaluate(axe.source);
       for (const { width, colorScheme } of looks) {
         await seen.page.setViewportSize({ width, height: 900 });
         await seen.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { Refusal } from '../api.ts';
+import { useAction } from '../load.ts';
 
 interface ButtonProps {
   children: ComponentChildren;
@@ -224,17 +225,15 @@ export function CopyButton({
 }) {
   const [done, setDone] = useState(false);
   const timer = useRef<number | undefined>(undefined);
+  const copy = useAction(async () => {
+    await navigator.clipboard.writeText(await text());
+    setDone(true);
+    window.clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => setDone(false), 2000);
+  });
   return (
-    <Button
-      kind={kind}
-      onClick={async () => {
-        await navigator.clipboard.writeText(await text());
-        setDone(true);
-        window.clearTimeout(timer.current);
-        timer.current = window.setTimeout(() => setDone(false), 2000);
-      }}
-    >
-      <span aria-live="polite">{done ? 'Copied' : label}</span>
+    <Button kind={kind} busy={copy.busy} onClick={() => void copy.run()}>
+      <span aria-live="polite">{copy.error !== undefined ? 'Could not copy' : done ? 'Copied' : label}</span>
     </Button>
   );
 }
