@@ -9,7 +9,7 @@ import { Register } from './screens/sign-in/register.tsx';
 import { loadSession, session } from './session.ts';
 import { Problem, Said } from './ui/feedback.tsx';
 
-/** Screens that need nobody to be signed in; they are all that `/log-in` loads. */
+/** Screens that work without a session; they are all that `/log-in` loads. */
 const open: Readonly<Record<string, ComponentType>> = {
   '/log-in': LogIn,
   '/register': Register,
@@ -28,10 +28,10 @@ export function App() {
   };
   useEffect(load, []);
   const Open = open[path];
-  const nobody = session.value === null;
+  const signedOut = session.value === null;
   useEffect(() => {
-    if (nobody && Open === undefined) toLogIn();
-  }, [nobody, Open]);
+    if (signedOut && Open === undefined) toLogIn();
+  }, [signedOut, Open]);
   if (failure !== undefined)
     return (
       <main class="sign-in">

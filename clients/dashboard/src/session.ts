@@ -10,7 +10,7 @@ interface Session {
   organizations: OwnOrganization[];
 }
 
-/** Who is signed in; null: nobody; undefined: not known yet. */
+/** Who is signed in; null = no one; undefined = not known yet. */
 export const session = signal<Session | null | undefined>(undefined);
 /** Raised by one when the session is a new one, so that what failed without one is loaded again. */
 export const epoch = signal(0);
@@ -27,7 +27,7 @@ export async function loadSession(): Promise<void> {
     sessionEnded.value = false;
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'unauthenticated') throw error;
-    // A page that already shows somebody's work keeps it: the log-in opens over it.
+    // A page that already shows a person's work keeps it: the log-in opens over it.
     if (!session.value) {
       session.value = null;
       sessionEnded.value = false;

@@ -38,7 +38,7 @@ async function unpackedChromium(): Promise<string> {
   const { default: packed } = await import('@sparticuz/chromium');
   const folder = join(tmpdir(), 'holdfast-chromium-153.0.0');
   if (existsSync(folder)) return join(folder, 'chromium');
-  // Into a folder that nobody else knows, then renamed: two test files may be the first at the same moment.
+  // Unpacked into a private folder and renamed, because two test files may come first at the same moment.
   const own = mkdtempSync(join(tmpdir(), 'holdfast-unpacking-'));
   const before = process.env.TMPDIR;
   process.env.TMPDIR = own;

@@ -7,7 +7,7 @@ import { routes } from '../../../lib/contracts/routes.ts';
  * A change that both sets and deletes is two revisions here.
  */
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the service answers
+// biome-ignore lint/suspicious/noExplicitAny: any answer of the service
 type Json = any;
 
 const place = /^\/v1\/secrets\/([^/]+)\/([^/]+)\/([^/]+)(?:\/([^/]+))?$/;

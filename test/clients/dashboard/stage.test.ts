@@ -17,7 +17,7 @@ const untouched = new Map([
 ]);
 
 describe('a stage on a later revision', () => {
-  it('is the same stage where nobody touched its keys', () => {
+  it('is the same stage where its keys were not touched', () => {
     expect(touchedKeys(stage, untouched)).toEqual([]);
     expect(rebase(stage, 18, untouched, {})).toEqual({ ...stage, revision: 18 });
   });
@@ -47,7 +47,7 @@ describe('a stage on a later revision', () => {
     expect(rebased?.changes.has('GONE')).toBe(true);
   });
 
-  it('keeps nothing without a choice, so that nobody is overwritten by default', () => {
+  it('keeps nothing without a choice, so that no one is overwritten by default', () => {
     expect(
       rebase(
         stage,

@@ -190,7 +190,7 @@ function noteOf(mark: ProofLine['mark'], value: string | undefined): string {
   return `${mark === '+' ? 'value' : 'new value'} of ${count([...value].length, 'character')}`;
 }
 
-/** Somebody changed the environment meanwhile. Nothing is sent again before the person has seen it. */
+/** The environment was changed meanwhile. Nothing is sent again before the person has seen it. */
 function Moving({
   stage,
   moved,
@@ -217,7 +217,7 @@ function Moving({
       {readable && touched.length === 0 && <p>None of the keys that you changed was touched.</p>}
       {touched.length > 0 && (
         <>
-          <p>These were changed by somebody else as well. Whose change counts?</p>
+          <p>Another person changed these keys too. Choose whose change to keep.</p>
           <ul class="conflicts">
             {touched.map(key => {
               const staged = stage.changes.get(key);

@@ -11,7 +11,7 @@ export interface Stage {
 
 export type Choice = 'mine' | 'theirs';
 
-/** The staged keys that somebody else changed since, in key order. `versions` are those of now. */
+/** The staged keys that another person changed since, in key order. `versions` are those of now. */
 export function touchedKeys(stage: Stage, versions: ReadonlyMap<string, number>): string[] {
   return [...stage.changes]
     .filter(([key, { base }]) => base !== undefined && base !== (versions.get(key) ?? 0))
@@ -20,7 +20,7 @@ export function touchedKeys(stage: Stage, versions: ReadonlyMap<string, number>)
 }
 
 /**
- * The stage on a later revision. A key that somebody else changed needs a choice: theirs drops the staged change, mine
+ * The stage on a later revision. A key that another person changed needs a choice: theirs drops the staged change, mine
  * keeps it over theirs. A deletion of what is gone already is dropped, for there is nothing left to delete.
  */
 export function rebase(

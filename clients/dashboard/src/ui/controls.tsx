@@ -11,7 +11,7 @@ interface ButtonProps {
   disabled?: boolean;
   busy?: boolean;
   label?: string;
-  /** Why it can't be used; said beside it and read with it. */
+  /** Why it can't be used: shown next to it and read out with it. */
   whyNot?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function Button({
         onClick={() => {
           if (!off && !busy) onClick?.();
         }}
-        // Focusable while it can't be used, so that everybody can read why.
+        // Focusable while it can't be used, so that every reader learns why.
         aria-disabled={off || busy ? 'true' : undefined}
         aria-label={label}
         aria-describedby={whyNot === undefined ? undefined : id}

@@ -53,7 +53,9 @@ export function AuthorizeCli() {
       <Page title="Log in refused">
         <div class="refusal" role="alert">
           <p>This request was not made by Holdfast’s command line. {wrong}</p>
-          <p>No code was made. If you did not start this, somebody may have sent you a link; close the page.</p>
+          <p>
+            No code was made. If you did not start this, someone may have sent you a malicious link; close this page.
+          </p>
         </div>
       </Page>
     );

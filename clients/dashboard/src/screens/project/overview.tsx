@@ -12,7 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { count, EnvironmentMark } from '../../ui/text.tsx';
 import { roleMay } from './environment.tsx';
 
-/** The first keys alone are laid out against the environments; more would be a list that nobody reads. */
+/** The most keys laid out against the environments; an environment's own page shows all of its keys. */
 const shownKeys = 500;
 
 export function ProjectOverview({ organization, project, reload }: ProjectProps) {
