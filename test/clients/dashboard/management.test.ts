@@ -49,9 +49,9 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.goto('/account/tokens');
     await button(page, 'New token').click();
     await page.getByLabel('What is it for?').fill('nightly');
-    await page.getByLabel('Organization').selectOption({ index: 1 });
-    await page.getByLabel('Project').selectOption('web-shop');
-    await page.getByLabel('Environment').selectOption('dev');
+    await dialog(page).getByLabel('Organization').selectOption({ index: 1 });
+    await dialog(page).getByLabel('Project').selectOption('web-shop');
+    await dialog(page).getByLabel('Environment').selectOption('dev');
     await button(page, 'Create token').click();
     const token = (await page.locator('.shown-once code').textContent()) ?? '';
     expect(token).toMatch(/^service_tok_/);
@@ -87,13 +87,15 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await button(page, 'Send a ping').click();
     await page.getByText('✓ 204').first().waitFor();
     expect(await page.content()).not.toContain(secret);
+    await page.getByLabel('Address').fill(`${url}/elsewhere`);
     await page.getByLabel('Active').uncheck();
+    expect(await page.getByLabel('Address').inputValue()).toBe(`${url}/elsewhere`);
     await button(page, 'Save').click();
     await said(page, 'The webhook is saved');
     await button(page, 'Delete webhook').click();
     await button(page, 'Delete').click();
     await page.waitForURL(/\/webhooks$/);
-    expect(await page.getByRole('link', { name: url }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: `${url}/elsewhere` }).count()).toBe(0);
     receiver.close();
   });
 
@@ -161,6 +163,8 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await button(page, 'Create project').click();
     const refusal = page.getByRole('alert');
     await refusal.waitFor();
+    // What was typed is not lost by a refusal.
+    expect(await page.getByLabel('Name').inputValue()).toBe('One too many');
     expect(await refusal.textContent()).toMatch(/limit|plan/i);
     expect(await refusal.textContent()).toContain('Request');
     await page.keyboard.press('Escape');

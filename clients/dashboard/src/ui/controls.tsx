@@ -82,7 +82,10 @@ export function Field(props: FieldProps) {
   const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`]
     .join(' ')
     .trim();
+  // Without `onInput` the value is where typing begins: given as `value`, each drawing would put it back over what was typed.
+  const content = onInput === undefined ? { defaultValue: value } : { value };
   const shared = {
+    ...content,
     id,
     name,
     required: props.required,
@@ -102,9 +105,9 @@ export function Field(props: FieldProps) {
     <div class="field">
       <label for={id}>{label}</label>
       {multiline ? (
-        <textarea {...shared} rows={rows ?? 4} value={value} />
+        <textarea {...shared} rows={rows ?? 4} />
       ) : (
-        <input {...({ ...shared, type, value, min: props.min, max: props.max } as JSX.IntrinsicElements['input'])} />
+        <input {...({ ...shared, type, min: props.min, max: props.max } as JSX.IntrinsicElements['input'])} />
       )}
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
