@@ -2,7 +2,7 @@ import { StartError } from './machine/start-error.ts';
 
 /*
  * `npm start`. It listens on PORT (3000; 0 takes a free one), keeps its data in DATA_DIR (`.local`; `memory` keeps
- * nothing) and takes every setting of the service. Progress goes to stderr; stdout gets the addresses of the API and of the dashboard when it serves.
+ * nothing) and takes every setting of the service. Progress goes to stderr; stdout gets one line when it serves.
  */
 
 process.on('SIGTERM', () => void stop());
@@ -37,7 +37,8 @@ async function start() {
       process.exit(1);
     });
     console.log(`ready ${stack.url}`);
-    console.log(`dashboard ${new URL('/', stack.url)}`);
+    console.error(`The dashboard: ${new URL('/', stack.url)}`);
+    console.error(`Try it from another terminal: npx holdfast login --url ${new URL(stack.url).origin}`);
     return stack;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

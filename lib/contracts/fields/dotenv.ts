@@ -118,9 +118,7 @@ function advance(reading: Reading, length: number): void {
 
 /** What is wrong with an assignment that was understood. */
 function problemOf({ key, value }: { key: string; value: string }, firstLine: number | undefined): string | undefined {
-  if (!secretKeyPattern.test(key)) {
-    return `has a key that is not valid: it ${secretKeyRule}`;
-  }
+  if (!secretKeyPattern.test(key)) return `has a key that is not valid: it ${secretKeyRule}`;
   if (firstLine !== undefined) return `sets ${key} again, after line ${firstLine}`;
   const problem = valueProblem(value);
   return problem === undefined ? undefined : `has a value for ${key} that ${problem}`;
