@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testPassword } from '../../support/api.ts';
+import { buildCli, type Cli, type StartedCli } from '../cli/cli.ts';
 import { expectQuiet, keepScreenshot, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
 import { standInForRevisions } from './revisions-stand-in.ts';
 import { buildWorld, type World } from './world.ts';
@@ -410,6 +411,72 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
 });
 
 describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
+  describe('with the command line itself', () => {
+    let cli: Cli;
+    beforeAll(() => {
+      cli = buildCli();
+    });
+    afterAll(() => cli?.remove());
+    /** What it prints to open in a browser. */
+    const addressOf = async (started: StartedCli): Promise<string> => {
+      await started.until(/authorize-cli\?\S+state=\S+/);
+      return /http\S+authorize-cli\?\S+/.exec(started.seen())?.[0] ?? '';
+    };
+
+    it('signs it in', async () => {
+      const started = cli.start(['login', '--url', world.origin], { env: { BROWSER: 'true' } });
+      const seen = await come('owner');
+      await seen.page.goto(await addressOf(started));
+      await button(seen.page, 'Agree').click();
+      await seen.page.getByText('You are signed in.').waitFor();
+      expect(await started.ended).toMatchObject({ code: 0 });
+      const { stdout, stderr } = await cli.run(['whoami', '--url', world.origin]);
+      expect(stdout + stderr).toContain(world.people.owner.email);
+      await seen.close();
+    });
+
+    it('makes a token with the limits that were asked for, and none where the person refuses', async () => {
+      const words = [
+        'tokens',
+        'create',
+        'narrow',
+        '--url',
+        world.origin,
+        '--org',
+        world.organization.slug,
+        '-p',
+        'web-shop',
+        '-e',
+        'dev',
+      ];
+      const started = cli.start(words, { env: { BROWSER: 'true' } });
+      const seen = await come('owner');
+      await seen.page.goto(await addressOf(started));
+      await seen.page.getByLabel('Environment').waitFor();
+      expect(await seen.page.getByLabel('Environment').locator('option:checked').textContent()).toBe('dev');
+      await button(seen.page, 'Agree').click();
+      expect(await started.ended).toMatchObject({ code: 0 });
+      const again = cli.start(words, { env: { BROWSER: 'true' } });
+      await seen.page.goto(await addressOf(again));
+      await button(seen.page, 'Refuse').click();
+      expect((await again.ended).code).toBe(3);
+      const { body } = await world.api.get('/auth/tokens', world.people.owner.session);
+      const narrow = body.tokens.filter((token: { name: string }) => token.name === 'narrow');
+      expect(narrow).toHaveLength(1);
+      expect(narrow[0].environmentId).not.toBeNull();
+      await seen.close();
+    });
+  });
+
+  it('is refused where it asks for what the person does not have, instead of being made wider', async () => {
+    const seen = await come('developer');
+    const query = new URLSearchParams({ code_challenge: 'a'.repeat(43), name: 'laptop', organization: 'not-mine' });
+    await seen.page.goto(`/authorize-cli?${query}`);
+    await seen.page.getByText('which you don’t have').waitFor();
+    expect(await button(seen.page, 'Agree').count()).toBe(0);
+    await seen.close();
+  });
+
   it('gives a code to a program on this machine, which redeems it with its verifier', async () => {
     const verifier = randomBytes(32).toString('base64url');
     const challenge = createHash('sha256').update(verifier).digest('base64url');

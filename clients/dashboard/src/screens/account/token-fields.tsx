@@ -18,6 +18,19 @@ export const accessInWords: Readonly<Record<TokenAccess, string>> = {
   full: 'Everything you may do, but passwords and tokens',
 };
 
+const usualDays: readonly (readonly [string, string])[] = [
+  ['7', 'in a week'],
+  ['30', 'in 30 days'],
+  ['90', 'in 90 days'],
+  ['365', 'in a year'],
+  ['', 'never'],
+];
+
+/** The usual ones, and the one that was asked for. */
+function expiries(asked: string): typeof usualDays {
+  return usualDays.some(([days]) => days === asked) ? usualDays : [[asked, `in ${asked} days`], ...usualDays];
+}
+
 /** The fields of a new token that are given, as the API takes them. */
 export function tokenBody(
   name: string,
@@ -74,13 +87,7 @@ export function TokenFields({ choice, onChange }: { choice: TokenChoice; onChang
       <Select
         label="Expires"
         value={choice.expiresInDays}
-        options={[
-          ['7', 'in a week'],
-          ['30', 'in 30 days'],
-          ['90', 'in 90 days'],
-          ['365', 'in a year'],
-          ['', 'never'],
-        ]}
+        options={expiries(choice.expiresInDays)}
         onChange={expiresInDays => onChange({ ...choice, expiresInDays })}
       />
     </>
