@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Refusal } from '../api.ts';
 import { useAction } from '../load.ts';
 
@@ -78,6 +78,10 @@ interface FieldProps {
 export function Field(props: FieldProps) {
   const { label, name, type = 'text', value, onInput, hint, error, multiline, mono, rows } = props;
   const id = useId();
+  // Not the attribute: a page that is drawn later has a focused element already, and the browser then complains.
+  useEffect(() => {
+    if (props.autofocus) document.getElementById(id)?.focus();
+  }, []);
   const problem = problemOf(error, name);
   const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`]
     .join(' ')
@@ -93,7 +97,7 @@ export function Field(props: FieldProps) {
     maxLength: props.maxLength,
     minLength: props.minLength,
     placeholder: props.placeholder,
-    autoFocus: props.autofocus,
+    'data-first': props.autofocus ? '' : undefined,
     disabled: props.disabled,
     spellcheck: false,
     class: mono ? 'mono' : undefined,

@@ -20,7 +20,8 @@ export function Dialog({ title, onClose, children, size = 'form', firm }: Dialog
     const before = document.activeElement;
     dialog?.showModal();
     // A field is where work begins; a close button is not.
-    dialog?.querySelector<HTMLElement>('[autofocus], input, textarea, select')?.focus();
+    const first = dialog?.querySelector<HTMLElement>('[data-first]');
+    (first ?? dialog?.querySelector<HTMLElement>('input, textarea, select'))?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
