@@ -208,6 +208,7 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
     await stageValue(page, 'DATABASE_POOL_SIZE', '40');
     await button(page, 'Review').click();
     await page.getByText('3 keys: 3 changed').waitFor();
+    await page.locator('.apply button:not([aria-disabled])').waitFor();
     for (const key of ['LOG_LEVEL', 'MAIL_FROM'])
       await world.api.put(world.path('dev'), { key, value: `theirs ${key}` }, world.people.admin.session);
     await button(page, 'Apply as one revision').click();
@@ -226,6 +227,30 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
     expect(await currentValue('dev', 'MAIL_FROM')).toBe('theirs MAIL_FROM');
     expect(await currentValue('dev', 'DATABASE_POOL_SIZE')).toBe('40');
     expectQuiet(seen.heard);
+    await seen.close();
+  });
+});
+
+describe.skipIf(withoutBrowser)('a review', () => {
+  it('asks again when a change is taken back while it is still being planned', async () => {
+    const seen = await come('owner');
+    const { page } = seen;
+    await page.goto(world.screen('dev'));
+    await stageValue(page, 'MAIL_FROM', 'one');
+    await stageValue(page, 'LOG_LEVEL', 'two');
+    let release: () => void = () => undefined;
+    const held = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    await page.route('**/changes?dryRun=true', async route => {
+      await held;
+      await route.fallback();
+    });
+    await button(page, 'Review').click();
+    await button(page, 'Take back the change of LOG_LEVEL').last().click();
+    release();
+    await page.getByText('1 key: 1 changed').waitFor();
+    await page.locator('.apply button:not([aria-disabled])').waitFor();
     await seen.close();
   });
 });

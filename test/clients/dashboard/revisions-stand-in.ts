@@ -244,7 +244,10 @@ export async function standInForRevisions(context: BrowserContext, origin: strin
     };
   };
   await context.route('**/v1/secrets/**', async (route: Route) => {
-    const answered = await answer(route.request());
+    const answered = await answer(route.request()).catch((error: unknown) => ({
+      status: 503,
+      body: { error: { code: 'temporarily_unavailable', message: String(error), requestId: 'stand-in' } },
+    }));
     if (answered === undefined) await route.fallback();
     else
       await route.fulfill({

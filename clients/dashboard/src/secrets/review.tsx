@@ -48,7 +48,8 @@ export function Review({ orgSlug, project, environment, role, readable, onClose,
   const current = stageOf(environment.id);
   const stage = current.value;
   const params = { orgSlug, project, env: environment.slug };
-  const [plan, setPlan] = useState<{ of: Stage; plan: Plan }>();
+  const [planning, setPlanning] = useState<{ of: Stage; plan?: Plan; error?: unknown }>();
+  const [attempt, setAttempt] = useState(0);
   const [moved, setMoved] = useState<Moved>();
 
   /** Looks at what moved, after the service refused to change another revision than the one that was shown. */
@@ -73,17 +74,6 @@ export function Review({ orgSlug, project, environment, role, readable, onClose,
       await lookAgain(error);
     }
   };
-  const planning = useAction((of: Stage) =>
-    unlessMoved(async () => {
-      const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/changes', {
-        params,
-        query: { dryRun: true },
-        body: bodyOf(of),
-        ifMatch: of.revision,
-      });
-      setPlan({ of, plan: planOf(answer) });
-    }),
-  );
   const applying = useAction((of: Stage, message: string) =>
     unlessMoved(async () => {
       const { revision } = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/changes', {
@@ -97,13 +87,35 @@ export function Review({ orgSlug, project, environment, role, readable, onClose,
       onClose();
     }),
   );
+  // Each change of what is staged asks anew; an answer about an earlier stage counts for nothing.
   useEffect(() => {
-    if (stage !== undefined && moved === undefined) void planning.run(stage);
-    if (stage === undefined) onClose();
-  }, [stage, moved]);
+    if (stage === undefined) {
+      onClose();
+      return;
+    }
+    if (moved !== undefined) return;
+    let current = true;
+    setPlanning({ of: stage });
+    const plan = async () => {
+      const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/changes', {
+        params,
+        query: { dryRun: true },
+        body: bodyOf(stage),
+        ifMatch: stage.revision,
+      });
+      if (current) setPlanning({ of: stage, plan: planOf(answer) });
+    };
+    unlessMoved(plan).catch((error: unknown) => {
+      if (current) setPlanning({ of: stage, error });
+    });
+    return () => {
+      current = false;
+    };
+  }, [stage, moved, attempt]);
   if (stage === undefined) return null;
 
-  const known = plan?.of === stage ? plan.plan : undefined;
+  const known = planning?.of === stage ? planning.plan : undefined;
+  const refused = planning?.of === stage ? planning.error : undefined;
   const deletions = [...stage.changes.values()].filter(({ kind }) => kind === 'delete').length;
   const lines: ProofLine[] = [...stage.changes]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -148,11 +160,11 @@ export function Review({ orgSlug, project, environment, role, readable, onClose,
       {moved === undefined ? (
         <>
           <Proof lines={lines} from={stage.revision} to={changes ? stage.revision + 1 : undefined} />
-          {planning.busy && <p class="quiet">Asking Holdfast what would change …</p>}
+          {known === undefined && refused === undefined && <p class="quiet">Asking Holdfast what would change …</p>}
           {known !== undefined && !changes && <p class="notice">These values are in {environment.slug} already.</p>}
           <Problem
-            error={planning.error ?? applying.error}
-            retry={planning.error === undefined ? undefined : () => void planning.run(stage)}
+            error={refused ?? applying.error}
+            retry={refused === undefined ? undefined : () => setAttempt(before => before + 1)}
           />
           <Apply
             environment={environment}
