@@ -144,6 +144,15 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       await settled(page);
       await page.getByText(sentence).first().waitFor();
     }
+    await page.goto(screens.signedIn['project-settings']);
+    await settled(page);
+    const sent: string[] = [];
+    page.on('request', request => sent.push(request.method()));
+    // Neither a click nor the Enter key sends a form that this role may not send.
+    await page.getByRole('button', { name: 'Save', exact: true }).first().click({ force: true });
+    await page.getByLabel('Description').press('Enter');
+    await page.getByRole('button', { name: 'Rotate the key' }).click({ force: true });
+    expect(sent).toEqual([]);
     const usable = page.locator('main button:not([aria-disabled])');
     expect(await usable.count()).toBe(0);
     await seen.close();

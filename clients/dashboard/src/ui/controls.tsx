@@ -32,8 +32,10 @@ export function Button({
       <button
         type={type}
         class={`button ${kind}`}
-        onClick={() => {
-          if (!off && !busy) onClick?.();
+        onClick={event => {
+          // A button of a form would send it all the same: `aria-disabled` only says so.
+          if (off || busy) event.preventDefault();
+          else onClick?.();
         }}
         // Focusable while it can't be used, so that every reader learns why.
         aria-disabled={off || busy ? 'true' : undefined}
