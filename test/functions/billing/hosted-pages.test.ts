@@ -258,10 +258,10 @@ describe('billing without the provider', () => {
     expect(answer).toMatchObject({ status: 503, body: { error: { code: 'billing_not_configured' } } });
   });
 
-  it('answers 503 to an event where no secret is configured', async () => {
+  it('refuses an event if no secret is configured, which is nobody’s outage', async () => {
     const answer = await withSettings({ STRIPE_WEBHOOK_SECRET: '' }, () => api.post('/billing/webhook', {}));
 
-    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'billing_not_configured' } } });
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_signature' } } });
   });
 
   it.each([
