@@ -12,7 +12,7 @@ export function settingsOver(given: GivenSettings, gatewayUrl: string): Record<s
     ...(usesOwnProfile ? {} : { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }),
     TABLE_NAME: 'holdfast',
     MAIL_FROM: 'no-reply@holdfast.example',
-    DASHBOARD_ORIGIN: 'http://localhost:5173',
+    DASHBOARD_ORIGIN: gatewayUrl,
     PUBLIC_BASE_URL: gatewayUrl,
     WEBHOOK_ALLOW_LOOPBACK: 'true',
     // Everybody on this machine has the same address, and scripts make a lot of everything.

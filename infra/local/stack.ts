@@ -1,3 +1,4 @@
+import type { DashboardFiles } from '../../clients/dashboard/build.ts';
 import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
 import { routes as contracts } from '../../lib/contracts/routes.ts';
 import { forgetSettings, settings } from '../../lib/core/settings.ts';
@@ -28,6 +29,8 @@ export interface StackOptions {
   report?: (line: string) => void;
   /** Loads every function before the first request. */
   preload?: boolean;
+  /** Served at `/`; without it the stack has the API alone. */
+  dashboard?: Promise<DashboardFiles>;
   /** Tests can replace the system's own routes and functions. */
   routes?: readonly Route[];
   loadHandler?: LoadHandler;
@@ -88,7 +91,9 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
     const accessLog = startAccessLog(event => invoke(rollUp, event, 30_000));
     onStop(accessLog.stop);
     startWorkers(queues, invoke, onStop);
+    const dashboard = await options.dashboard;
     gateway.serve({
+      ...(dashboard === undefined ? {} : { dashboard }),
       routes,
       invoke,
       dashboardOrigin: env.DASHBOARD_ORIGIN ?? '',

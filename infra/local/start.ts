@@ -21,18 +21,23 @@ async function start() {
   try {
     const port = portOf(process.env.PORT);
     // Loaded only here: loading the SDK takes a moment, and signals must already be handled.
-    const { startLocalStack } = await import('./stack.ts');
+    const [{ startLocalStack }, { buildDashboard }] = await Promise.all([
+      import('./stack.ts'),
+      import('../../clients/dashboard/build.ts'),
+    ]);
     const stack = await startLocalStack({
       port,
       dataDir: process.env.DATA_DIR || '.local',
       report: line => console.error(line),
       preload: true,
+      dashboard: buildDashboard(),
     });
     void stack.failed.then(sentence => {
       console.error(sentence);
       process.exit(1);
     });
     console.log(`ready ${stack.url}`);
+    console.error(`The dashboard: ${new URL('/', stack.url)}`);
     console.error(`Try it from another terminal: npx holdfast login --url ${new URL(stack.url).origin}`);
     return stack;
   } catch (error) {

@@ -8,7 +8,7 @@ import { Timestamp } from './fields/text.ts';
 
 const area = 'billing';
 
-const boughtPlans = planNames.filter(name => name !== 'free');
+export const boughtPlans = planNames.filter(name => name !== 'free');
 export const BoughtPlan = z.enum(boughtPlans).meta({ description: 'The plan to buy.', example: 'pro' });
 export type BoughtPlan = z.infer<typeof BoughtPlan>;
 

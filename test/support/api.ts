@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
+import type { DashboardFiles } from '../../clients/dashboard/build.ts';
 import type { LoadHandler } from '../../infra/local/lambda/invoke.ts';
 import { startLocalStack } from '../../infra/local/stack.ts';
 import { forgetSettings } from '../../lib/core/settings.ts';
@@ -39,11 +40,16 @@ interface CallOptions {
  * The whole service for one test file: gateway, handlers, workers and stand-ins run in this process, so that AWS calls
  * can be counted and disturbed. It has its own table on the run's DynamoDB Local.
  */
-export async function startApi(settings: Record<string, string> = {}, loadHandler?: LoadHandler): Promise<Api> {
+export async function startApi(
+  settings: Record<string, string> = {},
+  loadHandler?: LoadHandler,
+  dashboard?: Promise<DashboardFiles>,
+): Promise<Api> {
   const stack = await startLocalStack({
     port: 0,
     dataDir: 'memory',
     ...(loadHandler === undefined ? {} : { loadHandler }),
+    ...(dashboard === undefined ? {} : { dashboard }),
     env: {
       AWS_ENDPOINT_URL_DYNAMODB: inject('dynamoDbUrl'),
       TABLE_NAME: `test-${randomUUID()}`,

@@ -3,12 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DashboardFiles } from '../../../clients/dashboard/build.ts';
 import { exceedsPayload, type FunctionName, InvocationTimeout, type Invoke } from '../lambda/invoke.ts';
 import { listenOnLoopback } from '../machine/loopback.ts';
 import { StartError } from '../machine/start-error.ts';
 import type { AccessLogValues } from './access-log.ts';
 import { type Answer, answerOf, empty, message, write } from './answer.ts';
 import { isPreflightRequest, preflightAnswer, withCors } from './cors.ts';
+import { dashboardAnswer } from './dashboard.ts';
 import { gatewayEvent, routeKeyOf, sourceIpOf, type Target, targetOf } from './event.ts';
 import { createRouteTable, type Route, type RouteMatch } from './route-table.ts';
 
@@ -25,6 +27,8 @@ interface GatewayOptions {
   invoke: Invoke;
   dashboardOrigin: string;
   writeAccessLog: (values: AccessLogValues) => void;
+  /** Served at `/` and wherever no other page is. */
+  dashboard?: DashboardFiles;
   /** Local pages outside the API: exact path → the JSON that answers a GET. */
   localPages: Readonly<Record<`/local/${string}`, () => unknown>>;
 }
@@ -98,6 +102,12 @@ function createAnswer(options: GatewayOptions) {
     const target = targetOf(request.url ?? '');
     if (Object.hasOwn(options.localPages, target.rawPath)) {
       answerLocally(request, response, options.localPages[target.rawPath as `/local/${string}`]);
+      return;
+    }
+    const dashboard = options.dashboard && dashboardAnswer(options.dashboard, request.method ?? '', target.rawPath);
+    if (dashboard !== undefined) {
+      request.resume();
+      write(response, dashboard);
       return;
     }
     const route = match(request.method ?? '', target.rawPath);

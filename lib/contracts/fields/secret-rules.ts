@@ -1,6 +1,6 @@
 /*
- * What a key and a value may be, free of zod: the command line holds files against the same rules, and every package that
- * it loads costs it time at its start.
+ * What a key and a value may be, free of zod and of Node: the command line and the dashboard hold text against the same
+ * rules, and every package that they load costs them time at their start.
  */
 
 export const secretKeyPattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/;
@@ -9,11 +9,11 @@ export const secretKeyRule = 'must begin with a letter or underscore and have at
 /** 64 KiB in UTF-8, as stored. */
 export const maxValueBytes = 65_536;
 
-/** What is wrong with a value, or undefined. Never quotes the value. */
+/** What is wrong with a value, or undefined. Never quotes it. */
 export function valueProblem(value: string): string | undefined {
   if (!value.isWellFormed()) return 'must be well-formed Unicode (it has an unpaired surrogate)';
-  // The cheap comparison comes first: a text has at least as many bytes as UTF-16 units.
-  if (value.length > maxValueBytes || Buffer.byteLength(value) > maxValueBytes) {
+  // A UTF-16 unit takes one to three bytes, so most strings need no counting.
+  if (value.length * 3 > maxValueBytes && new TextEncoder().encode(value).length > maxValueBytes) {
     return `must have at most ${maxValueBytes} bytes in UTF-8`;
   }
   return undefined;

@@ -67,7 +67,7 @@ describe('a checkout', () => {
 
     expect(started.status).toBe(200);
     expect(html).toContain('>Pay</button>');
-    expect(back).toBe(`http://localhost:5173/organizations/${person.organization.slug}/billing?checkout=success`);
+    expect(back).toBe(`${new URL(api.url).origin}/organizations/${person.organization.slug}/billing?checkout=success`);
     expect(await billingOf(person)).toMatchObject({
       plan: 'pro',
       status: 'active',

@@ -1,0 +1,146 @@
+import { signal } from '@preact/signals';
+import type { z } from 'zod';
+import type * as admin from '../../../lib/contracts/admin.ts';
+import type * as audit from '../../../lib/contracts/audit.ts';
+import type * as auth from '../../../lib/contracts/auth.ts';
+import type * as billing from '../../../lib/contracts/billing.ts';
+import type { Contract } from '../../../lib/contracts/contract.ts';
+import type { ErrorCode, Problem } from '../../../lib/contracts/error-codes.ts';
+import type * as members from '../../../lib/contracts/members.ts';
+import type * as organizations from '../../../lib/contracts/organizations.ts';
+import type * as projects from '../../../lib/contracts/projects.ts';
+import type * as secrets from '../../../lib/contracts/secrets.ts';
+import type * as templates from '../../../lib/contracts/templates.ts';
+import type * as webhooks from '../../../lib/contracts/webhooks.ts';
+import type { RevisionRoutes } from './revision-routes.ts';
+
+type In<Module> = Extract<Module[keyof Module], Contract>;
+type Contracts =
+  | In<typeof admin>
+  | In<typeof audit>
+  | In<typeof auth>
+  | In<typeof billing>
+  | In<typeof members>
+  | In<typeof organizations>
+  | In<typeof projects>
+  | In<typeof secrets>
+  | In<typeof templates>
+  | In<typeof webhooks>;
+
+type Fields<S> = S extends z.ZodType ? z.input<S> : never;
+type AnswerOf<C> = C extends { responses: infer R }
+  ? { [Status in keyof R]: R[Status] extends { body: infer S extends z.ZodType } ? z.output<S> : never }[keyof R]
+  : never;
+
+/** Every operation by its method and path: what it takes and what it answers, read from the service's contracts. */
+type Declared = {
+  [C in Contracts as `${C['method']} ${C['path']}`]: {
+    query: C extends { query: infer Q } ? { [Name in keyof Fields<Q>]?: string | number | boolean | undefined } : never;
+    body: C extends { body: infer B } ? Fields<B> : never;
+    answer: AnswerOf<C>;
+  };
+};
+type Routes = Omit<Declared, keyof RevisionRoutes> & RevisionRoutes;
+export type RouteName = keyof Routes;
+export type Answer<R extends RouteName> = Routes[R]['answer'];
+
+type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+type Parameters<R> = [NamesIn<R>] extends [never] ? never : { [Name in NamesIn<R>]: string };
+type Part<Name extends string, Value> = [Value] extends [never] ? { [N in Name]?: never } : { [N in Name]: Value };
+type Request<R extends RouteName> = Part<'params', Parameters<R>> &
+  Partial<Part<'query', Routes[R]['query']>> &
+  Part<'body', Routes[R]['body']> & { ifMatch?: number; signal?: AbortSignal };
+
+export type FailureCode =
+  | ErrorCode
+  | 'unreachable'
+  | 'session_not_found'
+  | 'revision_not_found'
+  | 'version_destroyed'
+  | 'second_factor_required'
+  | 'step_up_required'
+  | 'email_not_verified'
+  | 'token_limit_reached'
+  | 'organization_limit_reached';
+
+/** What the service refused, in its own words. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: FailureCode;
+  readonly requestId: string | undefined;
+  readonly details: unknown;
+  readonly retryAfterSeconds: number | undefined;
+  constructor(
+    status: number,
+    code: FailureCode,
+    message: string,
+    rest: { requestId?: string; details?: unknown; retryAfterSeconds?: number } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.requestId = rest.requestId;
+    this.details = rest.details;
+    this.retryAfterSeconds = rest.retryAfterSeconds;
+  }
+  /** Problems by field, of an `invalid_request`. */
+  get problems(): readonly Problem[] {
+    return Array.isArray(this.details) ? (this.details as Problem[]) : [];
+  }
+}
+
+/** Raised when a signed-in page is told that its session is over. */
+export const sessionEnded = signal(false);
+
+/** Calls an operation of the API. @throws Refusal for every answer that is no success, and where there is none. */
+export async function call<R extends RouteName>(
+  route: R,
+  ...[request]: Record<never, never> extends Request<R> ? [Request<R>?] : [Request<R>]
+): Promise<Answer<R>> {
+  const {
+    params = {},
+    query = {},
+    body,
+    ifMatch,
+    signal: abort,
+  } = (request ?? {}) as {
+    params?: Record<string, string>;
+    query?: Record<string, string | number | boolean | undefined>;
+    body?: unknown;
+    ifMatch?: number;
+    signal?: AbortSignal;
+  };
+  const [method = '', template = ''] = route.split(' ');
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const response = await fetch(search === '' ? path : `${path}?${search}`, {
+    method,
+    headers: {
+      ...(method === 'GET' ? {} : { 'x-requested-with': 'service' }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(ifMatch === undefined ? {} : { 'if-match': `"${ifMatch}"` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(abort === undefined ? {} : { signal: abort }),
+    cache: 'no-store',
+  }).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new Refusal(0, 'unreachable', 'Holdfast cannot be reached. Check the connection and try again.');
+  });
+  const answer = await response.json().catch(() => undefined);
+  if (response.ok) return answer as Answer<R>;
+  const {
+    code = 'internal_error',
+    message = 'Holdfast did not understand its own gateway.',
+    requestId,
+    details,
+  } = answer?.error ?? {};
+  if (code === 'unauthenticated') sessionEnded.value = true;
+  const seconds = Number(response.headers.get('retry-after'));
+  throw new Refusal(response.status, code, message, {
+    requestId,
+    details,
+    ...(seconds > 0 ? { retryAfterSeconds: seconds } : {}),
+  });
+}

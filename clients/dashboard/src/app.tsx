@@ -1,0 +1,65 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { sessionEnded } from './api.ts';
+import { navigate, pathname } from './router.ts';
+import { AcceptInvitation, VerifyEmail } from './screens/sign-in/links.tsx';
+import { LogIn, LogInAgain } from './screens/sign-in/log-in.tsx';
+import { ForgotPassword, ResetPassword } from './screens/sign-in/passwords.tsx';
+import { Register } from './screens/sign-in/register.tsx';
+import { loadSession, session } from './session.ts';
+import { Problem, Said } from './ui/feedback.tsx';
+
+/** Screens that work without a session; they are all that `/log-in` loads. */
+const open: Readonly<Record<string, ComponentType>> = {
+  '/log-in': LogIn,
+  '/register': Register,
+  '/forgot-password': ForgotPassword,
+  '/reset-password': ResetPassword,
+  '/verify-email': VerifyEmail,
+  '/accept-invitation': AcceptInvitation,
+};
+
+export function App() {
+  const [failure, setFailure] = useState<unknown>();
+  const path = pathname();
+  const load = () => {
+    setFailure(undefined);
+    loadSession().catch(setFailure);
+  };
+  useEffect(load, []);
+  const Open = open[path];
+  const signedOut = session.value === null;
+  useEffect(() => {
+    if (signedOut && Open === undefined) toLogIn();
+  }, [signedOut, Open]);
+  if (failure !== undefined)
+    return (
+      <main class="sign-in">
+        <h1>Holdfast is not answering</h1>
+        <Problem error={failure} retry={load} />
+      </main>
+    );
+  return (
+    <>
+      {Open !== undefined ? <Open /> : session.value ? <SignedIn /> : null}
+      {sessionEnded.value && session.value && Open === undefined && <LogInAgain />}
+      <Said />
+    </>
+  );
+}
+
+/** Leads to the log-in and back to here afterwards. The fragment is never part of it. */
+function toLogIn(): void {
+  const here = window.location.pathname + window.location.search;
+  navigate(here === '/' ? '/log-in' : `/log-in?to=${encodeURIComponent(here)}`, { replace: true });
+}
+
+function SignedIn() {
+  const [Screens, setScreens] = useState<{ component: ComponentType }>();
+  const [failure, setFailure] = useState<unknown>();
+  useEffect(() => {
+    import('./signed-in.tsx').then(({ Screens: component }) => setScreens({ component }), setFailure);
+  }, []);
+  if (failure !== undefined) return <Problem error={failure} retry={() => window.location.reload()} />;
+  return Screens === undefined ? null : <Screens.component />;
+}

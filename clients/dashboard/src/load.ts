@@ -1,0 +1,69 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { sessionEnded } from './api.ts';
+import { epoch } from './session.ts';
+
+export interface Loaded<T> {
+  data: T | undefined;
+  error: unknown;
+  pending: boolean;
+  reload: () => Promise<void>;
+  set: (data: T) => void;
+}
+
+/** Loads when its key changes and when a new session begins. What was loaded stays on the page while it loads again. */
+export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+  const [state, setState] = useState<{ key: string; data?: T; error?: unknown; pending: boolean }>({
+    key,
+    pending: true,
+  });
+  const latest = useRef(load);
+  latest.current = load;
+  const running = useRef<AbortController | undefined>(undefined);
+  const run = useCallback(async () => {
+    running.current?.abort();
+    const controller = new AbortController();
+    running.current = controller;
+    setState(before => (before.key === key ? { ...before, pending: true } : { key, pending: true }));
+    try {
+      const data = await latest.current(controller.signal);
+      if (!controller.signal.aborted) setState({ key, data, pending: false });
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      // The log-in is over the page; what it shows stays.
+      setState(before => ({ ...before, key, pending: false, ...(sessionEnded.value ? {} : { error }) }));
+    }
+  }, [key]);
+  const current = epoch.value;
+  useEffect(() => {
+    void run();
+    return () => running.current?.abort();
+  }, [run, current]);
+  const own = state.key === key;
+  return {
+    data: own ? state.data : undefined,
+    error: own ? state.error : undefined,
+    pending: !own || state.pending,
+    reload: run,
+    set: data => setState({ key, data, pending: false }),
+  };
+}
+
+/** A write that the person started: at most one at a time, with its refusal. */
+export function useAction<Arguments extends unknown[]>(action: (...given: Arguments) => Promise<void>) {
+  const [state, setState] = useState<{ busy: boolean; error?: unknown }>({ busy: false });
+  const busy = useRef(false);
+  const run = async (...given: Arguments): Promise<void> => {
+    if (busy.current) return;
+    busy.current = true;
+    setState({ busy: true });
+    try {
+      await action(...given);
+      setState({ busy: false });
+    } catch (error) {
+      setState({ busy: false, error });
+    } finally {
+      busy.current = false;
+    }
+  };
+  return { ...state, run, clear: () => setState({ busy: false }) };
+}

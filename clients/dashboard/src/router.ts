@@ -1,0 +1,50 @@
+import { signal } from '@preact/signals';
+
+/** Where the page is: the path with its query, never a fragment. */
+export const location$ = signal(window.location.pathname + window.location.search);
+
+export function navigate(to: string, options: { replace?: boolean } = {}): void {
+  if (to === location$.value) return;
+  if (options.replace) history.replaceState(null, '', to);
+  else history.pushState(null, '', to);
+  location$.value = to;
+  if (!options.replace) window.scrollTo(0, 0);
+}
+
+export const pathname = () => location$.value.split('?')[0] ?? '/';
+export const searchParameters = () => new URLSearchParams(location$.value.split('?')[1] ?? '');
+
+window.addEventListener('popstate', () => {
+  location$.value = window.location.pathname + window.location.search;
+});
+
+document.addEventListener('click', event => {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    return;
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  if (link === null || link.origin !== window.location.origin || link.target !== '' || link.hash !== '') return;
+  // The API's own pages are documents of the service, not screens.
+  if (link.pathname.startsWith('/v1/')) return;
+  event.preventDefault();
+  navigate(link.pathname + link.search);
+});
+
+/** The parameters of a path that fits the pattern, or undefined. */
+export function match(pattern: string, path: string): Record<string, string> | undefined {
+  const expected = pattern.split('/');
+  const given = path.split('/');
+  if (expected.length !== given.length) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [index, segment] of expected.entries()) {
+    const actual = given[index] ?? '';
+    if (segment.startsWith(':')) {
+      if (actual === '') return undefined;
+      try {
+        parameters[segment.slice(1)] = decodeURIComponent(actual);
+      } catch {
+        return undefined;
+      }
+    } else if (segment !== actual) return undefined;
+  }
+  return parameters;
+}

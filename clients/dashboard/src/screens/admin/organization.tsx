@@ -1,0 +1,104 @@
+import { limitNames, planNames } from 'virtual:contracts';
+import { useState } from 'preact/hooks';
+import type { LimitName, PlanName } from '../../../../../lib/contracts/fields/limits.ts';
+import { type Answer, call } from '../../api.ts';
+import { useAction, useLoad } from '../../load.ts';
+import { Button, Field, Form, Select } from '../../ui/controls.tsx';
+import { Await, Problem, say } from '../../ui/feedback.tsx';
+import { Page, Section, Table } from '../../ui/page.tsx';
+import { Time } from '../../ui/text.tsx';
+import { limitInWords, limitNamesInWords } from '../organization/billing.tsx';
+import { OfPlatform } from './tabs.tsx';
+
+type Found = Answer<'GET /v1/admin/orgs/{orgId}'>;
+
+export function AdminOrganization({ parameters }: { parameters: Record<string, string> }) {
+  return <OfPlatform>{() => <Inspect orgId={parameters.id ?? ''} />}</OfPlatform>;
+}
+
+function Inspect({ orgId }: { orgId: string }) {
+  const loaded = useLoad<Found>(orgId, signal => call('GET /v1/admin/orgs/{orgId}', { params: { orgId }, signal }));
+  return (
+    <Page
+      title={loaded.data?.organization.name ?? 'Organization'}
+      lead={
+        loaded.data && (
+          <>
+            <span class="mono">{loaded.data.organization.slug}</span>, since{' '}
+            <Time at={loaded.data.organization.createdAt} />
+          </>
+        )
+      }
+    >
+      <Await of={loaded}>{found => <Limits found={found} orgId={orgId} onSaved={() => void loaded.reload()} />}</Await>
+    </Page>
+  );
+}
+
+function Limits({ found, orgId, onSaved }: { found: Found; orgId: string; onSaved: () => void }) {
+  const { organization, usage, limits } = found;
+  const [plan, setPlan] = useState<PlanName>(organization.plan);
+  const save = useAction(async (values: Record<string, string>) => {
+    const limitOverrides = Object.fromEntries(
+      limitNames.map(name => [name, values[name] === '' ? null : Number(values[name])]),
+    ) as Record<LimitName, number | null>;
+    await call('PATCH /v1/admin/orgs/{orgId}', { params: { orgId }, body: { plan, limitOverrides } });
+    say('Plan and limits are saved.');
+    onSaved();
+  });
+  return (
+    <>
+      <Section title="In force">
+        <Table
+          caption="Limits in force"
+          rows={limitNames}
+          keyOf={name => name}
+          columns={[
+            { title: 'Limit', cell: name => limitNamesInWords[name] },
+            { title: 'Value', number: true, cell: name => limitInWords(limits.effective[name]) },
+            { title: 'From', cell: name => limits.source[name] },
+          ]}
+        />
+        <dl class="facts">
+          {Object.entries(usage).map(([name, number]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{number.toLocaleString('en')}</dd>
+            </div>
+          ))}
+        </dl>
+      </Section>
+      <Section
+        title="Plan and overrides"
+        lead="An override wins over the plan. Empty: as the plan says; −1: unlimited."
+      >
+        <Form onSubmit={values => void save.run(values)}>
+          <Select
+            label="Plan"
+            value={plan}
+            options={planNames.map(name => [name, name])}
+            onChange={value => setPlan(value as PlanName)}
+          />
+          {limitNames.map(name => (
+            <Field
+              key={name}
+              label={limitNamesInWords[name]}
+              name={name}
+              type="number"
+              min={-1}
+              max={1_000_000_000}
+              value={organization.limitOverrides[name]?.toString() ?? ''}
+              error={save.error}
+            />
+          ))}
+          <Problem error={save.error} />
+          <div class="actions">
+            <Button type="submit" kind="primary" busy={save.busy}>
+              Save
+            </Button>
+          </div>
+        </Form>
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { limitNames } from 'virtual:contracts';
+import type { Plan } from '../../../../../lib/contracts/admin.ts';
+import { call } from '../../api.ts';
+import { useAction, useLoad } from '../../load.ts';
+import { Button, Field, Form } from '../../ui/controls.tsx';
+import { Await, Problem, say } from '../../ui/feedback.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { limitNamesInWords } from '../organization/billing.tsx';
+import { OfPlatform } from './tabs.tsx';
+
+export function AdminPlans() {
+  return <OfPlatform>{() => <Plans />}</OfPlatform>;
+}
+
+function Plans() {
+  const plans = useLoad('plans', async signal => (await call('GET /v1/admin/plans', { signal })).plans);
+  return (
+    <Page title="Plans" lead="The default limits of every organization of a plan; −1 is unlimited. They count at once.">
+      <Await of={plans}>{list => list.map(plan => <OnePlan key={plan.name} plan={plan} />)}</Await>
+    </Page>
+  );
+}
+
+function OnePlan({ plan }: { plan: Plan }) {
+  const save = useAction(async (values: Record<string, string>) => {
+    const limits = Object.fromEntries(limitNames.map(name => [name, Number(values[name])]));
+    await call('PUT /v1/admin/plans/{planName}', { params: { planName: plan.name }, body: { limits } });
+    say(`The plan ${plan.name} is saved.`);
+  });
+  return (
+    <Section title={plan.name}>
+      <Form label={plan.name} onSubmit={values => void save.run(values)}>
+        <div class="grid">
+          {limitNames.map(name => (
+            <Field
+              key={name}
+              label={limitNamesInWords[name]}
+              name={name}
+              type="number"
+              required
+              min={-1}
+              max={1_000_000_000}
+              value={plan.limits[name].toString()}
+              error={save.error}
+            />
+          ))}
+        </div>
+        <Problem error={save.error} />
+        <div class="actions">
+          <Button type="submit" busy={save.busy}>
+            Save {plan.name}
+          </Button>
+        </div>
+      </Form>
+    </Section>
+  );
+}

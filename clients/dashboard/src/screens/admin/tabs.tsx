@@ -1,0 +1,27 @@
+import type { ComponentChildren } from 'preact';
+import { user } from '../../session.ts';
+import { Empty } from '../../ui/feedback.tsx';
+import { Page, Tabs } from '../../ui/page.tsx';
+
+/** The administrators' pages; anybody else is told so, and nothing is asked of the service. */
+export function OfPlatform({ children }: { children: () => ComponentChildren }) {
+  if (!user.value?.isAdmin)
+    return (
+      <Page title="Platform">
+        <Empty title="Only the platform’s administrators can see this." />
+      </Page>
+    );
+  return (
+    <>
+      <Tabs
+        label="Platform"
+        tabs={[
+          ['/admin', 'Overview'],
+          ['/admin/organizations', 'Organizations'],
+          ['/admin/plans', 'Plans'],
+        ]}
+      />
+      {children()}
+    </>
+  );
+}

@@ -1,0 +1,231 @@
+import { roles } from 'virtual:contracts';
+import { useState } from 'preact/hooks';
+import type { Role } from '../../../../../lib/contracts/fields/role.ts';
+import { type Answer, call } from '../../api.ts';
+import { useAction, useLoad } from '../../load.ts';
+import { loadSession, may, user, whoMay } from '../../session.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Button, Field, Form, Select } from '../../ui/controls.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Await, Problem, say } from '../../ui/feedback.tsx';
+import type { OrganizationProps } from '../../ui/in-organization.tsx';
+import { Page, Section, Table } from '../../ui/page.tsx';
+import { Time } from '../../ui/text.tsx';
+
+type Roster = Answer<'GET /v1/members/{orgId}'>;
+type Removal = { kind: 'member' | 'invitation'; id: string; email: string; own: boolean };
+
+export const rights: Readonly<Record<Role, string>> = {
+  owner: 'Everything, deletion included.',
+  admin: 'Everything but deleting projects, changing roles and owners.',
+  developer: 'Reads development and staging; writes every environment.',
+  viewer: 'Reads development.',
+};
+
+export function Members({ organization }: OrganizationProps) {
+  const params = { orgId: organization.id };
+  const roster = useLoad<Roster>(organization.id, signal => call('GET /v1/members/{orgId}', { params, signal }));
+  const [inviting, setInviting] = useState(false);
+  const [removing, setRemoving] = useState<Removal>();
+  const change = useAction(async (id: string, role: Role) => {
+    await call('PATCH /v1/members/{orgId}/{id}', { params: { ...params, id }, body: { role } });
+    say('The role is changed.');
+    await Promise.all([roster.reload(), loadSession()]);
+  });
+  const mayChange = may('change-role', organization.role);
+  const mayRemove = may('remove-member', organization.role);
+  return (
+    <Page
+      title={`Members · ${organization.name}`}
+      heading="Members"
+      actions={
+        <Button
+          kind="primary"
+          onClick={() => setInviting(true)}
+          whyNot={may('invite-member', organization.role) ? undefined : whoMay('invite-member')}
+        >
+          Invite
+        </Button>
+      }
+    >
+      <Problem error={change.error} />
+      <Await of={roster}>
+        {({ members, invitations }) => (
+          <>
+            <Table
+              caption="Members"
+              rows={members}
+              keyOf={member => member.id}
+              columns={[
+                {
+                  title: 'Member',
+                  cell: member => (
+                    <>
+                      <strong class="mono">{member.email}</strong>
+                      <span class="quiet"> {member.name}</span>
+                    </>
+                  ),
+                },
+                {
+                  title: 'Role',
+                  cell: member =>
+                    mayChange ? (
+                      <Select
+                        label={`Role of ${member.email}`}
+                        hiddenLabel
+                        value={member.role}
+                        options={roles.map(role => [role, role])}
+                        onChange={role => void change.run(member.id, role as Role)}
+                      />
+                    ) : (
+                      member.role
+                    ),
+                },
+                { title: 'Joined', cell: member => <Time at={member.joinedAt} /> },
+                {
+                  title: 'Actions',
+                  hiddenTitle: true,
+                  cell: member =>
+                    mayRemove ? (
+                      <Button
+                        kind="quiet"
+                        label={`Remove ${member.email}`}
+                        onClick={() =>
+                          setRemoving({
+                            kind: 'member',
+                            id: member.id,
+                            email: member.email,
+                            own: member.userId === user.value?.id,
+                          })
+                        }
+                      >
+                        Remove
+                      </Button>
+                    ) : null,
+                },
+              ]}
+            />
+            {!mayChange && <p class="hint">{whoMay('change-role').replace('do this', 'change roles')}</p>}
+            {invitations.length > 0 && (
+              <Section title="Invited">
+                <Table
+                  caption="Pending invitations"
+                  rows={invitations}
+                  keyOf={invitation => invitation.id}
+                  columns={[
+                    { title: 'E-mail', cell: invitation => <strong class="mono">{invitation.email}</strong> },
+                    { title: 'Role', cell: invitation => invitation.role },
+                    { title: 'Expires', cell: invitation => <Time at={invitation.expiresAt} /> },
+                    {
+                      title: 'Actions',
+                      hiddenTitle: true,
+                      cell: invitation =>
+                        mayRemove ? (
+                          <Button
+                            kind="quiet"
+                            label={`Cancel the invitation of ${invitation.email}`}
+                            onClick={() =>
+                              setRemoving({
+                                kind: 'invitation',
+                                id: invitation.id,
+                                email: invitation.email,
+                                own: false,
+                              })
+                            }
+                          >
+                            Cancel
+                          </Button>
+                        ) : null,
+                    },
+                  ]}
+                />
+              </Section>
+            )}
+          </>
+        )}
+      </Await>
+      <Section title="What roles may do">
+        <dl class="facts">
+          {roles.map(role => (
+            <div key={role}>
+              <dt>{role}</dt>
+              <dd>{rights[role]}</dd>
+            </div>
+          ))}
+        </dl>
+      </Section>
+      {inviting && (
+        <Invite
+          orgId={organization.id}
+          own={organization.role}
+          onClose={() => setInviting(false)}
+          onInvited={() => void roster.reload()}
+        />
+      )}
+      {removing !== undefined && (
+        <Confirm
+          title={removing.kind === 'member' ? 'Remove member' : 'Cancel invitation'}
+          action={removing.kind === 'member' ? 'Remove' : 'Cancel the invitation'}
+          onClose={() => setRemoving(undefined)}
+          onConfirm={async () => {
+            await call('DELETE /v1/members/{orgId}/{id}', { params: { ...params, id: removing.id } });
+            say(removing.kind === 'member' ? `${removing.email} is removed.` : 'The invitation is cancelled.');
+            await (removing.own ? loadSession() : roster.reload());
+          }}
+        >
+          <p>
+            <strong class="mono">{removing.email}</strong>{' '}
+            {removing.kind === 'member'
+              ? 'loses access at once, and every token of theirs that is bound to this organization is revoked.'
+              : 'can’t use the invitation any more.'}
+          </p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+function Invite({
+  orgId,
+  own,
+  onClose,
+  onInvited,
+}: {
+  orgId: string;
+  own: Role;
+  onClose: () => void;
+  onInvited: () => void;
+}) {
+  const offered = roles.slice(roles.indexOf(own));
+  const [role, setRole] = useState<Role>('developer');
+  const invite = useAction(async ({ email = '' }: Record<string, string>) => {
+    await call('POST /v1/members/{orgId}/invite', { params: { orgId }, body: { email, role } });
+    say(`An invitation is on its way to ${email}.`);
+    onInvited();
+    onClose();
+  });
+  return (
+    <Dialog title="Invite" onClose={onClose}>
+      <Form onSubmit={values => void invite.run(values)}>
+        <Field label="E-mail" name="email" type="email" required maxLength={254} error={invite.error} />
+        <Select
+          label="Role"
+          value={role}
+          options={offered.map(name => [name, name])}
+          onChange={value => setRole(value as Role)}
+          hint={rights[role]}
+        />
+        <p class="hint">The link of the mail works once, for seven days.</p>
+        <Problem error={invite.error} />
+        <div class="actions">
+          <Button type="submit" kind="primary" busy={invite.busy}>
+            Send invitation
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

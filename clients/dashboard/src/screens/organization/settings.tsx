@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../api.ts';
+import { useAction } from '../../load.ts';
+import { navigate } from '../../router.ts';
+import { loadSession, may, whoMay } from '../../session.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Button, Field, Form } from '../../ui/controls.tsx';
+import { Problem, say } from '../../ui/feedback.tsx';
+import type { OrganizationProps } from '../../ui/in-organization.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+
+export function OrganizationSettings({ organization }: OrganizationProps) {
+  const params = { orgId: organization.id };
+  const [deleting, setDeleting] = useState(false);
+  const rename = useAction(async ({ name = '' }: Record<string, string>) => {
+    await call('PATCH /v1/orgs/{orgId}', { params, body: { name } });
+    await loadSession();
+    say('The organization is renamed.');
+  });
+  return (
+    <Page title={`Settings · ${organization.name}`} heading="Settings">
+      <Section title="Name">
+        <Form onSubmit={values => void rename.run(values)}>
+          <Field label="Name" name="name" required maxLength={100} value={organization.name} error={rename.error} />
+          <p class="hint">
+            In addresses it is <code>{organization.slug}</code>, which never changes.
+          </p>
+          <Problem error={rename.error} />
+          <div class="actions">
+            <Button
+              type="submit"
+              busy={rename.busy}
+              whyNot={may('rename-organization', organization.role) ? undefined : whoMay('rename-organization')}
+            >
+              Rename
+            </Button>
+          </div>
+        </Form>
+      </Section>
+      <Section
+        title="Delete"
+        danger
+        lead="The organization and everything in it is out of reach at once and erased for good."
+      >
+        <Button
+          kind="danger"
+          onClick={() => setDeleting(true)}
+          whyNot={may('delete-organization', organization.role) ? undefined : whoMay('delete-organization')}
+        >
+          Delete organization
+        </Button>
+      </Section>
+      {deleting && (
+        <Confirm
+          title={`Delete ${organization.name}`}
+          action="Delete for good"
+          word={organization.slug}
+          onClose={() => setDeleting(false)}
+          onConfirm={async () => {
+            await call('DELETE /v1/orgs/{orgId}', { params });
+            await loadSession();
+            navigate('/', { replace: true });
+          }}
+        >
+          <p>Every project, secret, member, token and webhook of it goes. This can’t be undone.</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,118 @@
+import { useEffect } from 'preact/hooks';
+import { call } from '../../api.ts';
+import { useLoad } from '../../load.ts';
+import { navigate } from '../../router.ts';
+import { useShown } from '../../secrets/shown.ts';
+import { Button, Select } from '../../ui/controls.tsx';
+import { Await, Empty } from '../../ui/feedback.tsx';
+import type { ProjectProps } from '../../ui/in-project.tsx';
+import { Page } from '../../ui/page.tsx';
+import { count, EnvironmentMark } from '../../ui/text.tsx';
+import { roleMay } from './environment.tsx';
+import { Values } from './revisions.tsx';
+
+export function Compare({ organization, project, parameters }: ProjectProps) {
+  const base = `/organizations/${organization.slug}/projects/${project.slug}`;
+  const readable = project.environments.filter(({ type }) => roleMay('read', organization.role, type));
+  const a = readable.find(({ slug }) => slug === parameters.a);
+  const b = readable.find(({ slug }) => slug === parameters.b);
+  const [first, second] = readable;
+  const unnamed = parameters.a === undefined;
+  useEffect(() => {
+    if (unnamed && first !== undefined && second !== undefined)
+      navigate(`${base}/compare/${first.slug}/${second.slug}`, { replace: true });
+  }, [unnamed]);
+  const [values, setValues] = useShown();
+  const loaded = useLoad(`${a?.id} ${b?.id} ${values}`, async signal =>
+    a === undefined || b === undefined || a === b
+      ? undefined
+      : call('GET /v1/secrets/{orgSlug}/{project}/{env}/compare', {
+          params: { orgSlug: organization.slug, project: project.slug, env: a.slug },
+          query: { with: b.slug, values },
+          signal,
+        }),
+  );
+  if (a === undefined || b === undefined)
+    return (
+      <Page title={`Compare · ${project.slug}`} heading="Compare">
+        <Empty title="You need to read two environments to compare them." />
+      </Page>
+    );
+  const options = readable.map(({ slug }) => [slug, slug] as const);
+  return (
+    <Page
+      title={`Compare · ${project.slug}`}
+      heading="Compare"
+      lead="Comparing reads both; it stands in the audit log."
+    >
+      <div class="filters">
+        <Select
+          label="This"
+          value={a.slug}
+          options={options}
+          onChange={slug => navigate(`${base}/compare/${slug}/${b.slug}`)}
+        />
+        <Select
+          label="With"
+          value={b.slug}
+          options={options}
+          onChange={slug => navigate(`${base}/compare/${a.slug}/${slug}`)}
+        />
+        <Button onClick={() => setValues(!values)}>{values ? 'Hide values' : 'Show values'}</Button>
+      </div>
+      {a === b ? (
+        <Empty title="Choose two environments." />
+      ) : (
+        <Await of={loaded} rows={8}>
+          {found =>
+            found === undefined ? null : (
+              <>
+                <p class="figure">
+                  <EnvironmentMark type={a.type} name={`${a.slug} at ${found.from.revision}`} />
+                  <EnvironmentMark type={b.type} name={`${b.slug} at ${found.to.revision}`} />
+                </p>
+                <Group
+                  title={`Only in ${a.slug}`}
+                  keys={found.onlyFrom.map(({ key, from }) => ({ key, before: from, after: undefined }))}
+                />
+                <Group
+                  title={`Only in ${b.slug}`}
+                  keys={found.onlyTo.map(({ key, to }) => ({ key, before: undefined, after: to }))}
+                />
+                <Group
+                  title="Different"
+                  keys={found.different.map(({ key, from, to }) => ({ key, before: from, after: to }))}
+                />
+                <Group title="The same" keys={found.same.map(key => ({ key, before: undefined, after: undefined }))} />
+              </>
+            )
+          }
+        </Await>
+      )}
+    </Page>
+  );
+}
+
+function Group({
+  title,
+  keys,
+}: {
+  title: string;
+  keys: readonly { key: string; before: string | undefined; after: string | undefined }[];
+}) {
+  if (keys.length === 0) return null;
+  return (
+    <section>
+      <h2>
+        {title} <span class="quiet">{count(keys.length, 'key')}</span>
+      </h2>
+      <ul class="keys-list">
+        {keys.map(({ key, before, after }) => (
+          <li key={key}>
+            <span class="mono key">{key}</span> <Values before={before} after={after} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,292 @@
+import { useState } from 'preact/hooks';
+import type { Environment } from '../../../../../lib/contracts/projects.ts';
+import { call, Refusal } from '../../api.ts';
+import { useAction, useLoad } from '../../load.ts';
+import type { RevisionEntry } from '../../revision-routes.ts';
+import { type Plan, planOf } from '../../secrets/plan.ts';
+import { Apply, linesOf, Proof } from '../../secrets/proof.tsx';
+import { useShown } from '../../secrets/shown.ts';
+import { may, whoMay } from '../../session.ts';
+import { Button } from '../../ui/controls.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Await, Empty, Problem, say } from '../../ui/feedback.tsx';
+import type { ProjectProps } from '../../ui/in-project.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EnvironmentMark, Time } from '../../ui/text.tsx';
+import { roleMay } from './environment.tsx';
+
+interface Place {
+  orgSlug: string;
+  project: string;
+  env: string;
+}
+
+export function Revisions({ organization, project, parameters, reload }: ProjectProps) {
+  const environment = project.environments.find(({ slug }) => slug === parameters.env);
+  const place = { orgSlug: organization.slug, project: project.slug, env: parameters.env ?? '' };
+  const readable = environment !== undefined && roleMay('read', organization.role, environment.type);
+  const [restoring, setRestoring] = useState<number>();
+  const [comparing, setComparing] = useState<RevisionEntry>();
+  const loaded = useLoad(`${environment?.id}`, async signal =>
+    readable
+      ? call('GET /v1/secrets/{orgSlug}/{project}/{env}/revisions', { params: place, query: { limit: 20 }, signal })
+      : undefined,
+  );
+  const more = useAction(async (before: number) => {
+    const next = await call('GET /v1/secrets/{orgSlug}/{project}/{env}/revisions', {
+      params: place,
+      query: { limit: 20, before },
+    });
+    loaded.set({ revisions: [...(loaded.data?.revisions ?? []), ...next.revisions], next: next.next });
+  });
+  if (environment === undefined || !readable)
+    return (
+      <Page title="History">
+        <Empty
+          title={
+            environment === undefined
+              ? 'This project has no such environment.'
+              : `As a ${organization.role} you can’t read the history of ${environment.slug}.`
+          }
+        />
+      </Page>
+    );
+  const whyNot = may('restore-secrets', organization.role) ? undefined : whoMay('restore-secrets');
+  return (
+    <div class={`railed ${environment.type}`}>
+      <Page
+        title={`History · ${environment.slug} · ${project.slug}`}
+        heading={
+          <>
+            History of <EnvironmentMark type={environment.type} name={environment.name} />
+          </>
+        }
+        lead={
+          <a href={`/organizations/${organization.slug}/projects/${project.slug}/environments/${environment.slug}`}>
+            Back to its secrets
+          </a>
+        }
+      >
+        <Await of={loaded} rows={8}>
+          {list =>
+            list === undefined || list.revisions.length === 0 ? (
+              <Empty title="Nothing was changed yet." />
+            ) : (
+              <>
+                <ol class="journal revisions">
+                  {list.revisions.map((entry, index) => (
+                    <li key={entry.revision}>
+                      <p class="when mono">{entry.revision}</p>
+                      <div>
+                        <p>
+                          <strong>{headline(entry)}</strong>{' '}
+                          <span class="quiet">
+                            {entry.createdBy?.email ?? 'the system'}, <Time at={entry.createdAt} />
+                          </span>
+                        </p>
+                        {entry.message !== null && <p class="message">“{entry.message}”</p>}
+                        <Changes entry={entry} />
+                        <div class="actions">
+                          <Button
+                            kind="quiet"
+                            label={`Diff of revision ${entry.revision}`}
+                            onClick={() => setComparing(entry)}
+                          >
+                            Diff
+                          </Button>
+                          {index > 0 && (
+                            <Button
+                              kind="quiet"
+                              label={`Restore revision ${entry.revision}`}
+                              onClick={() => setRestoring(entry.revision)}
+                              disabled={whyNot !== undefined}
+                            >
+                              Restore …
+                            </Button>
+                          )}
+                        </div>
+                      </div>
+                    </li>
+                  ))}
+                </ol>
+                <Problem error={more.error} />
+                {list.next !== null && (
+                  <Button busy={more.busy} onClick={() => void more.run(list.next as number)}>
+                    Older
+                  </Button>
+                )}
+                {list.next === null && whyNot === undefined && environment.revision > 0 && (
+                  <Button kind="quiet" onClick={() => setRestoring(0)}>
+                    Restore revision 0, the empty environment …
+                  </Button>
+                )}
+                {whyNot !== undefined && <p class="hint">{whyNot.replace('do this', 'restore a revision')}</p>}
+              </>
+            )
+          }
+        </Await>
+        {comparing !== undefined && <Diff place={place} entry={comparing} onClose={() => setComparing(undefined)} />}
+        {restoring !== undefined && (
+          <Restore
+            place={place}
+            environment={environment}
+            revision={restoring}
+            onClose={() => setRestoring(undefined)}
+            onRestored={() => {
+              void loaded.reload();
+              void reload();
+            }}
+          />
+        )}
+      </Page>
+    </div>
+  );
+}
+
+function headline({ action, from, restored }: RevisionEntry): string {
+  if (restored !== undefined) return `Restored revision ${restored}`;
+  if (from !== undefined) return `Promoted from ${from.slug} at ${from.revision}`;
+  if (action === 'secret.bulk_set') return 'Imported';
+  if (action === 'secret.deleted' || action === 'secret.bulk_delete') return 'Deleted';
+  return 'Changed';
+}
+
+const shownKeys = 6;
+
+function Changes({ entry }: { entry: RevisionEntry }) {
+  const [open, setOpen] = useState(false);
+  const lines = linesOf(entry);
+  return (
+    <p class="mono keys">
+      {(open ? lines : lines.slice(0, shownKeys)).map(({ mark, key }) => (
+        <span key={key} class={`inline-mark ${mark === '+' ? 'added' : mark === '−' ? 'deleted' : 'changed'}`}>
+          {mark} {key}
+        </span>
+      ))}
+      {!open && lines.length > shownKeys && (
+        <button type="button" class="link" onClick={() => setOpen(true)}>
+          and {lines.length - shownKeys} more
+        </button>
+      )}
+    </p>
+  );
+}
+
+function Diff({ place, entry, onClose }: { place: Place; entry: RevisionEntry; onClose: () => void }) {
+  const [values, setValues] = useShown();
+  const diff = useLoad(`${entry.revision} ${values}`, signal =>
+    call('GET /v1/secrets/{orgSlug}/{project}/{env}/diff', {
+      params: { ...place },
+      query: { from: entry.revision - 1, to: entry.revision, values },
+      signal,
+    }),
+  );
+  return (
+    <Dialog title={`Revision ${entry.revision}`} size="sheet" onClose={onClose}>
+      <Await of={diff}>
+        {({ from, to, created, updated, deleted }) => (
+          <Proof
+            from={from}
+            to={to}
+            empty="The values are what they were before."
+            lines={[
+              ...created.map(({ key, after }) => ({ mark: '+' as const, key, note: <Values after={after} /> })),
+              ...updated.map(({ key, before, after }) => ({
+                mark: '~' as const,
+                key,
+                note: <Values before={before} after={after} />,
+              })),
+              ...deleted.map(({ key, before }) => ({ mark: '−' as const, key, note: <Values before={before} /> })),
+            ].toSorted((a, b) => (a.key < b.key ? -1 : 1))}
+          />
+        )}
+      </Await>
+      <div class="actions">
+        <Button onClick={() => setValues(!values)}>{values ? 'Hide values' : 'Show values'}</Button>
+        {!values && <span class="quiet">Showing them is a read that stands in the audit log.</span>}
+      </div>
+    </Dialog>
+  );
+}
+
+export function Values({ before, after }: { before?: string | undefined; after?: string | undefined }) {
+  if (before === undefined && after === undefined) return null;
+  return (
+    <span class="values mono">
+      {before !== undefined && <del>{before === '' ? '(empty)' : before}</del>}
+      {after !== undefined && <ins>{after === '' ? '(empty)' : after}</ins>}
+    </span>
+  );
+}
+
+/** What restoring would do, then as one new revision on exactly the revision that the plan was made on. */
+function Restore({
+  place,
+  environment,
+  revision,
+  onClose,
+  onRestored,
+}: {
+  place: Place;
+  environment: Environment;
+  revision: number;
+  onClose: () => void;
+  onRestored: () => void;
+}) {
+  const plan = useLoad<{ plan: Plan; revision: number }>(`restore ${revision}`, async () => {
+    const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/restore', {
+      params: { ...place },
+      query: { dryRun: true },
+      body: { revision },
+    });
+    return { plan: planOf(answer), revision: answer.revision };
+  });
+  const restore = useAction(async (on: number, message: string) => {
+    const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/restore', {
+      params: { ...place },
+      body: { revision, ...(message === '' ? {} : { message }) },
+      ifMatch: on,
+    });
+    say(`Revision ${revision} is restored as revision ${answer.revision}.`);
+    onRestored();
+    onClose();
+  });
+  return (
+    <Dialog title={`Restore revision ${revision}`} size="sheet" onClose={onClose}>
+      <p>{environment.slug} becomes what it was then, as a new revision. Nothing of its history is lost.</p>
+      <Await of={plan}>
+        {found => {
+          const lines = linesOf(found.plan);
+          return (
+            <>
+              <Proof
+                lines={lines}
+                from={found.revision}
+                to={lines.length === 0 ? undefined : found.revision + 1}
+                empty="It is what it was then."
+              />
+              <Problem error={restore.error} />
+              {restore.error instanceof Refusal && restore.error.status === 412 && (
+                <Button
+                  onClick={() => {
+                    restore.clear();
+                    void plan.reload();
+                  }}
+                >
+                  Look at what would change now
+                </Button>
+              )}
+              <Apply
+                environment={environment}
+                label="Restore"
+                busy={restore.busy}
+                disabled={lines.length === 0}
+                onApply={message => void restore.run(found.revision, message)}
+              />
+            </>
+          );
+        }}
+      </Await>
+    </Dialog>
+  );
+}

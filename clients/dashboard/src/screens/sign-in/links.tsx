@@ -1,0 +1,91 @@
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../../api.ts';
+import { useAction } from '../../load.ts';
+import { navigate } from '../../router.ts';
+import { loadSession, logOut, session, signedIn, user } from '../../session.ts';
+import { Button } from '../../ui/controls.tsx';
+import { Problem } from '../../ui/feedback.tsx';
+import { SignInPage, takeFragmentToken } from './page.tsx';
+
+/** An invitation's token while its holder logs in or registers: in memory alone. */
+export const pendingInvitation = signal<string | undefined>(undefined);
+
+export function VerifyEmail() {
+  const [token] = useState(takeFragmentToken);
+  const [done, setDone] = useState(false);
+  const verify = useAction(async () => {
+    await call('POST /v1/auth/verify-email', { body: { token: token ?? '' } });
+    setDone(true);
+    if (session.value) await loadSession();
+  });
+  useEffect(() => {
+    if (token !== undefined) void verify.run();
+  }, [token]);
+  const onward = <a href="/">Go to Holdfast</a>;
+  if (done)
+    return (
+      <SignInPage title="E-mail verified">
+        <p>Thank you. {onward}.</p>
+      </SignInPage>
+    );
+  return (
+    <SignInPage title="Verify your e-mail">
+      {token === undefined && <p>This link is incomplete. Open the link of the mail again. {onward}.</p>}
+      {verify.busy && <p>One moment …</p>}
+      <Problem error={verify.error} />
+      {verify.error !== undefined && <p>A link works once, for a day. Send another one from your account. {onward}.</p>}
+    </SignInPage>
+  );
+}
+
+export function AcceptInvitation() {
+  const [found] = useState(takeFragmentToken);
+  useEffect(() => {
+    if (found !== undefined) pendingInvitation.value = found;
+  }, [found]);
+  const token = pendingInvitation.value ?? found;
+  const accept = useAction(async () => {
+    const { organization } = await call('POST /v1/members/invite/{token}/accept', { params: { token: token ?? '' } });
+    pendingInvitation.value = undefined;
+    await signedIn();
+    navigate(`/organizations/${organization.slug}`, { replace: true });
+  });
+  if (token === undefined)
+    return (
+      <SignInPage title="This link is incomplete">
+        <p>Open the link of the mail again, or ask for another invitation.</p>
+      </SignInPage>
+    );
+  if (session.value === undefined) return null;
+  if (session.value === null)
+    return (
+      <SignInPage title="You are invited">
+        <p>Log in, or create an account, to join the organization that invited you.</p>
+        <div class="actions">
+          <a class="button primary" href="/register">
+            Create an account
+          </a>
+          <a class="button" href="/log-in">
+            Log in
+          </a>
+        </div>
+      </SignInPage>
+    );
+  return (
+    <SignInPage title="You are invited">
+      <p>
+        You are signed in as <strong class="mono">{user.value?.email}</strong>. Join with this account?
+      </p>
+      <Problem error={accept.error} />
+      <div class="actions">
+        <Button kind="primary" busy={accept.busy} onClick={() => void accept.run()}>
+          Join
+        </Button>
+        <Button kind="quiet" onClick={() => void logOut()}>
+          Use another account
+        </Button>
+      </div>
+    </SignInPage>
+  );
+}

@@ -1,0 +1,104 @@
+import { useEffect } from 'preact/hooks';
+import { call } from '../../api.ts';
+import { useAction } from '../../load.ts';
+import { navigate, searchParameters } from '../../router.ts';
+import { logOut, session, signedIn } from '../../session.ts';
+import { Button, Field, Form } from '../../ui/controls.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Problem } from '../../ui/feedback.tsx';
+import { pendingInvitation } from './links.tsx';
+import { SignInPage } from './page.tsx';
+
+function LogInForm({ email, autofocus, onDone }: { email?: string; autofocus?: boolean; onDone: () => void }) {
+  const logIn = useAction(async (values: Record<string, string>) => {
+    await call('POST /v1/auth/login', { body: { email: values.email ?? '', password: values.password ?? '' } });
+    await signedIn();
+    onDone();
+  });
+  return (
+    <Form onSubmit={values => void logIn.run(values)}>
+      <Field
+        label="E-mail"
+        name="email"
+        type="email"
+        autocomplete="username"
+        required
+        error={logIn.error}
+        {...(email === undefined ? { autofocus: autofocus ?? false } : { value: email })}
+      />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        required
+        error={logIn.error}
+        autofocus={email !== undefined}
+      />
+      <Problem error={logIn.error} />
+      <div class="actions">
+        <Button type="submit" kind="primary" busy={logIn.busy}>
+          Log in
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** A path of this dashboard, never another site's address. */
+function destination(): string {
+  const to = searchParameters().get('to') ?? '/';
+  const url = URL.canParse(to, window.location.origin) ? new URL(to, window.location.origin) : undefined;
+  return url?.origin === window.location.origin && to.startsWith('/') ? url.pathname + url.search : '/';
+}
+
+export function LogIn() {
+  const inside = Boolean(session.value);
+  useEffect(() => {
+    if (inside)
+      navigate(pendingInvitation.value === undefined ? destination() : '/accept-invitation', { replace: true });
+  }, [inside]);
+  const to = searchParameters().get('to');
+  return (
+    <SignInPage
+      title="Log in"
+      aside={
+        <>
+          <p>
+            <a href="/forgot-password">Forgot your password?</a>
+          </p>
+          <p>
+            New here?{' '}
+            <a href={to === null ? '/register' : `/register?to=${encodeURIComponent(to)}`}>Create an account</a>
+          </p>
+        </>
+      }
+    >
+      <LogInForm autofocus onDone={() => undefined} />
+    </SignInPage>
+  );
+}
+
+/** Opens over the page when the session ends. What is staged stays, unless another person logs in. */
+export function LogInAgain() {
+  const email = session.value?.user.email ?? '';
+  return (
+    <Dialog title="Log in again" firm onClose={() => undefined}>
+      <p>Your session has ended. What you were working on is still here.</p>
+      <LogInForm email={email} onDone={() => undefined} />
+      <p class="hint">
+        Someone else?{' '}
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            void logOut().catch(() => window.location.assign('/log-in'));
+          }}
+        >
+          Leave this page
+        </button>
+        ; staged changes are dropped.
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,141 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Environment } from '../../../../lib/contracts/projects.ts';
+import { Button, Field } from '../ui/controls.tsx';
+import { count } from '../ui/text.tsx';
+
+export interface ProofLine {
+  mark: '+' | '~' | '−' | '=';
+  key: string;
+  note?: ComponentChildren;
+}
+
+const words = { '+': 'added', '~': 'changed', '−': 'deleted', '=': 'unchanged' } as const;
+
+/** Changes set like a printer's proof: the mark in the margin, the key on the line, the revisions at the head. */
+export function Proof({
+  lines,
+  from,
+  to,
+  empty = 'Nothing changes.',
+}: {
+  lines: readonly ProofLine[];
+  from: number;
+  to: number | undefined;
+  empty?: string;
+}) {
+  return (
+    <div class="proof">
+      <p class="proof-head">
+        <span class="mono">
+          {to === undefined ? (
+            <>
+              <span class="quiet">at</span> {from}
+            </>
+          ) : (
+            <>
+              {from} <span aria-hidden="true">→</span>
+              <span class="visually-hidden">to</span> {to}
+            </>
+          )}
+        </span>
+        <span class="quiet">{summary(lines)}</span>
+      </p>
+      {lines.length === 0 ? (
+        <p class="quiet">{empty}</p>
+      ) : (
+        <ul>
+          {lines.map(({ mark, key, note }) => (
+            <li key={key} class={words[mark]}>
+              <span class="margin" aria-hidden="true">
+                {mark}
+              </span>
+              <span class="visually-hidden">{words[mark]}: </span>
+              <span class="mono key">{key}</span>
+              {note !== undefined && <span class="note">{note}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function summary(lines: readonly ProofLine[]): string {
+  const marks = (['+', '~', '−'] as const).map(
+    mark => [mark, lines.filter(line => line.mark === mark).length] as const,
+  );
+  const parts = marks.filter(([, number]) => number > 0).map(([mark, number]) => `${number} ${words[mark]}`);
+  return parts.length === 0 ? '' : `${count(lines.length, 'key')}: ${parts.join(', ')}`;
+}
+
+/** Why, and the last word before a change. Production asks for its slug to be typed. */
+export function Apply({
+  environment,
+  label,
+  busy,
+  disabled,
+  whyNot,
+  onApply,
+}: {
+  environment: Environment;
+  label: string;
+  busy: boolean;
+  disabled?: boolean;
+  whyNot?: string | undefined;
+  onApply: (message: string) => void;
+}) {
+  const [message, setMessage] = useState('');
+  const [typed, setTyped] = useState('');
+  const production = environment.type === 'production';
+  const ready = !disabled && (!production || typed === environment.slug);
+  return (
+    <form
+      class="apply"
+      onSubmit={event => {
+        event.preventDefault();
+        if (ready && !busy && whyNot === undefined) onApply(message.trim());
+      }}
+    >
+      <Field
+        label="Why? (optional)"
+        name="message"
+        maxLength={200}
+        value={message}
+        onInput={setMessage}
+        hint="One line for the history and the audit log. Never a value."
+      />
+      {production && (
+        <Field
+          label={`Type ${environment.slug} to change production`}
+          name="confirmation"
+          mono
+          value={typed}
+          onInput={setTyped}
+        />
+      )}
+      <div class="actions">
+        <Button type="submit" kind="primary" busy={busy} disabled={!ready} whyNot={whyNot}>
+          {label}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** A plan's keys as lines. */
+export function linesOf({
+  created,
+  updated,
+  deleted,
+}: {
+  created: readonly string[];
+  updated: readonly string[];
+  deleted: readonly string[];
+}): ProofLine[] {
+  return [
+    ...created.map(key => ({ mark: '+' as const, key })),
+    ...updated.map(key => ({ mark: '~' as const, key })),
+    ...deleted.map(key => ({ mark: '−' as const, key })),
+  ].toSorted((a, b) => (a.key < b.key ? -1 : 1));
+}

@@ -1,0 +1,51 @@
+import { signal } from '@preact/signals';
+import { call } from '../api.ts';
+import { location$ } from '../router.ts';
+import { onOtherUser } from '../session.ts';
+
+const shownForMs = 30_000;
+
+interface Place {
+  orgSlug: string;
+  project: string;
+  env: string;
+}
+
+/** The one value on the page. */
+export const revealed = signal<{ environmentId: string; key: string; value: string } | undefined>(undefined);
+let timer: number | undefined;
+/** Raised by every hide, so that a value that arrives late is not shown. */
+let round = 0;
+
+export function hide(): void {
+  round += 1;
+  window.clearTimeout(timer);
+  revealed.value = undefined;
+}
+
+/** Reads one value. The service audits it before it answers. */
+export async function readValue(place: Place, key: string): Promise<string> {
+  const { secrets } = await call('GET /v1/secrets/{orgSlug}/{project}/{env}', {
+    params: { ...place },
+    query: { keys: key },
+  });
+  const found = secrets.find(secret => secret.key === key);
+  if (found === undefined) throw new Error('The answer lacks the key that was asked for.');
+  return found.value;
+}
+
+export async function reveal(environmentId: string, place: Place, key: string): Promise<void> {
+  hide();
+  const own = round;
+  const value = await readValue(place, key);
+  if (own !== round) return;
+  revealed.value = { environmentId, key, value };
+  timer = window.setTimeout(hide, shownForMs);
+}
+
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'hidden') hide();
+});
+window.addEventListener('pagehide', hide);
+location$.subscribe(hide);
+onOtherUser(hide);

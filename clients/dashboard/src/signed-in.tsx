@@ -1,0 +1,120 @@
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { match, navigate, pathname } from './router.ts';
+import { Account } from './screens/account/account.tsx';
+import { AuthorizeCli } from './screens/account/authorize-cli.tsx';
+import { Tokens } from './screens/account/tokens.tsx';
+import { AdminOrganization } from './screens/admin/organization.tsx';
+import { AdminOrganizations } from './screens/admin/organizations.tsx';
+import { AdminOverview } from './screens/admin/overview.tsx';
+import { AdminPlans } from './screens/admin/plans.tsx';
+import { Audit } from './screens/organization/audit.tsx';
+import { Billing } from './screens/organization/billing.tsx';
+import { Members } from './screens/organization/members.tsx';
+import { NewOrganization } from './screens/organization/new.tsx';
+import { Projects } from './screens/organization/projects.tsx';
+import { OrganizationSettings } from './screens/organization/settings.tsx';
+import { WebhookScreen } from './screens/organization/webhook.tsx';
+import { Webhooks } from './screens/organization/webhooks.tsx';
+import { Compare } from './screens/project/compare.tsx';
+import { EnvironmentScreen } from './screens/project/environment.tsx';
+import { ProjectOverview } from './screens/project/overview.tsx';
+import { Promote } from './screens/project/promote.tsx';
+import { Revisions } from './screens/project/revisions.tsx';
+import { ProjectSettings } from './screens/project/settings.tsx';
+import { Template } from './screens/project/template.tsx';
+import { organizationBySlug, session } from './session.ts';
+import { Empty } from './ui/feedback.tsx';
+import type { OrganizationProps } from './ui/in-organization.tsx';
+import { InOrganization } from './ui/in-organization.tsx';
+import type { ProjectProps } from './ui/in-project.tsx';
+import { InProject } from './ui/in-project.tsx';
+import { Shell } from './ui/shell.tsx';
+
+const plain: readonly (readonly [string, ComponentType<{ parameters: Record<string, string> }>])[] = [
+  ['/account', Account],
+  ['/account/tokens', Tokens],
+  ['/authorize-cli', AuthorizeCli],
+  ['/organizations', NewOrganization],
+  ['/admin', AdminOverview],
+  ['/admin/organizations', AdminOrganizations],
+  ['/admin/organizations/:id', AdminOrganization],
+  ['/admin/plans', AdminPlans],
+];
+
+const ofOrganization: readonly (readonly [string, ComponentType<OrganizationProps>])[] = [
+  ['/organizations/:org', Projects],
+  ['/organizations/:org/members', Members],
+  ['/organizations/:org/webhooks', Webhooks],
+  ['/organizations/:org/webhooks/:id', WebhookScreen],
+  ['/organizations/:org/audit', Audit],
+  ['/organizations/:org/billing', Billing],
+  ['/organizations/:org/settings', OrganizationSettings],
+];
+
+const base = '/organizations/:org/projects/:p';
+const ofProject: readonly (readonly [string, ComponentType<ProjectProps>])[] = [
+  [base, ProjectOverview],
+  [`${base}/environments/:env`, EnvironmentScreen],
+  [`${base}/environments/:env/revisions`, Revisions],
+  [`${base}/compare/:a/:b`, Compare],
+  [`${base}/compare`, Compare],
+  [`${base}/promote`, Promote],
+  [`${base}/template`, Template],
+  [`${base}/settings`, ProjectSettings],
+];
+
+export function Screens() {
+  const path = pathname();
+  const first = session.value?.organizations[0]?.slug;
+  useEffect(() => {
+    if (path === '/') navigate(first === undefined ? '/organizations' : `/organizations/${first}`, { replace: true });
+  }, [path, first]);
+  return <Shell>{path === '/' ? null : <Screen path={path} />}</Shell>;
+}
+
+function Screen({ path }: { path: string }) {
+  for (const [pattern, Component] of plain) {
+    const parameters = match(pattern, path);
+    if (parameters !== undefined) return <Component parameters={parameters} />;
+  }
+  for (const [pattern, Component] of ofProject) {
+    const parameters = match(pattern, path);
+    if (parameters === undefined) continue;
+    const organization = organizationBySlug(parameters.org ?? '');
+    if (organization === undefined) return <NotHere />;
+    return (
+      <InProject key={`${parameters.org}/${parameters.p}`} organization={organization} slug={parameters.p ?? ''}>
+        {(project, reload) => (
+          <Component organization={organization} project={project} parameters={parameters} reload={reload} />
+        )}
+      </InProject>
+    );
+  }
+  for (const [pattern, Component] of ofOrganization) {
+    const parameters = match(pattern, path);
+    if (parameters === undefined) continue;
+    const organization = organizationBySlug(parameters.org ?? '');
+    if (organization === undefined) return <NotHere />;
+    return (
+      <InOrganization organization={organization}>
+        <Component key={path} organization={organization} parameters={parameters} />
+      </InOrganization>
+    );
+  }
+  return <NotHere />;
+}
+
+function NotHere() {
+  useEffect(() => {
+    document.title = 'Not found · Holdfast';
+  }, []);
+  return (
+    <main>
+      <h1>Nothing here</h1>
+      <Empty title="This page does not exist, or you are not a member of its organization.">
+        <a href="/">Go to your projects</a>
+      </Empty>
+    </main>
+  );
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useAction } from '../load.ts';
+import { Button, Field } from './controls.tsx';
+import { Dialog } from './dialog.tsx';
+import { Problem } from './feedback.tsx';
+
+interface ConfirmProps {
+  title: string;
+  children: ComponentChildren;
+  /** What the button does, as a verb. */
+  action: string;
+  /** A word to type before something that can't be undone. */
+  word?: string;
+  danger?: boolean;
+  onConfirm: () => Promise<void>;
+  onClose: () => void;
+}
+
+export function Confirm({ title, children, action, word, danger = true, onConfirm, onClose }: ConfirmProps) {
+  const [typed, setTyped] = useState('');
+  const run = useAction(async () => {
+    await onConfirm();
+    onClose();
+  });
+  const ready = word === undefined || typed === word;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        onSubmit={event => {
+          event.preventDefault();
+          if (ready) void run.run();
+        }}
+      >
+        {children}
+        {word !== undefined && (
+          <Field label={`Type ${word} to confirm`} name="confirmation" mono value={typed} onInput={setTyped} />
+        )}
+        <Problem error={run.error} />
+        <div class="actions">
+          <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={run.busy} disabled={!ready}>
+            {action}
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

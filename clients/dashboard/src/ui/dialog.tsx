@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+interface DialogProps {
+  title: ComponentChildren;
+  onClose: () => void;
+  children: ComponentChildren;
+  /** A sheet is as wide as a page of paper; the others hold a form. */
+  size?: 'form' | 'sheet';
+  /** Only its own buttons close it. */
+  firm?: boolean;
+}
+
+/** The browser's own modal dialog: it traps the focus, closes on Escape and gives the focus back. */
+export function Dialog({ title, onClose, children, size = 'form', firm }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    const before = document.activeElement;
+    dialog?.showModal();
+    // A field is where work begins; a close button is not.
+    const first = dialog?.querySelector<HTMLElement>('[data-first]');
+    (first ?? dialog?.querySelector<HTMLElement>('input, textarea, select'))?.focus();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class={size}
+      aria-labelledby={id}
+      onCancel={event => {
+        event.preventDefault();
+        if (!firm) onClose();
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        {!firm && (
+          <button type="button" class="button quiet close" aria-label="Close" onClick={onClose}>
+            ×
+          </button>
+        )}
+      </header>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,34 @@
+import type { ComponentChildren } from 'preact';
+import type { OwnOrganization } from '../../../../lib/contracts/auth.ts';
+import { Tabs } from './page.tsx';
+
+export interface OrganizationProps {
+  organization: OwnOrganization;
+  parameters: Record<string, string>;
+}
+
+export function InOrganization({
+  organization,
+  children,
+}: {
+  organization: OwnOrganization;
+  children: ComponentChildren;
+}) {
+  const base = `/organizations/${organization.slug}`;
+  return (
+    <>
+      <Tabs
+        label={organization.name}
+        tabs={[
+          [base, 'Projects'],
+          [`${base}/members`, 'Members'],
+          [`${base}/webhooks`, 'Webhooks'],
+          [`${base}/audit`, 'Audit'],
+          [`${base}/billing`, 'Billing'],
+          [`${base}/settings`, 'Settings'],
+        ]}
+      />
+      {children}
+    </>
+  );
+}

@@ -1,0 +1,15 @@
+declare module 'virtual:contracts' {
+  export const auditActions: typeof import('../../../lib/contracts/fields/audit-action.ts').auditActions;
+  export const boughtPlans: typeof import('../../../lib/contracts/billing.ts').boughtPlans;
+  export const environmentRules: typeof import('../../../lib/contracts/fields/environment-type.ts').environmentRules;
+  export const environmentTypes: typeof import('../../../lib/contracts/fields/environment-type.ts').environmentTypes;
+  export const eventNames: typeof import('../../../lib/contracts/fields/events.ts').eventNames;
+  export const limitNames: typeof import('../../../lib/contracts/fields/limits.ts').limitNames;
+  export const planNames: typeof import('../../../lib/contracts/fields/limits.ts').planNames;
+  export const roles: typeof import('../../../lib/contracts/fields/role.ts').roles;
+  export const rolesOf: Readonly<
+    Record<string, readonly import('../../../lib/contracts/fields/role.ts').Role[] | undefined>
+  >;
+}
+
+declare module '*.css';

@@ -1,0 +1,40 @@
+import { extname } from 'node:path';
+import type { DashboardFiles } from '../../../clients/dashboard/build.ts';
+import { dashboardHeaders } from '../../plan/dashboard-headers.ts';
+import { type Answer, empty } from './answer.ts';
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/**
+ * The dashboard's answer to a request outside the API: a file, or for every other path without an ending the page, which
+ * finds its screen by itself. Undefined where the API has to answer.
+ */
+export function dashboardAnswer(files: DashboardFiles, method: string, path: string): Answer | undefined {
+  if ((method !== 'GET' && method !== 'HEAD') || path === '/v1' || path.startsWith('/v1/')) return undefined;
+  const file = files.get(path);
+  const ending = extname(path);
+  if (file !== undefined && path !== '/') {
+    return {
+      ...empty(200),
+      headers: {
+        ...dashboardHeaders,
+        'content-type': mediaTypes[ending] ?? 'application/octet-stream',
+        // The names of these files change with their content.
+        'cache-control': 'public, max-age=31536000, immutable',
+      },
+      body: file,
+    };
+  }
+  const page = files.get('/');
+  if (page === undefined || ending !== '') return undefined;
+  return {
+    ...empty(200),
+    headers: { ...dashboardHeaders, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
+    body: page,
+  };
+}

@@ -1,0 +1,127 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Person } from '../../support/api.ts';
+
+/** Set where no browser can run. The tests are then skipped, and say so. */
+export const withoutBrowser = process.env.HOLDFAST_SKIP_BROWSER === '1';
+if (withoutBrowser) process.stderr.write('\nHOLDFAST_SKIP_BROWSER=1: THE DASHBOARD IS NOT TESTED IN A BROWSER.\n\n');
+
+const installed = [
+  '/usr/bin/google-chrome',
+  '/usr/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/**
+ * Chromium of the npm package, unpacked once into a folder of its own; where it does not fit the platform, an installed
+ * one. Only the sandbox is off: the package's own arguments would switch web security off as well.
+ */
+export async function startBrowser(): Promise<Browser> {
+  const reasons: string[] = [];
+  for (const find of [unpackedChromium, () => Promise.resolve(installed.find(existsSync))]) {
+    try {
+      const executablePath = await find();
+      if (executablePath !== undefined) return await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    } catch (error) {
+      reasons.push(String(error));
+    }
+  }
+  throw new Error(
+    `NO BROWSER CAN RUN HERE, so the dashboard is not tested. Install Chrome, or set HOLDFAST_SKIP_BROWSER=1 to go on without. ${reasons.join('\n')}`,
+  );
+}
+
+async function unpackedChromium(): Promise<string> {
+  const { default: packed } = await import('@sparticuz/chromium');
+  const folder = join(tmpdir(), 'holdfast-chromium-153.0.0');
+  if (existsSync(folder)) return join(folder, 'chromium');
+  // Unpacked into a private folder and renamed, because two test files may come first at the same moment.
+  const own = mkdtempSync(join(tmpdir(), 'holdfast-unpacking-'));
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = own;
+  try {
+    await packed.executablePath();
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
+  try {
+    renameSync(own, folder);
+  } catch {
+    rmSync(own, { recursive: true, force: true });
+  }
+  return join(folder, 'chromium');
+}
+
+export interface Visit {
+  context: BrowserContext;
+  page: Page;
+  /** Every console line, error and violation so far. */
+  heard: string[];
+  close: () => Promise<void>;
+}
+
+interface VisitOptions {
+  as?: Person | undefined;
+  width?: number;
+  height?: number;
+  colorScheme?: 'light' | 'dark';
+}
+
+/** A browser of its own for one person, which listens to what the page complains about. */
+export async function visit(browser: Browser, origin: string, options: VisitOptions = {}): Promise<Visit> {
+  const { as, width = 1280, height = 900, colorScheme = 'light' } = options;
+  const context = await browser.newContext({
+    baseURL: origin,
+    viewport: { width, height },
+    colorScheme,
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  if (as !== undefined) {
+    const [name = '', value = ''] = as.session.cookie.split('=');
+    await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Lax' }]);
+  }
+  const heard: string[] = [];
+  context.on('page', page => listen(page, heard));
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  return { context, page, heard, close: () => context.close() };
+}
+
+function listen(page: Page, heard: string[]): void {
+  page.on('console', message => heard.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', error => heard.push(`error: ${error.message}`));
+  page.on('requestfailed', request => {
+    const reason = request.failure()?.errorText ?? '';
+    // A page that is left takes its requests back.
+    if (reason !== 'net::ERR_ABORTED') heard.push(`error: ${request.method()} failed with ${reason}`);
+  });
+}
+
+/**
+ * Nothing went wrong in the page: no error, no violation of the content security policy, nothing in the console. The
+ * browser itself writes a line about every answer of 4xx; those are refusals that the page shows.
+ */
+export function expectQuiet(heard: readonly string[]): void {
+  const refused = /^error: Failed to load resource: the server responded with a status of 4\d\d/;
+  expect(heard.filter(line => !refused.test(line))).toEqual([]);
+}
+
+/** Waits until the page is there and nothing of it is being loaded. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () => document.querySelector('h1') !== null && document.querySelector('.skeleton') === null,
+  );
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
+}
+
+export const screenshots = join(import.meta.dirname, '../../../.local/screenshots');
+
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(screenshots, { recursive: true });
+  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+}

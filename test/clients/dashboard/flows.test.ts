@@ -1,0 +1,567 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testPassword } from '../../support/api.ts';
+import { buildCli, type Cli, type StartedCli } from '../cli/cli.ts';
+import { expectQuiet, keepScreenshot, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
+import { standInForRevisions } from './revisions-stand-in.ts';
+import { buildWorld, type World } from './world.ts';
+
+let browser: Browser;
+let world: World;
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' });
+
+async function come(as?: keyof World['people'], options: { width?: number } = {}): Promise<Visit> {
+  const seen = await visit(browser, world.origin, { ...options, as: as && world.people[as] });
+  await standInForRevisions(seen.context, world.origin, world.people.owner.session.cookie);
+  return seen;
+}
+
+/** Stages one value on the page of an environment. */
+async function stageValue(page: Page, key: string, value: string): Promise<void> {
+  const known = button(page, `New value for ${key}`);
+  if (await known.isVisible().catch(() => false)) await known.click();
+  else {
+    await button(page, 'Add secret').click();
+    await page.getByLabel('Key', { exact: true }).fill(key);
+  }
+  await page.getByLabel('New value', { exact: true }).last().fill(value);
+  await button(page, 'Stage').click();
+}
+
+async function apply(page: Page, production?: string): Promise<void> {
+  if (production !== undefined) await page.getByLabel(`Type ${production} to change production`).fill(production);
+  await button(page, 'Apply as one revision').click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+async function currentValue(environment: string, key: string): Promise<string | undefined> {
+  const { body } = await world.api.get(world.path(environment), world.people.owner.session);
+  return body.secrets.find((secret: { key: string }) => secret.key === key)?.value;
+}
+
+beforeAll(async () => {
+  if (!withoutBrowser) [browser, world] = await Promise.all([startBrowser(), buildWorld()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.api.stop();
+});
+
+describe.skipIf(withoutBrowser)('a new user', () => {
+  let origin: string;
+  let owner: Visit;
+  const email = `${randomUUID()}@example.com`;
+  let project: string;
+  beforeAll(async () => {
+    origin = world.origin;
+    owner = await visit(browser, origin);
+  });
+  afterAll(() => owner?.close());
+
+  it('registers, makes a project and pastes a .env, whose wrong lines are named until they are mended', async () => {
+    const { page } = owner;
+    await page.goto('/register');
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(testPassword);
+    await page.getByLabel('Your name (optional)').fill('Ada');
+    await page.getByLabel('Organization (optional)').fill('Engines');
+    await button(page, 'Create account').click();
+    await page.getByRole('heading', { name: 'Engines' }).waitFor();
+    const cookie = (await owner.context.cookies()).find(({ name }) => name === '__service_session');
+    await standInForRevisions(owner.context, origin, `__service_session=${cookie?.value}`);
+    await button(page, 'New project').click();
+    await page.getByLabel('Name').fill('Web shop');
+    await button(page, 'Create project').click();
+    await page.getByRole('heading', { name: 'Web shop' }).waitFor();
+    project = new URL(page.url()).pathname;
+    await page.goto(`${project}/environments/dev`);
+    await button(page, 'Paste .env').click();
+    const lines = Array.from({ length: 40 }, (_, index) => `KEY_${String(index).padStart(2, '0')}=value ${index}`);
+    const broken = lines.with(4, 'KEY_04 value').with(17, "KEY_17='open").with(39, 'KEY_00=again');
+    await page.getByLabel('KEY=value lines').fill(broken.join('\n'));
+    await page.getByText('3 lines can’t be read').waitFor();
+    const problems = await page.locator('.line-problems li').allTextContents();
+    expect(problems.map(text => /line \d+/.exec(text)?.[0])).toEqual(['line 5', 'line 18', 'line 40']);
+    await keepScreenshot(page, 'paste-problems');
+    await page.getByLabel('KEY=value lines').fill(lines.join('\n'));
+    await button(page, 'Stage 40 keys').click();
+    await button(page, 'Review').click();
+    await page.getByText('40 keys: 40 added').waitFor();
+    await keepScreenshot(page, 'review');
+    await apply(page);
+    await page.getByText('40 keys').waitFor();
+    expect(await page.locator('tr[data-index]').count()).toBe(40);
+  });
+
+  it('finds it again in the audit log, as one entry that holds keys and no value', async () => {
+    const { page } = owner;
+    await page.goto(`${project.split('/projects/')[0]}/audit`);
+    await settled(page);
+    const entries = page.locator('.journal li', { hasText: 'KEY_00' });
+    expect(await entries.count()).toBe(1);
+    expect(await page.content()).not.toContain('value 0');
+  });
+
+  it('invites a developer, who joins by the link of the mail in another browser, can’t read production and writes it blind', async () => {
+    const organization = project.split('/projects/')[0] ?? '';
+    const invited = `${randomUUID()}@example.com`;
+    // Only who proved their own address invites others.
+    const mailsOf = async (to: string) => (await world.api.mails()).filter(mail => mail.to.includes(to));
+    const linkOf = (text = '') => new URL(/http\S+#token=\S+/.exec(text)?.[0] ?? '');
+    const verification = linkOf((await mailsOf(email))[0]?.text);
+    expect(verification.origin).toBe(origin);
+    await owner.page.goto(verification.href);
+    await owner.page.getByRole('heading', { name: 'E-mail verified' }).waitFor();
+    expect(owner.page.url()).not.toContain('token');
+    await owner.page.goto(`${organization}/members`);
+    await button(owner.page, 'Invite').click();
+    await owner.page.getByLabel('E-mail').fill(invited);
+    await button(owner.page, 'Send invitation').click();
+    await owner.page.getByRole('cell', { name: invited }).first().waitFor();
+
+    const developer = await visit(browser, origin);
+    const { page } = developer;
+    await page.goto(linkOf((await mailsOf(invited))[0]?.text).href);
+    expect(page.url()).not.toContain('token');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('E-mail').fill(invited);
+    await page.getByLabel('Password').fill(testPassword);
+    await button(page, 'Create account').click();
+    await button(page, 'Join').click();
+    await page.getByRole('heading', { name: 'Engines' }).waitFor();
+    const ownerCookie = (await owner.context.cookies()).find(({ name }) => name === '__service_session')?.value;
+    await standInForRevisions(developer.context, origin, `__service_session=${ownerCookie}`);
+    await page.goto(`${project}/environments/production`);
+    await page.getByText('You can write production, but not read it.').waitFor();
+    expect(await page.getByRole('button', { name: /^Reveal/ }).count()).toBe(0);
+    await stageValue(page, 'BLIND', 'written without reading');
+    await keepScreenshot(page, 'production-write-only');
+    await button(page, 'Review').click();
+    await apply(page, 'production');
+    await page.getByText('Applied as revision 1 of production.').waitFor();
+    expectQuiet(developer.heard);
+    await developer.close();
+  });
+
+  it('promotes staging to production and restores the revision before', async () => {
+    const { page } = owner;
+    await page.goto(`${project}/environments/staging`);
+    await stageValue(page, 'RELEASE', 'two');
+    await stageValue(page, 'BLIND', 'from staging');
+    await button(page, 'Review').click();
+    await apply(page);
+    await page.goto(`${project}/promote`);
+    await page.getByLabel('From').selectOption('staging');
+    await page.getByLabel('To', { exact: true }).selectOption('production');
+    await page.getByText('2 keys: 1 added, 1 changed').waitFor();
+    await keepScreenshot(page, 'promote-plan');
+    await page.getByLabel('Type production to change production').fill('production');
+    await button(page, 'Promote 2 keys').click();
+    await page.getByText('production has all of this already.').waitFor();
+    await page.goto(`${project}/environments/production/revisions`);
+    await settled(page);
+    await keepScreenshot(page, 'history');
+    await button(page, 'Restore revision 1').click();
+    await page.getByText('1 changed, 1 deleted').waitFor();
+    await keepScreenshot(page, 'restore-plan');
+    await page.getByLabel('Type production to change production').fill('production');
+    await button(page, 'Restore').click();
+    await page.getByText(/Revision 1 is restored as revision \d/).waitFor();
+    await page.goto(`${project}/environments/production`);
+    await button(page, 'Reveal BLIND').click();
+    await page.getByText('written without reading').waitFor();
+    expect(await page.getByText('RELEASE').count()).toBe(0);
+    expectQuiet(owner.heard);
+  });
+});
+
+describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
+  it('rebase in one click where others touched other keys, and nothing is applied before', async () => {
+    const seen = await come('owner');
+    const { page } = seen;
+    await page.goto(world.screen('dev'));
+    await stageValue(page, 'MAIL_FROM', 'mine');
+    await world.api.put(world.path('dev'), { key: 'OTHER_KEY', value: 'theirs' }, world.people.admin.session);
+    await button(page, 'Review').click();
+    await page.getByText('None of the keys that you changed was touched.').waitFor();
+    await keepScreenshot(page, 'moved');
+    expect(await currentValue('dev', 'MAIL_FROM')).not.toBe('mine');
+    await button(page, /^Rebase on/).click();
+    await apply(page);
+    expect(await currentValue('dev', 'MAIL_FROM')).toBe('mine');
+    expect(await currentValue('dev', 'OTHER_KEY')).toBe('theirs');
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('ask for each key that both changed, even when the change comes between the review and its end', async () => {
+    const seen = await come('owner');
+    const { page } = seen;
+    await page.goto(world.screen('dev'));
+    await stageValue(page, 'LOG_LEVEL', 'mine');
+    await stageValue(page, 'MAIL_FROM', 'mine again');
+    await stageValue(page, 'DATABASE_POOL_SIZE', '40');
+    await button(page, 'Review').click();
+    await page.getByText('3 keys: 3 changed').waitFor();
+    await page.locator('.apply button:not([aria-disabled])').waitFor();
+    for (const key of ['LOG_LEVEL', 'MAIL_FROM'])
+      await world.api.put(world.path('dev'), { key, value: `theirs ${key}` }, world.people.admin.session);
+    await button(page, 'Apply as one revision').click();
+    await page.getByText('2 to decide').waitFor();
+    await keepScreenshot(page, 'conflict');
+    expect(await currentValue('dev', 'DATABASE_POOL_SIZE')).toBe('20');
+    await page.getByRole('group', { name: 'LOG_LEVEL' }).getByLabel(/^Mine/).check();
+    await page
+      .getByRole('group', { name: 'MAIL_FROM' })
+      .getByLabel(/^Theirs/)
+      .check();
+    await button(page, /^Rebase on/).click();
+    await page.getByText('2 keys: 2 changed').waitFor();
+    await apply(page);
+    expect(await currentValue('dev', 'LOG_LEVEL')).toBe('mine');
+    expect(await currentValue('dev', 'MAIL_FROM')).toBe('theirs MAIL_FROM');
+    expect(await currentValue('dev', 'DATABASE_POOL_SIZE')).toBe('40');
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+});
+
+describe.skipIf(withoutBrowser)('a review', () => {
+  it('asks again when a change is taken back while it is still being planned', async () => {
+    const seen = await come('owner');
+    const { page } = seen;
+    await page.goto(world.screen('dev'));
+    await stageValue(page, 'MAIL_FROM', 'one');
+    await stageValue(page, 'LOG_LEVEL', 'two');
+    let release: () => void = () => undefined;
+    const held = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    await page.route('**/changes?dryRun=true', async route => {
+      await held;
+      await route.fallback();
+    });
+    await button(page, 'Review').click();
+    await button(page, 'Take back the change of LOG_LEVEL').last().click();
+    release();
+    await page.getByText('1 key: 1 changed').waitFor();
+    await page.locator('.apply button:not([aria-disabled])').waitFor();
+    await seen.close();
+  });
+});
+
+describe.skipIf(withoutBrowser)('a session that ends in the middle', () => {
+  const endSession = async (seen: Visit) => {
+    const cookie = (await seen.context.cookies()).find(({ name }) => name === '__service_session');
+    await world.api.post('/auth/logout', undefined, { cookie: `__service_session=${cookie?.value}` });
+  };
+  const stageAndLose = async (): Promise<Visit> => {
+    const seen = await visit(browser, world.origin);
+    await seen.page.goto('/log-in');
+    await seen.page.getByLabel('E-mail').fill(world.people.owner.email);
+    await seen.page.getByLabel('Password').fill(testPassword);
+    await button(seen.page, 'Log in').click();
+    await seen.page.getByRole('heading', { level: 1, name: /organization/ }).waitFor();
+    await standInForRevisions(seen.context, world.origin, world.people.owner.session.cookie);
+    await seen.page.goto(world.screen('staging'));
+    await stageValue(seen.page, 'KEPT', 'over the log-in');
+    await endSession(seen);
+    await button(seen.page, 'Review').click();
+    await seen.page.getByRole('heading', { name: 'Log in again' }).waitFor();
+    return seen;
+  };
+
+  it('asks to log in over the page and goes on where it was', async () => {
+    const seen = await stageAndLose();
+    const { page } = seen;
+    await keepScreenshot(page, 'log-in-again');
+    const again = page.getByRole('dialog', { name: 'Log in again' });
+    await again.getByLabel('Password').fill(testPassword);
+    await button(page, 'Log in').click();
+    await again.waitFor({ state: 'detached' });
+    await button(page, 'Try again').click();
+    await page.getByText('1 key: 1 added').waitFor();
+    await apply(page);
+    expect(await currentValue('staging', 'KEPT')).toBe('over the log-in');
+    await seen.close();
+  });
+
+  it('drops what was staged when another person logs in', async () => {
+    const seen = await stageAndLose();
+    const { page } = seen;
+    const again = page.getByRole('dialog', { name: 'Log in again' });
+    await again.getByLabel('E-mail').fill(world.people.admin.email);
+    await again.getByLabel('Password').fill(testPassword);
+    await button(page, 'Log in').click();
+    await again.waitFor({ state: 'detached' });
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.getByText('staged').count()).toBe(0);
+    await seen.close();
+  });
+});
+
+describe.skipIf(withoutBrowser)('a value', () => {
+  it('stands nowhere but where it was asked to be shown, and every showing is one audited read', async () => {
+    const canary = `canary-${randomBytes(12).toString('hex')}`;
+    await world.api.put(world.path('dev'), { key: 'CANARY', value: canary }, world.people.owner.session);
+    const reads = async () => {
+      const { body } = await world.api.get(
+        `/audit/${world.organization.id}?limit=500&action=secret.pulled`,
+        world.people.owner.session,
+      );
+      return body.entries.length as number;
+    };
+    const seen = await come('admin');
+    const { page } = seen;
+    const urls: string[] = [];
+    page.on('request', request => urls.push(`${request.method()} ${request.url()}`));
+    const places = () =>
+      page.evaluate(async () => {
+        const caches_ = await caches.keys();
+        const databases = await indexedDB.databases();
+        return {
+          dom: document.documentElement.outerHTML,
+          fields: [...document.querySelectorAll('input, textarea')]
+            .map(field => (field as HTMLInputElement).value)
+            .join('\n'),
+          stores: JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, caches_, databases]),
+          title: document.title,
+          url: location.href,
+        };
+      });
+    await page.goto(world.screen('dev'));
+    await settled(page);
+    const before = await reads();
+    expect(JSON.stringify(await places())).not.toContain(canary);
+
+    await button(page, 'Reveal CANARY').click();
+    await page.getByText(canary).waitFor();
+    const shown = await places();
+    expect(shown.dom.split(canary).length - 1).toBe(1);
+    expect(JSON.stringify({ ...shown, dom: '' })).not.toContain(canary);
+    expect(await reads()).toBe(before + 1);
+
+    await button(page, 'Hide CANARY').click();
+    expect(JSON.stringify(await places())).not.toContain(canary);
+    await button(page, 'Reveal CANARY').click();
+    await page.getByText(canary).waitFor();
+    await button(page, 'Reveal LOG_LEVEL').click();
+    await page.getByRole('group', { name: 'Value of LOG_LEVEL' }).waitFor();
+    expect(JSON.stringify(await places())).not.toContain(canary);
+    await button(page, 'Reveal CANARY').click();
+    await page.getByText(canary).waitFor();
+    await page
+      .getByRole('link', { name: 'Members' })
+      .or(page.getByRole('link', { name: 'Overview' }))
+      .first()
+      .click();
+    await settled(page);
+    expect(JSON.stringify(await places())).not.toContain(canary);
+    expect(await reads()).toBe(before + 4);
+
+    await page.goto(world.screen('dev'));
+    await button(page, 'Copy the value of CANARY').click();
+    await page.getByText('The value of CANARY is copied.').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(canary);
+    expect(JSON.stringify(await places())).not.toContain(canary);
+    expect(await reads()).toBe(before + 5);
+
+    await button(page, 'New value for CANARY').click();
+    expect(await page.getByLabel('New value', { exact: true }).last().inputValue()).toBe('');
+    expect(urls.join('\n')).not.toContain(canary);
+    expect(seen.heard.join('\n')).not.toContain(canary);
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('hides by itself after half a minute', async () => {
+    const seen = await come('admin');
+    const { page } = seen;
+    await page.clock.install();
+    await page.goto(world.screen('dev'));
+    await button(page, 'Reveal DATABASE_URL').click();
+    const value = page.getByRole('group', { name: 'Value of DATABASE_URL' });
+    await value.waitFor();
+    await page.clock.fastForward(29_000);
+    expect(await value.count()).toBe(1);
+    await page.clock.fastForward(2_000);
+    await value.waitFor({ state: 'detached' });
+    await seen.close();
+  });
+});
+
+describe.skipIf(withoutBrowser)('the keyboard', () => {
+  it('goes through the keys, reveals, copies, filters and edits, with the focus in the table alone', async () => {
+    const seen = await come('owner');
+    const { page } = seen;
+    await page.goto(world.screen('dev'));
+    const first = page.locator('tr[data-index="0"]');
+    await first.waitFor();
+    await page.keyboard.press('r');
+    expect(await page.locator('.secrets .value').count()).toBe(0);
+    await first.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-index') === '1');
+    await page.keyboard.press('r');
+    await page.locator('tr[data-index="1"] .value').waitFor();
+    await page.keyboard.press('r');
+    await page.locator('.secrets .value').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'New value' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-index') === '1');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-index') === '1');
+    await page.keyboard.press('/');
+    await page.keyboard.type('mail');
+    await page.getByText(/^1 of/).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Project, environment or page' }).waitFor();
+    await page.keyboard.type('production');
+    await keepScreenshot(page, 'palette');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/environments\/production$/);
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+});
+
+describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
+  describe('with the command line itself', () => {
+    let cli: Cli;
+    beforeAll(() => {
+      cli = buildCli();
+    });
+    afterAll(() => cli?.remove());
+    /** What it prints to open in a browser. */
+    const addressOf = async (started: StartedCli): Promise<string> => {
+      await started.until(/authorize-cli\?\S+state=\S+/);
+      return /http\S+authorize-cli\?\S+/.exec(started.seen())?.[0] ?? '';
+    };
+
+    it('signs it in', async () => {
+      const started = cli.start(['login', '--url', world.origin], { env: { BROWSER: 'true' } });
+      const seen = await come('owner');
+      await seen.page.goto(await addressOf(started));
+      await button(seen.page, 'Agree').click();
+      await seen.page.getByText('You are signed in.').waitFor();
+      expect(await started.ended).toMatchObject({ code: 0 });
+      const { stdout, stderr } = await cli.run(['whoami', '--url', world.origin]);
+      expect(stdout + stderr).toContain(world.people.owner.email);
+      await seen.close();
+    });
+
+    it('makes a token with the limits that were asked for, and none where the person refuses', async () => {
+      const words = [
+        'tokens',
+        'create',
+        'narrow',
+        '--url',
+        world.origin,
+        '--org',
+        world.organization.slug,
+        '-p',
+        'web-shop',
+        '-e',
+        'dev',
+      ];
+      const started = cli.start(words, { env: { BROWSER: 'true' } });
+      const seen = await come('owner');
+      await seen.page.goto(await addressOf(started));
+      await seen.page.getByLabel('Environment').waitFor();
+      expect(await seen.page.getByLabel('Environment').locator('option:checked').textContent()).toBe('dev');
+      await button(seen.page, 'Agree').click();
+      expect(await started.ended).toMatchObject({ code: 0 });
+      const again = cli.start(words, { env: { BROWSER: 'true' } });
+      await seen.page.goto(await addressOf(again));
+      await button(seen.page, 'Refuse').click();
+      expect((await again.ended).code).toBe(3);
+      const { body } = await world.api.get('/auth/tokens', world.people.owner.session);
+      const narrow = body.tokens.filter((token: { name: string }) => token.name === 'narrow');
+      expect(narrow).toHaveLength(1);
+      expect(narrow[0].environmentId).not.toBeNull();
+      await seen.close();
+    });
+  });
+
+  it('is refused where it asks for what the person does not have, instead of being made wider', async () => {
+    const seen = await come('developer');
+    const query = new URLSearchParams({ code_challenge: 'a'.repeat(43), name: 'laptop', organization: 'not-mine' });
+    await seen.page.goto(`/authorize-cli?${query}`);
+    await seen.page.getByText('which you don’t have').waitFor();
+    expect(await button(seen.page, 'Agree').count()).toBe(0);
+    await seen.close();
+  });
+
+  it('gives a code to a program on this machine, which redeems it with its verifier', async () => {
+    const verifier = randomBytes(32).toString('base64url');
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    let arrived: (url: URL) => void = () => undefined;
+    const answer = new Promise<URL>(resolve => {
+      arrived = resolve;
+    });
+    const server = createServer((request, response) => {
+      arrived(new URL(request.url ?? '', 'http://127.0.0.1'));
+      response.end('You can close this page.');
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const seen = await come('developer');
+    const query = new URLSearchParams({
+      code_challenge: challenge,
+      redirect_uri: `http://127.0.0.1:${port}/callback`,
+      state: 'the-state',
+      name: 'laptop',
+      access: 'read',
+    });
+    await seen.page.goto(`/authorize-cli?${query}`);
+    await seen.page.getByText('laptop').waitFor();
+    await button(seen.page, 'Agree').click();
+    const received = await answer;
+    expect(received.searchParams.get('state')).toBe('the-state');
+    const redeemed = await world.api.post('/auth/cli-auth', {
+      code: received.searchParams.get('code'),
+      codeVerifier: verifier,
+    });
+    expect(redeemed.status).toBe(201);
+    expect(redeemed.body.cliToken).toMatchObject({ name: 'laptop', access: 'read' });
+    expect((await world.api.get('/auth/me', { token: redeemed.body.token })).body.user.email).toBe(
+      world.people.developer.email,
+    );
+    await seen.close();
+    server.close();
+  });
+
+  it.each([
+    'https://evil.example/callback',
+    'http://127.0.0.1.evil.example:80/',
+    'http://localhost@evil.example:80/',
+    'http://evil.example#http://127.0.0.1:80/',
+    'http://127.0.0.1/',
+    'https://127.0.0.1:4000/',
+    'javascript:alert(1)',
+    '//evil.example',
+    'http://[::1]:4000/',
+    '',
+  ])('refuses in words to answer at %j, and makes no code', async redirect => {
+    const seen = await come('developer');
+    const calls: string[] = [];
+    seen.page.on('request', request => calls.push(request.url()));
+    await seen.page.goto(
+      `/authorize-cli?code_challenge=${'a'.repeat(43)}&state=s&redirect_uri=${encodeURIComponent(redirect)}`,
+    );
+    await seen.page.getByRole('heading', { name: 'Log in refused' }).waitFor();
+    expect(await button(seen.page, 'Agree').count()).toBe(0);
+    expect(calls.filter(url => url.includes('cli-auth'))).toEqual([]);
+    await seen.close();
+  });
+});

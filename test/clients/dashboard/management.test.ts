@@ -1,0 +1,301 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testPassword } from '../../support/api.ts';
+import { seedPerson } from '../../support/sample-requests.ts';
+import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
+import { standInForRevisions } from './revisions-stand-in.ts';
+import { buildWorld, type World } from './world.ts';
+
+let browser: Browser;
+let world: World;
+let base: string;
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' });
+const dialog = (page: Page) => page.getByRole('dialog');
+const said = (page: Page, text: string | RegExp) => page.locator('.said', { hasText: text }).waitFor();
+
+async function come(as: World['people']['owner']): Promise<Visit> {
+  const seen = await visit(browser, world.origin, { as });
+  await standInForRevisions(seen.context, world.origin, world.people.owner.session.cookie);
+  return seen;
+}
+
+beforeAll(async () => {
+  if (withoutBrowser) return;
+  [browser, world] = await Promise.all([startBrowser(), buildWorld()]);
+  base = `/organizations/${world.organization.slug}`;
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.api.stop();
+});
+
+describe.skipIf(withoutBrowser)('an owner', () => {
+  let seen: Visit;
+  let page: Page;
+  beforeAll(async () => {
+    seen = await come(world.people.owner);
+    page = seen.page;
+  });
+  afterAll(async () => {
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('makes a token that is shown once and works, and revokes it', async () => {
+    await page.goto('/account/tokens');
+    await button(page, 'New token').click();
+    await page.getByLabel('What is it for?').fill('nightly');
+    await dialog(page).getByLabel('Organization').selectOption({ index: 1 });
+    await dialog(page).getByLabel('Project').selectOption('web-shop');
+    await dialog(page).getByLabel('Environment').selectOption('dev');
+    await button(page, 'Create token').click();
+    const token = (await page.locator('.shown-once code').textContent()) ?? '';
+    expect(token).toMatch(/^service_tok_/);
+    expect((await world.api.get(world.path('dev'), { token })).status).toBe(200);
+    expect((await world.api.get(world.path('staging'), { token })).status).toBe(404);
+    await page.keyboard.press('Escape');
+    expect(await dialog(page).count()).toBe(1);
+    await button(page, 'I have it').click();
+    await dialog(page).waitFor({ state: 'detached' });
+    await page.getByText(`${world.organization.slug}/web-shop/dev`).first().waitFor();
+    expect(await page.content()).not.toContain(token);
+    await button(page, 'Revoke nightly').click();
+    await button(page, 'Revoke').click();
+    await said(page, 'nightly is revoked');
+    expect((await world.api.get(world.path('dev'), { token })).status).toBe(401);
+  });
+
+  it('makes a webhook whose secret is shown once, pings it and reads its log', async () => {
+    const receiver = createServer((request, response) => {
+      request.resume();
+      response.writeHead(204).end();
+    });
+    await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    await page.goto(`${base}/webhooks`);
+    await button(page, 'New webhook').click();
+    await page.getByLabel('Address').fill(url);
+    await button(page, 'Create webhook').click();
+    const secret = (await page.locator('.shown-once code').textContent()) ?? '';
+    expect(secret).toMatch(/^whsec_/);
+    await button(page, 'I have it').click();
+    await page.getByRole('link', { name: url }).click();
+    await button(page, 'Send a ping').click();
+    await page.getByText('✓ 204').first().waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await page.getByLabel('Address').fill(`${url}/elsewhere`);
+    await page.getByLabel('Active').uncheck();
+    expect(await page.getByLabel('Address').inputValue()).toBe(`${url}/elsewhere`);
+    await button(page, 'Save').click();
+    await said(page, 'The webhook is saved');
+    await button(page, 'Delete webhook').click();
+    await button(page, 'Delete').click();
+    await page.waitForURL(/\/webhooks$/);
+    expect(await page.getByRole('link', { name: `${url}/elsewhere` }).count()).toBe(0);
+    receiver.close();
+  });
+
+  it('changes a role and removes a member, and can’t remove the last owner', async () => {
+    await page.goto(`${base}/members`);
+    const { email } = world.people.viewer;
+    await page.getByLabel(`Role of ${email}`).selectOption('developer');
+    await said(page, 'The role is changed');
+    await page.getByLabel(`Role of ${world.people.owner.email}`).selectOption('viewer');
+    await page.getByRole('alert').waitFor();
+    await settled(page);
+    expect(await page.getByRole('alert').textContent()).toContain('owner');
+    await button(page, `Remove ${email}`).click();
+    await button(page, 'Remove').click();
+    await said(page, `${email} is removed`);
+    expect((await world.api.get(`/members/${world.organization.id}`, world.people.viewer.session)).status).toBe(404);
+  });
+
+  it('adds a template key and sees which environments lack it', async () => {
+    await page.goto(`${base}/projects/web-shop/template`);
+    await button(page, 'Add key').click();
+    await page.getByLabel('Key', { exact: true }).fill('MAIL_FROM');
+    await page.getByLabel('Pattern (optional)').fill('.*@nowhere');
+    await button(page, 'Save').click();
+    await page.getByRole('listitem').filter({ hasText: 'MAIL_FROM' }).first().waitFor();
+    expect(await page.locator('.verdicts').textContent()).toContain('missing');
+    await button(page, 'Remove MAIL_FROM').click();
+    await button(page, 'Remove').click();
+    await dialog(page).waitFor({ state: 'detached' });
+  });
+
+  it('rotates a project’s key and sees it finish', async () => {
+    await page.goto(`${base}/projects/web-shop/settings`);
+    await button(page, 'Rotate the key').click();
+    await button(page, 'Rotate').click();
+    await page.getByText('Rotated from 1 to 2').waitFor({ timeout: 20_000 });
+  });
+
+  it('makes an environment of a type, which decides who reads it', async () => {
+    await page.goto(`${base}/projects/web-shop`);
+    await button(page, 'New environment').click();
+    await page.getByLabel('Name').fill('Preview');
+    await page.getByLabel('Type').selectOption('development');
+    await button(page, 'Create environment').click();
+    await page.getByRole('link', { name: 'Preview' }).first().waitFor();
+  });
+
+  it('is led to the payment provider’s own page and finds the way back', async () => {
+    await page.goto(`${base}/billing`);
+    await button(page, 'Change to pro').click();
+    await page.waitForURL(url => url.origin !== world.origin);
+    await page.goto(`${base}/billing?checkout=success`);
+    await page.getByText('The plan changes as soon as the payment is confirmed').waitFor();
+  });
+
+  it('is told what a plan’s limit is when it is reached', async () => {
+    await world.api.patch(
+      `/admin/orgs/${world.organization.id}`,
+      { limitOverrides: { maxProjects: 1 } },
+      world.platform.session,
+    );
+    await page.goto(base);
+    await button(page, 'New project').click();
+    await page.getByLabel('Name').fill('One too many');
+    await button(page, 'Create project').click();
+    const refusal = page.getByRole('alert');
+    await refusal.waitFor();
+    // What was typed is not lost by a refusal.
+    expect(await page.getByLabel('Name').inputValue()).toBe('One too many');
+    expect(await refusal.textContent()).toMatch(/limit|plan/i);
+    expect(await refusal.textContent()).toContain('Request');
+    await page.keyboard.press('Escape');
+  });
+
+  it('chooses dark, and it stays', async () => {
+    await page.goto(base);
+    await button(page, 'You and your settings').click();
+    await page.getByText('dark', { exact: true }).click();
+    await page.reload();
+    await settled(page);
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark');
+  });
+});
+
+describe.skipIf(withoutBrowser)('one’s own account', () => {
+  it('takes a new name and password, and ends every other session', async () => {
+    const person = await seedPerson({ name: 'Old name' });
+    const seen = await come(person);
+    const { page } = seen;
+    const elsewhere = await world.api.post('/auth/login', { email: person.email, password: testPassword });
+    expect(elsewhere.status).toBe(200);
+    await page.goto('/account');
+    await page.getByLabel('Name').fill('New name');
+    await button(page, 'Change name').click();
+    await said(page, 'Your name is changed');
+    expect((await world.api.get('/auth/me', person.session)).body.user.name).toBe('New name');
+    await page.getByLabel('Current password').fill('not my password');
+    await page.getByLabel('New password').fill('another sentence to remember');
+    await button(page, 'Change password').click();
+    await page.locator('.field .problem').waitFor();
+    await page.getByLabel('Current password').fill(testPassword);
+    await button(page, 'Change password').click();
+    await said(page, 'Your password is changed');
+    const { body } = await world.api.get('/auth/sessions', person.session);
+    expect(body.sessions).toHaveLength(1);
+    await seen.close();
+  });
+
+  it('gets a new password by the mailed link, whose token leaves the address before any request', async () => {
+    const person = await seedPerson();
+    const seen = await visit(browser, world.origin);
+    const { page } = seen;
+    await page.goto('/forgot-password');
+    await page.getByLabel('E-mail').fill(person.email);
+    await button(page, 'Send a link').click();
+    await page.getByRole('heading', { name: 'Look in your mail' }).waitFor();
+    await expect
+      .poll(async () => (await world.api.mails()).filter(mail => mail.to.includes(person.email)).length)
+      .toBe(1);
+    const mail = (await world.api.mails()).find(({ to }) => to.includes(person.email));
+    const link = /http\S+#token=\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+    const token = link.split('#token=')[1] ?? '';
+    const addresses: string[] = [];
+    page.on('request', async request => {
+      if (request.url().includes('/v1/')) addresses.push(`${request.url()} ${page.url()}`);
+    });
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.getByLabel('New password').fill('a sentence that is new');
+    expect(page.url()).not.toContain(token);
+    expect(addresses.length).toBeGreaterThan(0);
+    expect(addresses.join('\n')).not.toContain(token);
+    await button(page, 'Change password').click();
+    await page.getByRole('heading', { name: 'Password changed' }).waitFor();
+    const again = await world.api.post('/auth/login', { email: person.email, password: 'a sentence that is new' });
+    expect(again.status).toBe(200);
+    await seen.close();
+  });
+
+  it('counts down where it has to wait', async () => {
+    const seen = await visit(browser, world.origin);
+    const { page } = seen;
+    await page.route('**/v1/auth/login', route =>
+      route.fulfill({
+        status: 429,
+        headers: { 'retry-after': '3' },
+        json: { error: { code: 'rate_limited', message: 'Too many attempts.', requestId: 'a-request' } },
+      }),
+    );
+    await page.goto('/log-in');
+    await page.getByLabel('E-mail').fill('ada@example.com');
+    await page.getByLabel('Password').fill('wrong');
+    await button(page, 'Log in').click();
+    await page.getByText('Try again in 3 s.').waitFor();
+    await page.getByText('Try again in 1 s.').waitFor();
+    expect(await page.getByRole('alert').textContent()).toContain('a-request');
+    await seen.close();
+  });
+
+  it('leads back to where one wanted to go, and never to another site', async () => {
+    const person = await seedPerson();
+    for (const [to, expected] of [
+      ['/account/tokens', '/account/tokens'],
+      ['//evil.example/', `/organizations/${person.organization.slug}`],
+      ['https://evil.example/', `/organizations/${person.organization.slug}`],
+      ['/\\evil.example', `/organizations/${person.organization.slug}`],
+    ] as const) {
+      const seen = await visit(browser, world.origin);
+      await seen.page.goto(`/log-in?to=${encodeURIComponent(to)}`);
+      await seen.page.getByLabel('E-mail').fill(person.email);
+      await seen.page.getByLabel('Password').fill(testPassword);
+      await button(seen.page, 'Log in').click();
+      await seen.page.waitForURL(`**${expected}`);
+      expect(new URL(seen.page.url()).origin).toBe(world.origin);
+      await seen.close();
+    }
+  });
+});
+
+describe.skipIf(withoutBrowser)('an administrator of the platform', () => {
+  it('finds an organization, overrides a limit and changes a plan’s defaults', async () => {
+    const seen = await come(world.platform);
+    const { page } = seen;
+    await page.goto('/admin/organizations');
+    await page.getByLabel('Name or slug begins with').fill(world.organization.slug.slice(0, 8));
+    await button(page, 'Search').click();
+    await page.getByRole('link', { name: world.organization.slug }).click();
+    await page.getByLabel('Members', { exact: true }).fill('123');
+    await page.getByLabel('Plan').selectOption('enterprise');
+    await button(page, 'Save').click();
+    await said(page, 'Plan and limits are saved');
+    const { body } = await world.api.get(`/admin/orgs/${world.organization.id}`, world.platform.session);
+    expect(body.organization).toMatchObject({ plan: 'enterprise', limitOverrides: { maxMembers: 123 } });
+    await page.goto('/admin/plans');
+    await page.getByRole('form', { name: 'pro' }).getByLabel('Webhooks').fill('77');
+    await button(page, 'Save pro').click();
+    await said(page, 'The plan pro is saved');
+    await page.goto('/admin');
+    await page.getByRole('img', { name: /Requests in each of the last 24 hours/ }).waitFor();
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+});

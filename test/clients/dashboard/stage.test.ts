@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { loopbackRedirect } from '../../../clients/dashboard/src/screens/account/redirect-uri.ts';
+import { rebase, type Stage, touchedKeys } from '../../../clients/dashboard/src/secrets/stage.ts';
+
+const stage: Stage = {
+  revision: 17,
+  changes: new Map([
+    ['UPDATED', { kind: 'set', value: 'mine', base: 3 }],
+    ['NEW', { kind: 'set', value: 'mine', base: 0 }],
+    ['GONE', { kind: 'delete', base: 2 }],
+  ]),
+};
+const untouched = new Map([
+  ['UPDATED', 3],
+  ['GONE', 2],
+  ['FOREIGN', 9],
+]);
+
+describe('a stage on a later revision', () => {
+  it('is the same stage where its keys were not touched', () => {
+    expect(touchedKeys(stage, untouched)).toEqual([]);
+    expect(rebase(stage, 18, untouched, {})).toEqual({ ...stage, revision: 18 });
+  });
+
+  it('names the keys that others changed, made or deleted', () => {
+    expect(
+      touchedKeys(
+        stage,
+        new Map([
+          ['UPDATED', 4],
+          ['NEW', 1],
+        ]),
+      ),
+    ).toEqual(['GONE', 'NEW', 'UPDATED']);
+  });
+
+  it('keeps mine over theirs, and drops mine for theirs', () => {
+    const now = new Map([
+      ['UPDATED', 4],
+      ['NEW', 1],
+      ['GONE', 2],
+    ]);
+    const rebased = rebase(stage, 19, now, { UPDATED: 'mine', NEW: 'theirs' });
+    expect(rebased?.revision).toBe(19);
+    expect(rebased?.changes.get('UPDATED')).toEqual({ kind: 'set', value: 'mine', base: 4 });
+    expect(rebased?.changes.has('NEW')).toBe(false);
+    expect(rebased?.changes.has('GONE')).toBe(true);
+  });
+
+  it('keeps nothing without a choice, so that no one is overwritten by default', () => {
+    expect(
+      rebase(
+        stage,
+        19,
+        new Map([
+          ['UPDATED', 4],
+          ['NEW', 1],
+          ['GONE', 3],
+        ]),
+        {},
+      ),
+    ).toBeUndefined();
+  });
+
+  it('drops a deletion of what is gone already', () => {
+    const now = new Map([['UPDATED', 3]]);
+    expect(rebase(stage, 18, now, { GONE: 'mine' })?.changes.has('GONE')).toBe(false);
+  });
+
+  it('is kept as it is by who can’t read which keys there are', () => {
+    const blind: Stage = { revision: 1, changes: new Map([['A', { kind: 'set', value: 'x', base: undefined }]]) };
+    expect(touchedKeys(blind, new Map())).toEqual([]);
+    expect(rebase(blind, 2, new Map(), {})).toEqual({ ...blind, revision: 2 });
+  });
+});
+
+describe('the address that the command line waits at', () => {
+  it.each(['http://127.0.0.1:4567', 'http://127.0.0.1:4567/callback', 'http://localhost:1/'])('may be %s', address => {
+    expect(loopbackRedirect(address)?.port).not.toBe('');
+  });
+
+  it.each([
+    'http://127.0.0.1',
+    'https://127.0.0.1:1',
+    'http://127.0.0.1:1@evil.example',
+    'http://a@127.0.0.1:1',
+    'http://127.0.0.1:99999',
+    'http://127.0.0.1:1/?next=//evil.example',
+    'http://127.0.0.1:1/#x',
+    'http://127.1:80/',
+    'http://2130706433:80/',
+    ' http://127.0.0.1:1',
+    'http://127.0.0.1:1\n',
+    'http://localhost.evil.example:1',
+    null,
+  ])('may not be %j', address => {
+    expect(loopbackRedirect(address)).toBeUndefined();
+  });
+});

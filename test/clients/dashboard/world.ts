@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { buildDashboard } from '../../../clients/dashboard/build.ts';
+import { type Api, createProject, type Person, startApi } from '../../support/api.ts';
+import { expectStatus, seedPerson } from '../../support/sample-requests.ts';
+
+export type RoleName = 'owner' | 'admin' | 'developer' | 'viewer';
+
+export interface World {
+  api: Api;
+  origin: string;
+  people: Record<RoleName, Person>;
+  platform: Person;
+  project: { id: string; slug: string };
+  /** `/v1` left out: the environment's path in the API. */
+  path: (environment: string) => string;
+  /** The screens of an environment. */
+  screen: (environment: string) => string;
+  organization: { id: string; slug: string };
+}
+
+export async function startDashboard(settings: Record<string, string> = {}): Promise<Api & { origin: string }> {
+  const api = await startApi({ INVITATION_LIMIT: '-1', ...settings }, undefined, buildDashboard());
+  return { ...api, origin: new URL(api.url).origin };
+}
+
+const shop = [
+  ['DATABASE_URL', 'postgres://shop:correct-horse@db.internal:5432/shop'],
+  ['DATABASE_POOL_SIZE', '20'],
+  ['LOG_LEVEL', 'info'],
+  ['MAIL_FROM', 'Shop <hello@shop.example>'],
+  ['PAYMENT_API_KEY', 'sk_example_0000'],
+  ['PAYMENT_WEBHOOK_SECRET', 'whsec_example_0000'],
+  ['SEARCH_INDEX_ENDPOINT_FOR_THE_WHOLE_CATALOGUE_OF_PRODUCTS', 'https://search.internal/v2'],
+  ['SESSION_SIGNING_KEY', '-----BEGIN PRIVATE KEY-----\nMIIEvQ\nAAAA\n-----END PRIVATE KEY-----\n'],
+] as const;
+
+/** An organization with one member of every role, a project with secrets, a webhook, a template and some history. */
+export async function buildWorld(): Promise<World> {
+  const { origin, ...api } = await startDashboard();
+  const [owner, admin, developer, viewer, platform] = await Promise.all([
+    seedPerson({ name: 'Ada Lovelace' }),
+    seedPerson({ name: 'Grace Hopper' }),
+    seedPerson({ name: 'Alan Turing' }),
+    seedPerson({ name: 'Mary Shelley' }),
+    seedPerson({ name: 'Root', isAdmin: true }),
+  ]);
+  const { organization } = owner;
+  for (const [role, person] of Object.entries({ admin, developer, viewer })) await join(api, owner, person, role);
+  const project = await createProject(api, owner, 'Web shop');
+  const path = (environment: string) => `/secrets/${organization.slug}/${project.slug}/${environment}`;
+  for (const [environment, secrets] of Object.entries({
+    dev: shop,
+    staging: shop.slice(0, 6),
+    production: shop.slice(2),
+  })) {
+    const body = {
+      secrets: secrets.map(([key, value]) => ({ key, value: `${value}${environment === 'dev' ? '' : ' '}` })),
+    };
+    await expectStatus(api.post(`${path(environment)}/bulk`, body, owner.session), 200);
+  }
+  await expectStatus(api.put(path('dev'), { key: 'LOG_LEVEL', value: 'debug' }, owner.session), 200);
+  await expectStatus(
+    api.post(
+      `/webhooks/${organization.id}`,
+      { url: 'http://127.0.0.1:9/hook', events: ['secret.updated'] },
+      owner.session,
+    ),
+    201,
+  );
+  for (const [key, description] of [
+    ['DATABASE_URL', 'Where orders are kept.'],
+    ['SENTRY_DSN', 'Where errors are sent.'],
+  ])
+    await expectStatus(
+      api.post(`/templates/${organization.slug}/${project.slug}`, { key, description }, owner.session),
+      201,
+    );
+  await expectStatus(api.post('/auth/token', { name: 'deploy pipeline', access: 'read' }, owner.session), 201);
+  return {
+    api,
+    origin,
+    organization,
+    people: { owner, admin, developer, viewer },
+    platform,
+    project,
+    path,
+    screen: environment => `/organizations/${organization.slug}/projects/${project.slug}/environments/${environment}`,
+  };
+}
+
+export async function join(api: Api, owner: Person, person: Person, role: string): Promise<void> {
+  const invited = await expectStatus(
+    api.post(`/members/${owner.organization.id}/invite`, { email: `${randomUUID()}@example.com`, role }, owner.session),
+    201,
+  );
+  await expectStatus(api.post(`/members/invite/${invited.body.token}/accept`, undefined, person.session), 200, 201);
+}
+
+/** Every screen of the dashboard, as addresses. */
+export function screensOf({ organization, project }: World, webhookId: string, inspected: string) {
+  const base = `/organizations/${organization.slug}`;
+  const inProject = `${base}/projects/${project.slug}`;
+  return {
+    signedOut: {
+      'log-in': '/log-in',
+      register: '/register',
+      'forgot-password': '/forgot-password',
+      'reset-password': '/reset-password#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
+      'verify-email': '/verify-email',
+      'accept-invitation': '/accept-invitation#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
+    },
+    signedIn: {
+      projects: base,
+      members: `${base}/members`,
+      webhooks: `${base}/webhooks`,
+      webhook: `${base}/webhooks/${webhookId}`,
+      audit: `${base}/audit`,
+      billing: `${base}/billing`,
+      'organization-settings': `${base}/settings`,
+      project: inProject,
+      'environment-dev': `${inProject}/environments/dev`,
+      'environment-staging': `${inProject}/environments/staging`,
+      'environment-production': `${inProject}/environments/production`,
+      revisions: `${inProject}/environments/dev/revisions`,
+      compare: `${inProject}/compare/dev/staging`,
+      promote: `${inProject}/promote`,
+      template: `${inProject}/template`,
+      'project-settings': `${inProject}/settings`,
+      account: '/account',
+      tokens: '/account/tokens',
+      'new-organization': '/organizations',
+      'authorize-cli': `/authorize-cli?code_challenge=${'a'.repeat(43)}&redirect_uri=${encodeURIComponent('http://127.0.0.1:4567/callback')}&state=s&name=laptop&access=write`,
+      'authorize-cli-refused': `/authorize-cli?code_challenge=${'a'.repeat(43)}&redirect_uri=${encodeURIComponent('https://evil.example/')}`,
+      'not-found': `${base}/nothing/here`,
+    },
+    platform: {
+      admin: '/admin',
+      'admin-organizations': '/admin/organizations',
+      'admin-organization': `/admin/organizations/${inspected}`,
+      'admin-plans': '/admin/plans',
+    },
+  };
+}
