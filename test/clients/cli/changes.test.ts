@@ -245,7 +245,7 @@ describe.each([
       }
       const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
       expect(code).toBe(8);
-      expect(stderr).toMatch(/Nothing was changed: dev is at revision 1 as before/);
+      expect(stderr).toMatch(/Nothing has changed so far: dev is at revision 1 as before/);
       expect(await values()).toEqual({ A: '1' });
     });
   });
