@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Contract, ResponseContract } from '../../lib/contracts/contract.ts';
-import { maximumBodyBytes } from '../../lib/contracts/contract.ts';
+import { maximumBodyBytes, maximumPublicBodyBytes } from '../../lib/contracts/contract.ts';
 import { errorsOf } from '../../lib/contracts/contract-errors.ts';
 import { type ErrorCode, errorStatuses } from '../../lib/contracts/error-codes.ts';
 import { type DeliveredEventName, EventPayload, eventPayloadExample } from '../../lib/contracts/fields/events.ts';
@@ -83,7 +83,7 @@ const tags = [
 const description = `Holdfast stores secrets by organization, project and environment. It encrypts them and returns them to those who may read them.
 
 Every request and answer is JSON. A request body is strict: an unknown field is an \`invalid_request\`. A body holds at
-most 5 MB (${maximumBodyBytes} bytes). Answers may gain members; a client must ignore those it does not know. Every answer
+most 5 MB (${maximumBodyBytes} bytes), and ${maximumPublicBodyBytes / 1024} KiB on routes that need no credential. Answers may gain members; a client must ignore those it does not know. Every answer
 carries \`X-Request-Id\`. Every error has the same shape, with a code from a closed set. An unknown route or method is
 \`404 route_not_found\`.
 

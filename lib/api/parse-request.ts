@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { z } from 'zod';
-import { type Contract, maximumBodyBytes } from '../contracts/contract.ts';
+import { bodyLimitOf, type Contract } from '../contracts/contract.ts';
 import type { ErrorCode, Problem } from '../contracts/error-codes.ts';
 import { problemsOf } from '../contracts/fields/problems.ts';
 import { NoQuery } from '../contracts/fields/query.ts';
@@ -10,13 +10,13 @@ import { parseJson } from '../core/json.ts';
 import { headerOf } from '../core/request-source.ts';
 
 /** The body's bytes as text. @throws payload_too_large, or invalid_request where it is not UTF-8. */
-export function bodyText(event: APIGatewayProxyEventV2): string {
+function bodyText(event: APIGatewayProxyEventV2, maximumBytes: number): string {
   const body = event.body ?? '';
   const bytes = event.isBase64Encoded ? Buffer.from(body, 'base64') : undefined;
   const size = bytes === undefined ? Buffer.byteLength(body, 'utf8') : bytes.length;
-  if (size > maximumBodyBytes) {
-    throw new ApiError('payload_too_large', `The body has ${size} bytes; at most ${maximumBodyBytes} are taken.`, {
-      details: { sizeBytes: size, maximumBytes: maximumBodyBytes },
+  if (size > maximumBytes) {
+    throw new ApiError('payload_too_large', `The body has ${size} bytes; at most ${maximumBytes} are taken.`, {
+      details: { sizeBytes: size, maximumBytes },
     });
   }
   if (bytes === undefined) return body;
@@ -70,14 +70,14 @@ export function parseParts(contract: Contract, event: APIGatewayProxyEventV2): P
   const headers = parse(contract.headers, event.headers);
   let body: unknown;
   if (contract.rawBody) {
-    body = bodyText(event);
+    body = bodyText(event, bodyLimitOf(contract));
   } else if (contract.body !== undefined) {
-    const json = readJson(event);
+    const json = readJson(event, bodyLimitOf(contract));
     problems.push(...json.problems);
     if (json.value !== undefined) body = parse(contract.body, json.value);
   } else if (contract.method !== 'GET' && hasBody(event)) {
     // What comes with a GET has no meaning (RFC 9110, section 9.3.1), so it is no mistake either.
-    problems.push(...problemsOfUnexpected(readJson(event)));
+    problems.push(...problemsOfUnexpected(readJson(event, bodyLimitOf(contract))));
   }
   if (problems.length > 0) throw invalidRequest(problems);
   return { query, headers, body };
@@ -88,7 +88,10 @@ function hasBody({ body }: APIGatewayProxyEventV2): boolean {
 }
 
 /** @throws payload_too_large, unsupported_media_type: these concern the body as a whole, whatever else is wrong. */
-function readJson(event: APIGatewayProxyEventV2): { value: unknown; problems: readonly Problem[] } {
+function readJson(
+  event: APIGatewayProxyEventV2,
+  maximumBytes: number,
+): { value: unknown; problems: readonly Problem[] } {
   if (!hasBody(event)) return { value: undefined, problems: [{ path: '', message: 'a JSON body is required' }] };
   const [mediaType = '', ...parameters] = (headerOf(event, 'content-type') ?? '')
     .split(';')
@@ -101,7 +104,7 @@ function readJson(event: APIGatewayProxyEventV2): { value: unknown; problems: re
       'The body must be sent with Content-Type: application/json, in UTF-8.',
     );
   }
-  return parseJson(bodyText(event));
+  return parseJson(bodyText(event, maximumBytes));
 }
 
 /** Clients send `{}` where an endpoint takes no body, which is fine; members would be dropped in silence, which is not. */

@@ -6,6 +6,18 @@ import type { PathParameterName, PathParameters } from './path-parameters.ts';
 /** What a request body may hold. Lambda's own bound of 6 MB is on the whole event. */
 export const maximumBodyBytes = 5 * 1024 * 1024;
 
+/**
+ * The same for routes that anybody may call. Their bodies are a few short fields, and a stranger must not make the
+ * service parse megabytes of JSON. A raw body is only hashed, for its signature.
+ */
+export const maximumPublicBodyBytes = 64 * 1024;
+
+/** How many bytes a request body of the operation may have. */
+export function bodyLimitOf({ access, rawBody }: Pick<Contract, 'access' | 'rawBody'>): number {
+  const isOpen = access.kind === 'public' || access.kind === 'optional';
+  return isOpen && rawBody !== true ? maximumPublicBodyBytes : maximumBodyBytes;
+}
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a bearer token must be allowed for a route; `session` refuses every token. */
