@@ -10,9 +10,11 @@ import { buildCli, type Cli } from './cli.ts';
 
 const openapi = JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8'));
 const root = '/v1/secrets/{orgSlug}/{project}/{env}';
-type Parameter = { name?: string };
+type Parameter = { name?: string; $ref?: string };
 const hasQuery = (method: string, path: string, name: string): boolean =>
-  openapi.paths[path]?.[method]?.parameters?.some((parameter: Parameter) => parameter.name === name) === true;
+  openapi.paths[path]?.[method]?.parameters?.some(
+    (parameter: Parameter) => parameter.name === name || parameter.$ref?.endsWith(`/${name}`),
+  ) === true;
 
 /** What the command line needs of the contract of revisions. */
 const operations: Record<string, boolean> = {
