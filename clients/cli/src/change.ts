@@ -64,19 +64,22 @@ export async function carryOut<T>(
   if (changes > 0 && terminal.canAsk && !(await terminal.confirm('Apply?'))) {
     throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
   }
-  return await applyPlan(output, environment, plan);
+  try {
+    return await applyPlan(environment, plan);
+  } catch (error) {
+    if (!(error instanceof RevisionMismatch)) throw error;
+    return await refuseMoved(output, environment, plan.revision, error.currentRevision);
+  }
 }
 
-export async function applyPlan<T>(output: Output, environment: Environment, plan: Plan<T>): Promise<T> {
+/** @throws RevisionMismatch where somebody was faster; Failure with what is known where the service went away */
+export async function applyPlan<T>(environment: Environment, plan: Plan<T>): Promise<T> {
   try {
     return await plan.apply();
   } catch (error) {
-    if (error instanceof RevisionMismatch) {
-      return await refuseMoved(output, environment, plan.revision, error.currentRevision);
-    }
-    if (error instanceof HoldfastError && error.outcomeUnknown)
-      throw await knownAfter(error, environment, plan.revision);
-    throw error;
+    const isKnown = !(error instanceof HoldfastError && error.outcomeUnknown);
+    if (isKnown || error instanceof RevisionMismatch) throw error;
+    throw await knownAfter(error, environment, plan.revision);
   }
 }
 
@@ -106,9 +109,8 @@ async function refuseMoved(output: Output, environment: Environment, base: numbe
 
 /** The service went away in the middle. Where it is back already, one look says which it is: all or nothing. */
 async function knownAfter(error: HoldfastError, environment: Environment, base: number): Promise<Failure> {
-  const failure = failureOf(error);
+  const { requestId, details, exitCode, code } = failureOf(error);
   const now = await environment.keys().catch(() => undefined);
-  const { message, requestId, details, exitCode, code } = failure;
   if (now === undefined) {
     const unknown = `${error.message} Whether the change was made is not known; it is all or nothing.`;
     const hint = `Run the command again: made already, it changes nothing. Before it was revision ${base}.`;
@@ -116,9 +118,10 @@ async function knownAfter(error: HoldfastError, environment: Environment, base: 
   }
   const known =
     now.revision === base
-      ? `Nothing was changed: ${environment.slug} is at revision ${base} as before.`
+      ? // The service may still be at it: only a later look could say more.
+        `Nothing has changed so far: ${environment.slug} is at revision ${base} as before.`
       : `${environment.slug} is at revision ${now.revision} now, was at ${base}.`;
-  return new Failure(exitCode, code, `${message.split(' Whether ')[0]} ${known}`, {
+  return new Failure(exitCode, code, `${error.message} ${known}`, {
     requestId,
     details,
     hint: 'See: holdfast revisions · running the command again does no harm',

@@ -172,6 +172,8 @@ describe('the hand-off', () => {
     const own = JSON.parse((await holdfast(['whoami', '--json'])).stdout).authentication.token.id;
     const refused = await holdfast(['tokens', 'revoke', own === foreign ? other : foreign]);
     expect(refused).toMatchObject({ code: expect.toSatisfy((code: number) => code === 3 || code === 4) });
+    expect((await holdfast(['tokens', 'revoke', 'current'])).code).toBe(0);
+    expect((await holdfast(['tokens'])).code).toBe(3);
   });
 });
 

@@ -10,9 +10,11 @@ import { buildCli, type Cli } from './cli.ts';
 
 const openapi = JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8'));
 const root = '/v1/secrets/{orgSlug}/{project}/{env}';
-type Parameter = { name?: string };
+type Parameter = { name?: string; $ref?: string };
 const hasQuery = (method: string, path: string, name: string): boolean =>
-  openapi.paths[path]?.[method]?.parameters?.some((parameter: Parameter) => parameter.name === name) === true;
+  openapi.paths[path]?.[method]?.parameters?.some(
+    (parameter: Parameter) => parameter.name === name || parameter.$ref?.endsWith(`/${name}`),
+  ) === true;
 
 /** What the command line needs of the contract of revisions. */
 const operations: Record<string, boolean> = {
@@ -245,7 +247,7 @@ describe.each([
       }
       const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
       expect(code).toBe(8);
-      expect(stderr).toMatch(/Nothing was changed: dev is at revision 1 as before/);
+      expect(stderr).toMatch(/Nothing has changed so far: dev is at revision 1 as before/);
       expect(await values()).toEqual({ A: '1' });
     });
   });

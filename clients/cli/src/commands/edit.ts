@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Environment, RevisionMismatch, type Snapshot } from '@holdfast/sdk';
+import { RevisionMismatch, type Snapshot } from '@holdfast/sdk';
 import type { Command } from 'commander';
 import { applyPlan, planLines, summaryOf } from '../change.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
@@ -57,7 +57,7 @@ export async function edit(session: Session, { message }: { message?: string }):
         }
         isConfirmed = true;
         try {
-          const answer = await applyOnce(session, environment, plan);
+          const answer = await applyPlan(environment, plan);
           keepsFile = false;
           if (output.json) output.document(answer);
           else output.note(`Done; ${environment.slug} is at revision ${answer.revision}.`);
@@ -79,17 +79,6 @@ export async function edit(session: Session, { message }: { message?: string }):
   } finally {
     if (!keepsFile) rmSync(directory, { recursive: true, force: true });
   }
-}
-
-async function applyOnce<T>(
-  session: Session,
-  environment: Environment,
-  plan: Parameters<typeof applyPlan<T>>[2],
-): Promise<T> {
-  return await plan.apply().catch(error => {
-    if (error instanceof RevisionMismatch) throw error;
-    return applyPlan(session.output, environment, plan);
-  });
 }
 
 /** Memory, where the system has a directory for it. */

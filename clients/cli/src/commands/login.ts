@@ -59,8 +59,7 @@ async function revokeHandedOff(url: string, origin: string): Promise<void> {
 }
 
 async function revoke(url: string, token: string): Promise<void> {
-  const path = { tokenId: 'current' };
-  await new Holdfast({ url, token }).request('DELETE', '/v1/auth/tokens/{tokenId}', { path });
+  await new Holdfast({ url, token }).request('DELETE', '/v1/auth/tokens/current');
 }
 
 export async function logout(session: Session): Promise<void> {
