@@ -247,7 +247,7 @@ describe.skipIf(withoutBrowser)('a review', () => {
       await route.fallback();
     });
     await button(page, 'Review').click();
-    await button(page, 'Take back the change of LOG_LEVEL').last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Take back the change of LOG_LEVEL' }).click();
     release();
     await page.getByText('1 key: 1 changed').waitFor();
     await page.locator('.apply button:not([aria-disabled])').waitFor();

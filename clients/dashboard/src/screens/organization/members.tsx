@@ -75,6 +75,7 @@ export function Members({ organization }: OrganizationProps) {
                         hiddenLabel
                         value={member.role}
                         options={roles.map(role => [role, role])}
+                        disabled={change.busy}
                         onChange={role => void change.run(member.id, role as Role)}
                       />
                     ) : (
