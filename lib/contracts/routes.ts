@@ -42,6 +42,8 @@ export const routes: readonly Contract[] = [
   secrets.setSecret,
   secrets.importSecrets,
   secrets.listVersions,
+  secrets.listRevisions,
+  secrets.diffRevisions,
   secrets.promoteSecrets,
   secrets.bulkDeleteSecrets,
   secrets.deleteSecret,

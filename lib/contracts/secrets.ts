@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { contract } from './contract.ts';
+import { AuditAction } from './fields/audit-action.ts';
 import { ImportBody, maxKeysPerChange } from './fields/import-body.ts';
 import { uniqueList } from './fields/list.ts';
 import { optionalPage, Pagination } from './fields/pagination.ts';
 import { IfMatch, IfNoneMatch } from './fields/preconditions.ts';
-import { flagQuery, prefixQuery } from './fields/query.ts';
+import { flagQuery, integerQuery, prefixQuery, revisionQuery } from './fields/query.ts';
 import { roles } from './fields/role.ts';
 import { SecretValue } from './fields/secret-value.ts';
 import { Success } from './fields/success.ts';
@@ -93,6 +94,7 @@ const listQuery = {
   search: prefixQuery('Only keys that start with this prefix. Case-sensitive.')
     .optional()
     .meta({ example: 'DATABASE_' }),
+  revision: revisionQuery('Read the environment as it was at this revision. Without it, as it is now.').optional(),
 };
 
 const KeyList = uniqueList(SecretKey, 1, maxKeysPerChange);
@@ -125,7 +127,7 @@ export const pullSecrets = /* @__PURE__ */ contract({
     },
     304: notModified,
   },
-  errors: ['payload_too_large'],
+  errors: ['revision_not_found', 'payload_too_large'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
     reads: ['ENV'],
@@ -160,7 +162,7 @@ export const listKeys = /* @__PURE__ */ contract({
     },
     304: notModified,
   },
-  errors: ['payload_too_large'],
+  errors: ['revision_not_found', 'payload_too_large'],
   uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
 });
 
@@ -436,4 +438,115 @@ export const deleteSecret = /* @__PURE__ */ contract({
     key: { project: ['Decrypt'] },
     queues: ['webhooks'],
   },
+});
+
+export const SecretRevision = z
+  .object({
+    revision: Revision,
+    action: AuditAction.nullable().meta({
+      description: 'The action of its audit entry; null for a change of before revisions were recorded.',
+      example: 'secret.bulk_set',
+    }),
+    message: z.string().nullable().meta({ description: 'Why, in the words of its author.', example: 'Rotate the key' }),
+    createdAt: Timestamp.meta({ description: 'When the change was made.' }),
+    createdBy: UserReference.meta({ description: 'Who made it.' }),
+    created: keyNames('Keys that were created.'),
+    updated: keyNames('Keys that got another value.'),
+    deleted: keyNames('Keys that were deleted.'),
+    from: z
+      .object({ slug: Slug, revision: Revision })
+      .optional()
+      .meta({ description: 'The environment and revision that a promotion copied.' }),
+    restored: z.int().optional().meta({ description: 'The revision that was restored.', example: 12 }),
+  })
+  .meta({ id: 'SecretRevision', description: 'One accepted change of an environment’s secrets.' });
+
+export const listRevisions = /* @__PURE__ */ contract({
+  operationId: 'list-revisions',
+  area,
+  method: 'GET',
+  path: `${pathOfEnvironment}/revisions`,
+  summary: 'List what each change did',
+  description:
+    'Returns the changes of an environment, newest first, with the names of the keys that each one created, updated and ' +
+    'deleted, and never a value. There may be fewer than `limit` where their names would not fit an answer. Requires the ' +
+    'right to read the environment.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  query: z.strictObject({
+    limit: integerQuery(1, 100, 'Revisions per page.').default(20),
+    before: revisionQuery('Only revisions before this one: `next` of the page before.').optional(),
+  }),
+  responses: {
+    200: {
+      description: 'The revisions.',
+      body: z.object({
+        revisions: z.array(SecretRevision).meta({ description: 'The revisions, newest first.' }),
+        next: z.int().nullable().meta({ description: 'For `before`; null at the end.', example: 17 }),
+      }),
+      example: {
+        revisions: [
+          {
+            revision: 17,
+            action: 'secret.updated',
+            message: null,
+            createdAt,
+            createdBy: author,
+            created: [],
+            updated: ['DATABASE_HOST'],
+            deleted: [],
+          },
+        ],
+        next: 17,
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
+});
+
+const DiffKey = SecretSummary.shape.key;
+const Before = z.string().optional().meta({ description: 'The value at `from`; only with `values=true`.' });
+const After = z.string().optional().meta({ description: 'The value at `to`; only with `values=true`.' });
+
+export const diffRevisions = /* @__PURE__ */ contract({
+  operationId: 'diff-revisions',
+  area,
+  method: 'GET',
+  path: `${pathOfEnvironment}/diff`,
+  summary: 'Compare two revisions',
+  description:
+    'Tells which keys were created, updated and deleted between two revisions of an environment; a key that came back to ' +
+    'the same value is in none. `from` may be the later one. Values are included only with `values=true`, which is ' +
+    'audited. Requires the right to read the environment.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  query: z.strictObject({
+    from: revisionQuery('The revision to begin with; 0 is empty.'),
+    to: revisionQuery('The revision to end with. Without it, the current one.').optional(),
+    values: flagQuery('Whether to return the values.').default(false),
+  }),
+  responses: {
+    200: {
+      description: 'The differences.',
+      body: z.object({
+        from: Revision,
+        to: Revision,
+        created: z.array(z.object({ key: DiffKey, after: After })).meta({ description: 'Keys that only `to` has.' }),
+        updated: z
+          .array(z.object({ key: DiffKey, before: Before, after: After }))
+          .meta({ description: 'Keys with another value.' }),
+        deleted: z
+          .array(z.object({ key: DiffKey, before: Before }))
+          .meta({ description: 'Keys that only `from` has.' }),
+      }),
+      example: { from: 12, to: 17, created: [{ key: 'LOG_LEVEL' }], updated: [{ key: 'DATABASE_HOST' }], deleted: [] },
+    },
+  },
+  errors: ['revision_not_found', 'payload_too_large'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['AUDIT'],
+    key: { project: ['Decrypt'] },
+  },
+  sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
 });

@@ -36,6 +36,7 @@ describe('a role', () => {
     expect(openers.sort()).toEqual([
       'bulk-delete-secrets',
       'delete-secret',
+      'diff-revisions',
       'import-secrets',
       'list-versions',
       'promote-secrets',

@@ -228,6 +228,12 @@ export const rows: readonly Row[] = [
   ...inEach(readingIn, 'GET /secrets/:orgSlug/:project/:env/versions/:key', (own, env) => ({
     path: `${secrets(own, env)}/versions/KEY?values=true`,
   })),
+  ...inEach(readingIn, 'GET /secrets/:orgSlug/:project/:env/revisions', (own, env) => ({
+    path: `${secrets(own, env)}/revisions`,
+  })),
+  ...inEach(readingIn, 'GET /secrets/:orgSlug/:project/:env/diff', (own, env) => ({
+    path: `${secrets(own, env)}/diff?from=0&values=true`,
+  })),
   ...inEach(writingIn, 'PUT /secrets/:orgSlug/:project/:env', (own, env) => ({
     path: secrets(own, env),
     body: { key: 'NEW', value: 'new' },

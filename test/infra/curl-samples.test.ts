@@ -107,6 +107,8 @@ const story: readonly Step[] = [
   { operationId: 'pull-secrets', status: 200 },
   { operationId: 'list-keys', status: 200 },
   { operationId: 'list-versions', status: 200 },
+  { operationId: 'list-revisions', status: 200 },
+  { operationId: 'diff-revisions', status: 200 },
   { operationId: 'promote-secrets', status: 200 },
   { operationId: 'add-template-key', status: 201 },
   { operationId: 'list-template-keys', status: 200 },

@@ -144,6 +144,13 @@ async function placeWithSecrets(api: Api, count = 3): Promise<Place> {
   return there;
 }
 
+/** Two revisions in `dev`. */
+async function placeWithHistory(api: Api): Promise<Place> {
+  const there = await placeWithSecrets(api);
+  await expectStatus(api.put(`${there.secrets}/dev`, { key: 'KEY_1', value: 'changed' }, there.session), 200);
+  return there;
+}
+
 export async function valuesIn(api: Api, { secrets, session }: Place, env = 'dev'): Promise<Record<string, string>> {
   const answer = await expectStatus(api.get(`${secrets}/${env}`, session), 200);
   return Object.fromEntries(answer.body.secrets.map((one: { key: string; value: string }) => [one.key, one.value]));
@@ -475,6 +482,18 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   'list-versions values': async api => {
     const { secrets, session } = await placeWithSecrets(api);
     return reads({ method: 'GET', path: `${secrets}/dev/versions/KEY_1?values=true`, as: session });
+  },
+  'pull-secrets past': async api => {
+    const { secrets, session } = await placeWithHistory(api);
+    return reads({ method: 'GET', path: `${secrets}/dev?revision=1`, as: session });
+  },
+  'list-revisions': async api => {
+    const { secrets, session } = await placeWithHistory(api);
+    return reads({ method: 'GET', path: `${secrets}/dev/revisions`, as: session });
+  },
+  'diff-revisions': async api => {
+    const { secrets, session } = await placeWithHistory(api);
+    return reads({ method: 'GET', path: `${secrets}/dev/diff?from=1&values=true`, as: session });
   },
   'promote-secrets': async api => {
     const there = await placeWithSecrets(api);

@@ -19,8 +19,8 @@ interface Author {
 /** One accepted change of an environment. */
 export interface RevisionEntry {
   revision: number;
-  /** The action of its audit entry, such as `secret.changed`. */
-  action: string;
+  /** The action of its audit entry, such as `secret.changed`; null for a change of before revisions were recorded. */
+  action: string | null;
   message: string | null;
   createdAt: string;
   createdBy: Author;

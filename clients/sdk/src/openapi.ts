@@ -497,6 +497,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/secrets/{orgSlug}/{project}/{env}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what each change did
+         * @description Returns the changes of an environment, newest first, with the names of the keys that each one created, updated and deleted, and never a value. There may be fewer than `limit` where their names would not fit an answer. Requires the right to read the environment.
+         */
+        get: operations["list-revisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/{env}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two revisions
+         * @description Tells which keys were created, updated and deleted between two revisions of an environment; a key that came back to the same value is in none. `from` may be the later one. Values are included only with `values=true`, which is audited. Requires the right to read the environment.
+         */
+        get: operations["diff-revisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/secrets/{orgSlug}/{project}/promote": {
         parameters: {
             query?: never;
@@ -1468,6 +1508,50 @@ export interface components {
              */
             createdAt: string;
         };
+        DiffRevisionsResponse: {
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            from: number;
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            to: number;
+            /** @description Keys that only `to` has. */
+            created: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /** @description The value at `to`; only with `values=true`. */
+                after?: string;
+            }[];
+            /** @description Keys with another value. */
+            updated: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /** @description The value at `from`; only with `values=true`. */
+                before?: string;
+                /** @description The value at `to`; only with `values=true`. */
+                after?: string;
+            }[];
+            /** @description Keys that only `from` has. */
+            deleted: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /** @description The value at `from`; only with `values=true`. */
+                before?: string;
+            }[];
+        };
         /** @description The limits in force: the override, or else the plan, or else the default. */
         EffectiveLimits: {
             /** @description The limits in force. */
@@ -1564,7 +1648,7 @@ export interface components {
          * @description What went wrong, of a closed set.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
         /** @description Further facts about an event; never a value. */
         EventMetadata: {
             /**
@@ -1978,6 +2062,15 @@ export interface components {
         ListProjectsResponse: {
             /** @description The projects, by slug. */
             projects: components["schemas"]["Project"][];
+        };
+        ListRevisionsResponse: {
+            /** @description The revisions, newest first. */
+            revisions: components["schemas"]["SecretRevision"][];
+            /**
+             * @description For `before`; null at the end.
+             * @example 17
+             */
+            next: number | null;
         };
         ListSessionsResponse: {
             /** @description The active sessions. */
@@ -2467,6 +2560,67 @@ export interface components {
             updatedAt: string;
             /** @description Who wrote this version. */
             updatedBy: components["schemas"]["UserReference"];
+        };
+        /** @description One accepted change of an environment’s secrets. */
+        SecretRevision: {
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+            /**
+             * @description The action of its audit entry; null for a change of before revisions were recorded.
+             * @example secret.bulk_set
+             */
+            action: components["schemas"]["AuditAction"] | null;
+            /**
+             * @description Why, in the words of its author.
+             * @example Rotate the key
+             */
+            message: string | null;
+            /**
+             * Format: date-time
+             * @description When the change was made.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /** @description Who made it. */
+            createdBy: components["schemas"]["UserReference"];
+            /**
+             * @description Keys that were created.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            created: string[];
+            /**
+             * @description Keys that got another value.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            updated: string[];
+            /**
+             * @description Keys that were deleted.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            deleted: string[];
+            /** @description The environment and revision that a promotion copied. */
+            from?: {
+                slug: string;
+                /**
+                 * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+                 * @example 17
+                 */
+                revision: number;
+            };
+            /**
+             * @description The revision that was restored.
+             * @example 12
+             */
+            restored?: number;
         };
         /** @description A secret without its value. */
         SecretSummary: {
@@ -3329,6 +3483,29 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "organization_not_found" | "project_not_found" | "environment_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `project_not_found`: There is no such project for this caller.
+         *
+         *     `environment_not_found`: There is no such environment for this caller.
+         *
+         *     `revision_not_found`: There is no such revision for this caller.
+         */
+        OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "project_not_found" | "environment_not_found" | "revision_not_found";
                     };
                 };
             };
@@ -4497,6 +4674,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only keys that start with this prefix. Case-sensitive. */
                 search?: string;
+                /** @description Read the environment as it was at this revision. Without it, as it is now. */
+                revision?: number;
             };
             header?: {
                 /** @description The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`. */
@@ -4539,7 +4718,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -4611,6 +4790,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only keys that start with this prefix. Case-sensitive. */
                 search?: string;
+                /** @description Read the environment as it was at this revision. Without it, as it is now. */
+                revision?: number;
             };
             header?: {
                 /** @description The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`. */
@@ -4653,7 +4834,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -4745,6 +4926,87 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-revisions": {
+        parameters: {
+            query?: {
+                /** @description Revisions per page. */
+                limit?: number;
+                /** @description Only revisions before this one: `next` of the page before. */
+                before?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The revisions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListRevisionsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "diff-revisions": {
+        parameters: {
+            query: {
+                /** @description The revision to begin with; 0 is empty. */
+                from: number;
+                /** @description The revision to end with. Without it, the current one. */
+                to?: number;
+                /** @description Whether to return the values. */
+                values?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The differences. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiffRevisionsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];

@@ -292,6 +292,7 @@ describe('rights', () => {
         'create-webhook',
         'deliver-webhooks',
         'import-secrets',
+        'diff-revisions',
         'list-versions',
         'promote-secrets',
         'pull-secrets',

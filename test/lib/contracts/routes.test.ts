@@ -32,6 +32,8 @@ GET /secrets/:orgSlug/:project/:env/keys
 PUT /secrets/:orgSlug/:project/:env
 POST /secrets/:orgSlug/:project/:env/bulk
 GET /secrets/:orgSlug/:project/:env/versions/:key
+GET /secrets/:orgSlug/:project/:env/revisions
+GET /secrets/:orgSlug/:project/:env/diff
 POST /secrets/:orgSlug/:project/promote
 POST /secrets/:orgSlug/:project/:env/bulk-delete
 DELETE /secrets/:orgSlug/:project/:env/:key
