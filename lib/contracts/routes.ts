@@ -41,6 +41,7 @@ export const routes: readonly Contract[] = [
   secrets.listKeys,
   secrets.setSecret,
   secrets.importSecrets,
+  secrets.applyChanges,
   secrets.listVersions,
   secrets.promoteSecrets,
   secrets.bulkDeleteSecrets,

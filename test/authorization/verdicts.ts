@@ -236,6 +236,14 @@ export const rows: readonly Row[] = [
     path: `${secrets(own, env)}/bulk`,
     body: { secrets: { NEW: 'new' } },
   })),
+  ...inEach(writingIn, 'POST /secrets/:orgSlug/:project/:env/changes', (own, env) => ({
+    path: `${secrets(own, env)}/changes`,
+    body: { set: [{ key: 'B', value: 'new' }] },
+  })),
+  ...inEach(bulkDeletingIn, 'POST /secrets/:orgSlug/:project/:env/changes with two deletions', (own, env) => ({
+    path: `${secrets(own, env)}/changes`,
+    body: { delete: ['KEY', 'NOT_THERE'] },
+  })).map(row => ({ ...row, allowed: 'secret_not_found' })),
   ...inEach(writingIn, 'DELETE /secrets/:orgSlug/:project/:env/:key', (own, env) => ({
     path: `${secrets(own, env)}/KEY`,
   })),

@@ -468,6 +468,21 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       },
     };
   },
+  'apply-changes': async api => {
+    const there = await placeWithSecrets(api);
+    const body = { set: [{ key: 'KEY_1', value: 'changed' }], delete: ['KEY_2'], message: 'a mixture' };
+    return {
+      request: { method: 'POST', path: `${there.secrets}/dev/changes`, body, as: there.session },
+      works: [200],
+      repeats: [404],
+      isDone: async () => {
+        const values = await valuesIn(api, there);
+        const done = [values.KEY_1 === 'changed', values.KEY_2 === undefined];
+        if (done[0] !== done[1]) throw new Error('Half of a change is there.');
+        return done[0] === true;
+      },
+    };
+  },
   'list-versions': async api => {
     const { secrets, session } = await placeWithSecrets(api);
     return reads({ method: 'GET', path: `${secrets}/dev/versions/KEY_1`, as: session });

@@ -477,6 +477,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/secrets/{orgSlug}/{project}/{env}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set and delete secrets as one change
+         * @description Sets and deletes up to 1,000 secrets in any mixture, as one revision: all or nothing. Each key is named once. A key to delete that is not there is `404 secret_not_found`. For owners, admins and developers; deleting more than one secret is for owners and admins.
+         */
+        post: operations["apply-changes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/secrets/{orgSlug}/{project}/{env}/versions/{key}": {
         parameters: {
             query?: never;
@@ -1074,12 +1094,90 @@ export interface components {
         AddTemplateKeyResponse: {
             templateKey: components["schemas"]["TemplateKey"];
         };
+        ApplyChangesRequest: {
+            /**
+             * @description The secrets to set.
+             * @default []
+             * @example [
+             *       {
+             *         "key": "DATABASE_HOST",
+             *         "value": "db.internal.example",
+             *         "expectedVersion": 2
+             *       }
+             *     ]
+             */
+            set?: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /**
+                 * @description The value.
+                 * @example db.internal.example
+                 */
+                value: string;
+                /**
+                 * @description The version that the key must have; 0 if it must not exist.
+                 * @example 2
+                 */
+                expectedVersion?: number;
+            }[];
+            /**
+             * @description The keys to delete. Each must be there.
+             * @default []
+             * @example [
+             *       "LOG_LEVEL"
+             *     ]
+             */
+            delete?: string[];
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
+        };
+        ApplyChangesResponse: {
+            /**
+             * @description Keys that were created.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            created: string[];
+            /**
+             * @description Keys that got a new version.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            updated: string[];
+            /**
+             * @description Keys that already had the value.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            unchanged: string[];
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+            /**
+             * @description Keys that were deleted.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            deleted: string[];
+        } | components["schemas"]["DryRun"];
         /**
          * @description The action.
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "project.created" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.validated" | "template_key.added" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "project.created" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.validated" | "template_key.added" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
         /** @description A change in the organization, or a read of values. It never contains a value. */
         AuditEntry: {
             /**
@@ -1157,6 +1255,11 @@ export interface components {
              */
             revision?: number;
             /**
+             * @description Why secrets were changed, if the author said so.
+             * @example Move to the new database
+             */
+            message?: string;
+            /**
              * @description What changed: roles and plans `from` and `to`, limits, a template key’s pattern.
              * @example {
              *       "from": "viewer",
@@ -1204,6 +1307,11 @@ export interface components {
              *     ]
              */
             keys: string[];
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         };
         BulkDeleteSecretsResponse: {
             /**
@@ -1225,7 +1333,7 @@ export interface components {
              * @example 17
              */
             revision: number;
-        };
+        } | components["schemas"]["DryRun"];
         ChangePasswordRequest: {
             /**
              * @description The current password.
@@ -1242,6 +1350,44 @@ export interface components {
              * @default false
              */
             revokeTokens?: boolean;
+        };
+        /** @description What a change would do. Each list is in key order. */
+        ChangePlan: {
+            /**
+             * @description Keys that would be created.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            created: string[];
+            /**
+             * @description Keys that would get a new version.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            updated: string[];
+            /**
+             * @description Keys that have the value already. Empty for a caller who can’t read the environment.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            unchanged: string[];
+            /**
+             * @description Keys that would be deleted.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            deleted: string[];
+            /**
+             * @description Keys that would be left as they are for another reason.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            skipped: string[];
         };
         ChangeRoleRequest: {
             /**
@@ -1429,7 +1575,7 @@ export interface components {
              * @example 17
              */
             revision: number;
-        };
+        } | components["schemas"]["DryRun"];
         /**
          * @description An event that a delivery can carry.
          * @example secret.updated
@@ -1467,6 +1613,20 @@ export interface components {
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
+        };
+        /** @description The answer to `dryRun=true`. */
+        DryRun: {
+            /**
+             * @description Nothing was changed.
+             * @constant
+             */
+            dryRun: true;
+            plan: components["schemas"]["ChangePlan"];
+            /**
+             * @description The revision that the plan is for.
+             * @example 17
+             */
+            revision: number;
         };
         /** @description The limits in force: the override, or else the plan, or else the default. */
         EffectiveLimits: {
@@ -1585,6 +1745,11 @@ export interface components {
              *     ]
              */
             keys?: string[];
+            /**
+             * @description Why the change was made, if its author said so.
+             * @example Move to the new database
+             */
+            message?: string;
             /** @description The source environment of a promotion. */
             from?: {
                 /**
@@ -1794,11 +1959,21 @@ export interface components {
                  */
                 value: string;
             }[];
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         } | {
             /** @description Values by key. */
             secrets: {
                 [key: string]: string;
             };
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         } | {
             /**
              * @description Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` after white space; single quotes are literal; double quotes may span lines and know `\n \r \t \" \\ \$`. No interpolation.
@@ -1806,6 +1981,11 @@ export interface components {
              *     DATABASE_HOST=db.internal.example
              */
             dotenv: string;
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         };
         ImportSecretsResponse: {
             /**
@@ -1834,7 +2014,7 @@ export interface components {
              * @example 17
              */
             revision: number;
-        };
+        } | components["schemas"]["DryRun"];
         InspectOrganizationResponse: {
             organization: components["schemas"]["Organization"];
             usage: components["schemas"]["Usage"];
@@ -2289,6 +2469,11 @@ export interface components {
              * @default true
              */
             overwrite?: boolean;
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         };
         PromoteSecretsResponse: {
             /**
@@ -2317,7 +2502,7 @@ export interface components {
              * @example 17
              */
             revision: number;
-        };
+        } | components["schemas"]["DryRun"];
         PullSecretsResponse: {
             /** @description The secrets, in key order. */
             secrets: components["schemas"]["SecretEntry"][];
@@ -2578,8 +2763,24 @@ export interface components {
              * @example 2
              */
             expectedVersion?: number;
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         };
-        SetSecretResponse: {
+        SetSecretResponse200: {
+            /** @description The secret after the change, without its value. */
+            secret: components["schemas"]["SecretSummary"];
+            /** @description False if the secret already had this value: then there is no new version and no event. */
+            changed: boolean;
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+        } | components["schemas"]["DryRun"];
+        SetSecretResponse201: {
             /** @description The secret after the change, without its value. */
             secret: components["schemas"]["SecretSummary"];
             /** @description False if the secret already had this value: then there is no new version and no event. */
@@ -4547,7 +4748,10 @@ export interface operations {
     };
     "set-secret": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -4570,14 +4774,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The secret already existed. */
+            /** @description The secret already existed, or it was a dry run. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SetSecretResponse"];
+                    "application/json": components["schemas"]["SetSecretResponse200"];
                 };
             };
             /** @description The secret is new. */
@@ -4587,7 +4791,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SetSecretResponse"];
+                    "application/json": components["schemas"]["SetSecretResponse201"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -4661,7 +4865,10 @@ export interface operations {
     };
     "import-secrets": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -4700,6 +4907,56 @@ export interface operations {
             403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             412: components["responses"]["RevisionMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "apply-changes": {
+        parameters: {
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                "If-Match"?: string;
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplyChangesRequest"];
+            };
+        };
+        responses: {
+            /** @description The result of the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplyChangesResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
+            412: components["responses"]["RevisionMismatchOrVersionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -4752,7 +5009,10 @@ export interface operations {
     };
     "promote-secrets": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -4797,7 +5057,10 @@ export interface operations {
     };
     "bulk-delete-secrets": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -4843,7 +5106,12 @@ export interface operations {
     };
     "delete-secret": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+                /** @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it. */
+                message?: string;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;

@@ -6,6 +6,7 @@ export const auditActions = [
   'secret.pulled',
   'secret.history_read',
   ...eventNames,
+  'secret.changed',
   'project.created',
   'project.deleted',
   'project.key_rotated',

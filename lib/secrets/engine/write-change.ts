@@ -37,6 +37,8 @@ export interface WritableChange {
   /** What else must hold in the moment of the commit. */
   checks: readonly Write[];
   ring: KeyRing;
+  /** Why the change is made. */
+  message?: string | undefined;
 }
 
 /** A check of the commit did not hold: what the change was decided on is over, and trying it again is no use. */

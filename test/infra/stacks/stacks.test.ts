@@ -291,6 +291,7 @@ describe('rights', () => {
         'create-project',
         'create-webhook',
         'deliver-webhooks',
+        'apply-changes',
         'import-secrets',
         'list-versions',
         'promote-secrets',

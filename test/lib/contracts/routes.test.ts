@@ -74,6 +74,7 @@ const added = [
   'DELETE /auth/tokens/current',
   'GET /auth/sessions',
   'DELETE /auth/sessions/:sessionId',
+  'POST /secrets/:orgSlug/:project/:env/changes',
 ];
 
 const byOperation = new Map(routes.map(route => [route.operationId, route]));
@@ -308,6 +309,7 @@ describe('access', () => {
     ['list-webhooks', ['owner', 'admin']],
     ['set-secret', ['owner', 'admin', 'developer']],
     ['promote-secrets', ['owner', 'admin', 'developer']],
+    ['apply-changes', ['owner', 'admin', 'developer']],
     ['create-environment', ['owner', 'admin', 'developer', 'viewer']],
     ['list-members', ['owner', 'admin', 'developer', 'viewer']],
     ['pull-secrets', ['owner', 'admin', 'developer', 'viewer']],
@@ -334,6 +336,21 @@ describe('bodies', () => {
     ['promote-secrets', { from: 'dev', to: 'staging', keys: [] }, ['keys']],
     ['bulk-delete-secrets', { keys: ['A', 'B', 'A'] }, ['keys.2']],
     ['bulk-delete-secrets', { keys: Array.from({ length: 1001 }, (_, index) => index) }, ['keys']],
+    ['apply-changes', {}, ['']],
+    ['apply-changes', { set: [], delete: [] }, ['']],
+    ['apply-changes', { set: [{ key: 'A', value: '' }], delete: ['B', 'A', 'B'] }, ['delete.1', 'delete.2']],
+    ['apply-changes', { set: [{ key: 'A', value: '', dryRun: true }] }, ['set.0']],
+    ['apply-changes', { delete: Array.from({ length: 1001 }, (_, index) => index) }, ['delete']],
+    ['apply-changes', { delete: ['A'], message: 'two\nlines' }, ['message']],
+    [
+      'apply-changes',
+      {
+        set: Array.from({ length: 600 }, (_, index) => ({ key: `A${index}`, value: '' })),
+        delete: Array.from({ length: 401 }, (_, index) => `B${index}`),
+      },
+      [''],
+    ],
+    ['import-secrets', { secrets: { A: '' }, message: 'x'.repeat(201) }, ['message']],
     ['create-webhook', { url: 'ftp://example.com', events: ['webhook.ping'] }, ['url', 'events.0']],
     ['create-webhook', { url: 'https://a:b@example.com', events: [] }, ['url', 'events']],
     ['update-webhook', {}, ['']],
