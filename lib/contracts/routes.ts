@@ -33,8 +33,11 @@ export const routes: readonly Contract[] = [
   projects.listProjects,
   projects.createProject,
   projects.getProject,
+  projects.updateProject,
   projects.deleteProject,
   projects.createEnvironment,
+  projects.updateEnvironment,
+  projects.deleteEnvironment,
   projects.rotateKey,
 
   secrets.pullSecrets,
@@ -48,10 +51,12 @@ export const routes: readonly Contract[] = [
   secrets.deleteSecret,
 
   organizations.createOrganization,
+  organizations.renameOrganization,
   organizations.deleteOrganization,
 
   templates.listTemplateKeys,
   templates.addTemplateKey,
+  templates.updateTemplateKey,
   templates.removeTemplateKey,
   templates.validateEnvironment,
 

@@ -370,7 +370,11 @@ export interface paths {
         delete: operations["delete-project"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a project
+         * @description Changes the name, the description or both. The description `null` removes it. The slug stays. For owners and admins.
+         */
+        patch: operations["update-project"];
         trace?: never;
     };
     "/v1/projects/{orgId}/{slug}/environments": {
@@ -391,6 +395,30 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{orgId}/{slug}/environments/{env}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an environment
+         * @description Makes the environment and the history of its secrets unreachable at once and erases them in the background. The slug can be used again when that is done. Webhooks that are limited to the environment are deleted with it. For owners and admins.
+         */
+        delete: operations["delete-environment"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an environment
+         * @description Changes the name, the type or both. The slug stays. For owners and admins; only owners may change the type, which decides which roles can read and write the secrets.
+         */
+        patch: operations["update-environment"];
         trace?: never;
     };
     "/v1/projects/{orgId}/{slug}/rotate-key": {
@@ -614,7 +642,11 @@ export interface paths {
         delete: operations["delete-organization"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Rename an organization
+         * @description Changes the display name. The slug stays. For owners and admins.
+         */
+        patch: operations["rename-organization"];
         trace?: never;
     };
     "/v1/templates/{orgSlug}/{project}": {
@@ -658,7 +690,11 @@ export interface paths {
         delete: operations["remove-template-key"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a template key
+         * @description Changes what the template says of a key. A `null` removes the description or the pattern. The same rules apply as for a new key. For owners and admins.
+         */
+        patch: operations["update-template-key"];
         trace?: never;
     };
     "/v1/templates/{orgSlug}/{project}/validate/{env}": {
@@ -846,7 +882,7 @@ export interface paths {
         };
         /**
          * Query the audit log
-         * @description Lists every change in the organization and every read of values, newest first, for as long as the plan keeps them. If the log grew by tens of thousands of entries since it was last read, `total` may be too low for a few requests. If entries have very long lists of keys, a page names only the first keys of each; a smaller `limit` shows more. For owners and admins.
+         * @description Lists every change in the organization and every read of values, newest first, for as long as the plan keeps them. If the log grew by tens of thousands of entries since it was last read, `total` may be too low for a few requests. If entries have very long lists of keys, a page names only the first keys of each; a smaller `limit` shows more. Very long details are left out in the same way. For owners and admins.
          */
         get: operations["list-audit-entries"];
         put?: never;
@@ -1177,7 +1213,7 @@ export interface components {
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "project.created" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.validated" | "template_key.added" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
         /** @description A change in the organization, or a read of values. It never contains a value. */
         AuditEntry: {
             /**
@@ -1260,7 +1296,7 @@ export interface components {
              */
             message?: string;
             /**
-             * @description What changed: roles and plans `from` and `to`, limits, a template key’s pattern.
+             * @description What changed: roles and plans `from` and `to`, each changed field of another thing `from` and `to`, limits, a template key’s pattern.
              * @example {
              *       "from": "viewer",
              *       "to": "developer"
@@ -2541,6 +2577,16 @@ export interface components {
             user: components["schemas"]["User"];
             organization: components["schemas"]["Organization"];
         };
+        RenameOrganizationRequest: {
+            /**
+             * @description Display name.
+             * @example Analytical Engines Ltd
+             */
+            name: string;
+        };
+        RenameOrganizationResponse: {
+            organization: components["schemas"]["Organization"];
+        };
         RenameUserRequest: {
             /**
              * @description The new display name.
@@ -2898,6 +2944,22 @@ export interface components {
          * @enum {string}
          */
         TokenAccess: "read" | "write" | "full";
+        UpdateEnvironmentRequest: {
+            /**
+             * @description Display name.
+             * @example Development
+             */
+            name?: string;
+            /**
+             * @description Decides which roles can read and write the secrets of the environment.
+             * @example development
+             * @enum {string}
+             */
+            type?: "development" | "staging" | "production";
+        };
+        UpdateEnvironmentResponse: {
+            environment: components["schemas"]["Environment"];
+        };
         UpdateOrganizationRequest: {
             /** @description The new plan. */
             plan?: components["schemas"]["PlanName"];
@@ -2940,6 +3002,38 @@ export interface components {
         };
         UpdatePlanResponse: {
             plan: components["schemas"]["Plan"];
+        };
+        UpdateProjectRequest: {
+            /**
+             * @description Display name.
+             * @example Web shop
+             */
+            name?: string;
+            /**
+             * @description What the project is about; null for nothing.
+             * @example The public shop.
+             */
+            description?: string | null;
+        };
+        UpdateProjectResponse: {
+            project: components["schemas"]["Project"];
+        };
+        UpdateTemplateKeyRequest: {
+            /**
+             * @description What it is for; null for nothing.
+             * @example Host of the main database.
+             */
+            description?: string | null;
+            /** @description Whether every environment must have it. */
+            required?: boolean;
+            /**
+             * @description A regular expression (RE2) that the whole value must match; null for none.
+             * @example [a-z0-9.-]+
+             */
+            pattern?: string | null;
+        };
+        UpdateTemplateKeyResponse: {
+            templateKey: components["schemas"]["TemplateKey"];
         };
         UpdateWebhookRequest: {
             /**
@@ -4598,6 +4692,47 @@ export interface operations {
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
+    "update-project": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Project slug. */
+                slug: components["parameters"]["slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description The project. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateProjectResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
     "create-environment": {
         parameters: {
             query?: never;
@@ -4635,6 +4770,88 @@ export interface operations {
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             409: components["responses"]["SlugTaken"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "delete-environment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Project slug. */
+                slug: components["parameters"]["slug"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The environment is deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "update-environment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Project slug. */
+                slug: components["parameters"]["slug"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateEnvironmentRequest"];
+            };
+        };
+        responses: {
+            /** @description The environment. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateEnvironmentResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -5224,6 +5441,45 @@ export interface operations {
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
+    "rename-organization": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameOrganizationRequest"];
+            };
+        };
+        responses: {
+            /** @description The organization. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenameOrganizationResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
     "list-template-keys": {
         parameters: {
             query?: never;
@@ -5324,6 +5580,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrTemplateKeyNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "update-template-key": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Secret key or template key. */
+                key: components["parameters"]["key"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateTemplateKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The template key. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateTemplateKeyResponse"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { secretKeyPattern, secretKeyRule } from './secret-rules.ts';
 
 /** Code points, not UTF-16 units: what a person counts as characters. */
 function codePointCount(value: string): number {
@@ -58,9 +59,7 @@ export const Uuid = z.guid().toLowerCase();
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-01-31T09:26:53.589Z' });
 
 /** The key of a secret and of a template entry. */
-export const SecretKey = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/, {
-  message: 'must begin with a letter or underscore and have at most 256 letters, digits, and . _ -',
-});
+export const SecretKey = z.string().regex(secretKeyPattern, { message: secretKeyRule });
 
 /** E-mail addresses are compared without case and shown as they were entered. */
 export const Email = z.email().max(254);

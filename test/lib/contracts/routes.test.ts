@@ -75,6 +75,11 @@ const added = [
   'GET /auth/sessions',
   'DELETE /auth/sessions/:sessionId',
   'POST /secrets/:orgSlug/:project/:env/changes',
+  'PATCH /projects/:orgId/:slug',
+  'PATCH /projects/:orgId/:slug/environments/:env',
+  'DELETE /projects/:orgId/:slug/environments/:env',
+  'PATCH /orgs/:orgId',
+  'PATCH /templates/:orgSlug/:project/:key',
 ];
 
 const byOperation = new Map(routes.map(route => [route.operationId, route]));
@@ -354,6 +359,12 @@ describe('bodies', () => {
     ['create-webhook', { url: 'ftp://example.com', events: ['webhook.ping'] }, ['url', 'events.0']],
     ['create-webhook', { url: 'https://a:b@example.com', events: [] }, ['url', 'events']],
     ['update-webhook', {}, ['']],
+    ['update-project', {}, ['']],
+    ['update-environment', {}, ['']],
+    ['update-environment', { name: null, type: 'test' }, ['name', 'type']],
+    ['update-template-key', {}, ['']],
+    ['update-template-key', { required: null, pattern: '' }, ['required', 'pattern']],
+    ['rename-organization', {}, ['name']],
     ['update-organization', {}, ['']],
     [
       'update-organization',
