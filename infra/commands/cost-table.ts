@@ -113,8 +113,8 @@ export function idleCosts(): Readonly<Record<string, number>> {
   const pollsPerMonth = 2 * 5 * 3 * 60 * 24 * 30;
   return {
     'KMS key (each of its first two yearly rotations adds as much)': prices.kmsKeyMonth,
-    '13 metrics watched by 11 alarms': 13 * prices.alarmMetricMonth,
-    'one metric of our own (failed log-ins)': prices.customMetricMonth,
+    '14 metrics watched by 12 alarms': 14 * prices.alarmMetricMonth,
+    'two metrics of our own (failed log-ins, inconsistent reads)': 2 * prices.customMetricMonth,
     'polling of two queues (the first million a month is free)': pollsPerMonth * prices.sqsRequest,
   };
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { type Drift, recountOrganization } from '../../lib/admin/recount.ts';
 import { recountPlatform } from '../../lib/admin/recount-platform.ts';
-import { type Drift, recountOrganization } from '../../lib/plans/recount.ts';
 import { ranges } from '../../lib/table/keys.ts';
 import { directoryBySlugRecord } from '../../lib/table/records/organization.ts';
 import { list } from '../../lib/table/store.ts';
@@ -9,7 +9,8 @@ import { useTable } from './find-table.ts';
 /*
  * `npm run recount -- [organization slug …] [--fix]`: counts what the limits apply to and reports every counter that
  * differs. Without slugs it recounts all organizations and the platform's own counters. It uses the local stack that
- * runs on PORT (3000), or the deployed table TABLE_NAME if that is set and PORT is not. Exit code 2: there was drift.
+ * runs on PORT (3000), or the deployed table TABLE_NAME if that is set and PORT is not. Exit code 2: there was drift, or
+ * an environment whose secrets do not add up to its digest, which `npm run repair-environment` repairs.
  */
 
 try {
@@ -33,7 +34,9 @@ async function recount(named: readonly string[], fix: boolean): Promise<boolean>
       continue;
     }
     const unfixed = new Set(result.unfixed.map(({ counter }) => counter));
-    isClean &&= result.drifts.length === 0;
+    const { inconsistent = [] } = result;
+    isClean &&= result.drifts.length === 0 && inconsistent.length === 0;
+    for (const path of inconsistent) console.log(`${slug}: environment ${path} does not add up to its digest`);
     for (const drift of result.drifts) report(slug, drift, fix, unfixed.has(drift.counter));
   }
   if (all) {

@@ -33,6 +33,7 @@ async function start() {
       process.exit(1);
     });
     console.log(`ready ${stack.url}`);
+    console.error(`Try it from another terminal: npx holdfast login --url ${new URL(stack.url).origin}`);
     return stack;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

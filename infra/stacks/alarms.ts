@@ -13,7 +13,10 @@ export interface AlarmPlan {
 }
 
 /** Every alarm, by its name without the installation's. */
-export function alarmsOn(metrics: Metrics, failedLogIns: Metric): Readonly<Record<string, AlarmPlan>> {
+export function alarmsOn(
+  metrics: Metrics,
+  { failedLogIns, inconsistentReads }: { failedLogIns: Metric; inconsistentReads: Metric },
+): Readonly<Record<string, AlarmPlan>> {
   return {
     ApiErrors: {
       description:
@@ -94,6 +97,14 @@ export function alarmsOn(metrics: Metrics, failedLogIns: Metric): Readonly<Recor
         'First look in SES for the addresses; an attacker may be registering invented ones.',
       metric: metrics.bounces,
       above: 0.05,
+    },
+    EnvironmentInconsistent: {
+      description:
+        'The secrets of an environment do not add up to its digest, however often they are read: its pulls and changes ' +
+        'end with 503 until it is repaired. First look in the logs for the lines with alarm = "inconsistent", which name ' +
+        'the environment, then run: npm run repair-environment -- <organization> <project> <environment>.',
+      metric: inconsistentReads,
+      above: 0,
     },
     LogInsGuessed: {
       description:

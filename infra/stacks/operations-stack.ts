@@ -9,6 +9,7 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { routes } from '../../lib/contracts/routes.ts';
 import type { Config } from '../plan/config.ts';
 import { type AlarmPlan, alarmsOn } from './alarms.ts';
 import { widgetsOf } from './dashboard.ts';
@@ -27,7 +28,7 @@ interface OperationsStackProps extends NestedStackProps {
 
 /**
  * The alarms that tell the operators, and the dashboard they look at. CloudWatch charges $0.10 a month for each metric
- * that an alarm watches (13 of them) and $0.30 for our own metric. The dashboard is one of the three free ones.
+ * that an alarm watches (14 of them) and $0.30 for each of our two own metrics. The dashboard is one of the three free ones.
  */
 export class OperationsStack extends NestedStack {
   constructor(
@@ -40,7 +41,8 @@ export class OperationsStack extends NestedStack {
     this.addKeyWarning(config, foundation, topic);
     const metrics = metricsOf({ apiId, foundation, workers });
     const failedLogIns = this.addFailedLogIns(config, functions.get('log-in'));
-    this.addAlarms(config, alarmsOn(metrics, failedLogIns), topic);
+    const inconsistentReads = this.addInconsistentReads(config, functions);
+    this.addAlarms(config, alarmsOn(metrics, { failedLogIns, inconsistentReads }), topic);
     new Dashboard(this, 'Dashboard', {
       dashboardName: config.name,
       widgets: widgetsOf({ metrics, failedLogIns, functions, workers }),
@@ -104,6 +106,27 @@ export class OperationsStack extends NestedStack {
       filterPattern: FilterPattern.stringValue('$.accountEvent', '=', 'login_failed'),
     });
     return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'failed log-ins' });
+  }
+
+  /** Counts the reads of an environment that stayed inconsistent, in the logs of all functions that read secrets. */
+  private addInconsistentReads({ name }: Config, functions: ReadonlyMap<string, LambdaFunction>): Metric {
+    const readers = routes.filter(
+      ({ area, operationId }) => area === 'secrets' || operationId === 'validate-environment',
+    );
+    const filters = readers.map(({ operationId }) => {
+      const reader = functions.get(operationId);
+      if (reader === undefined) throw new Error(`There is no function ${operationId}.`);
+      return new MetricFilter(this, `InconsistentReads-${operationId}`, {
+        logGroup: reader.logGroup,
+        metricNamespace: name,
+        metricName: 'InconsistentReads',
+        metricValue: '1',
+        filterPattern: FilterPattern.stringValue('$.alarm', '=', 'inconsistent'),
+      });
+    });
+    const [filter] = filters;
+    if (filter === undefined) throw new Error('There is no function that reads secrets.');
+    return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'inconsistent reads' });
   }
 
   private addAlarms({ name }: Config, plans: Readonly<Record<string, AlarmPlan>>, topic: Topic): void {

@@ -12,6 +12,7 @@ interface KnownProject {
 
 interface KnownEnvironment {
   id: string;
+  slug: string;
   projectId: string;
   type: EnvironmentType;
   status?: 'active' | 'deleting';
@@ -26,6 +27,8 @@ export class MemberAccess {
   readonly principal: Principal;
   #member: MemberRecord;
   #projectId: string | undefined;
+  /** The environments asked for, by slug. */
+  readonly #environmentIds = new Map<string, string>();
   #environmentAsked = false;
 
   constructor(organization: OrganizationRecord, member: MemberRecord, principal: Principal) {
@@ -78,23 +81,26 @@ export class MemberAccess {
 
   /**
    * @param action what the member's role must allow there; `see` asks for the token's scope only
-   * @throws environment_not_found where it is missing, being deleted, out of the token's scope or of another project than
-   * the one asked for before; forbidden by role
+   * @throws environment_not_found where it is missing, being deleted, out of the token's scope, of another project than
+   * the one asked for before, or not what its slug named when the request began; forbidden by role
    */
   requireEnvironment<E extends KnownEnvironment>(environment: E | undefined, action: 'read' | 'write' | 'see'): E {
     this.#environmentAsked = true;
     if (environment !== undefined && !this.seesProject({ id: environment.projectId })) {
       throw this.projectNotFound();
     }
-    const isOther = this.#projectId !== undefined && environment?.projectId !== this.#projectId;
+    const isOther =
+      (this.#projectId !== undefined && environment?.projectId !== this.#projectId) ||
+      (environment !== undefined && (this.#environmentIds.get(environment.slug) ?? environment.id) !== environment.id);
     if (
       environment === undefined ||
       environment.status === 'deleting' ||
       isOther ||
       !this.seesEnvironment(environment)
     ) {
-      throw new ApiError('environment_not_found', 'There is no such environment in this project.');
+      throw this.environmentNotFound();
     }
+    this.#environmentIds.set(environment.slug, environment.id);
     if (action !== 'see' && !this.roleMay(action, environment.type)) {
       throw new ApiError(
         'forbidden',
@@ -106,6 +112,10 @@ export class MemberAccess {
 
   projectNotFound(): ApiError {
     return new ApiError('project_not_found', 'There is no such project in this organization.');
+  }
+
+  environmentNotFound(): ApiError {
+    return new ApiError('environment_not_found', 'There is no such environment in this project.');
   }
 
   /** Whether what a path with these parameters names was asked for. An environment's question includes its project's. */

@@ -49,7 +49,7 @@ export async function resolveTokenScope(userId: string, wanted: WantedToken): Pr
   }
   if (
     environmentId !== undefined &&
-    !environments.some(environment => environment.id === environmentId && environment.projectId === projectId)
+    !environments.some(one => one.id === environmentId && one.projectId === projectId && one.status === 'active')
   ) {
     throw new ApiError('environment_not_found', 'There is no such environment in this project.');
   }

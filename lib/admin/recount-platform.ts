@@ -1,4 +1,4 @@
-import type { Drift } from '../plans/recount.ts';
+import type { Drift } from '../admin/recount.ts';
 import { ranges } from '../table/keys.ts';
 import { directoryBySlugRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';

@@ -71,13 +71,15 @@ function entryView({ expiresAt: _, ...entry }: AuditRecord): AuditEntry {
   return entry;
 }
 
-/** Shortens long lists of keys where all together they would not fit the answer. Pure. */
+/** Shortens long lists of keys, and omits long details, where all together they would not fit the answer. Pure. */
 export function withinAnswer(entries: readonly AuditEntry[]): AuditEntry[] {
   const size = entries.reduce((bytes, entry) => bytes + Buffer.byteLength(JSON.stringify(entry)), 0);
   if (size <= maximumAnswerBytes) return [...entries];
-  // Entries are far smaller than this but for their keys: other fields have bounds of some hundred bytes.
+  // Entries are far smaller than this but for keys and details: other fields have bounds of some hundred bytes.
   const share = Math.floor(maximumAnswerBytes / entries.length) - 2048;
-  return entries.map(entry => {
+  return entries.map(({ details, ...others }) => {
+    const isShort = Buffer.byteLength(JSON.stringify(details ?? {})) <= share;
+    const entry = details === undefined || !isShort ? others : { ...others, details };
     if (entry.keys === undefined) return entry;
     const { keys, keysOmitted } = keysThatFit(entry.keys, share);
     const omitted = keysOmitted + (entry.keysOmitted ?? 0);

@@ -49,6 +49,10 @@ export const AuditEntry = z
       .int()
       .optional()
       .meta({ description: 'The revision of the environment that was read or written.', example: 18 }),
+    message: z
+      .string()
+      .optional()
+      .meta({ description: 'Why secrets were changed, if the author said so.', example: 'Move to the new database' }),
     details: AuditDetails.optional(),
     ip: z.string().meta({ description: 'The address that the request came from.', example: '203.0.113.7' }),
     userAgent: z.string().meta({ description: 'The name that the client gave itself.', example: 'example-cli/1.4' }),
@@ -73,7 +77,7 @@ export const listAuditEntries = /* @__PURE__ */ contract({
   description:
     'Lists every change in the organization and every read of values, newest first, for as long as the plan keeps them. ' +
     'If the log grew by tens of thousands of entries since it was last read, `total` may be too low for a few requests. ' +
-    'If entries have very long lists of keys, a page names only the first keys of each; a smaller `limit` shows more. ' +
+    'If entries have very long lists of keys, a page names only the first keys of each; a smaller `limit` shows more. Very long details are left out in the same way. ' +
     'For owners and admins.',
   access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'read', narrowestToken: 'organization' },
   query: z.strictObject({

@@ -6,6 +6,15 @@ import { Name, Slug } from './fields/text.ts';
 
 const area = 'organizations';
 
+const organizationExample = {
+  id: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
+  slug: 'difference-engines',
+  name: 'Difference Engines',
+  plan: 'free',
+  limitOverrides: {},
+  createdAt: '2026-01-31T09:26:53.589Z',
+} as const;
+
 export const createOrganization = /* @__PURE__ */ contract({
   operationId: 'create-organization',
   area,
@@ -30,14 +39,7 @@ export const createOrganization = /* @__PURE__ */ contract({
       description: 'The organization.',
       body: z.object({ organization: Organization }),
       example: {
-        organization: {
-          id: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
-          slug: 'difference-engines',
-          name: 'Difference Engines',
-          plan: 'free',
-          limitOverrides: {},
-          createdAt: '2026-01-31T09:26:53.589Z',
-        },
+        organization: organizationExample,
       },
     },
   },
@@ -47,6 +49,27 @@ export const createOrganization = /* @__PURE__ */ contract({
     reads: ['ORG', 'RETIRED'],
     writes: ['ORG', 'ORGID', 'ORGS', 'PLATFORM', 'AUDIT'],
   },
+});
+
+export const renameOrganization = /* @__PURE__ */ contract({
+  operationId: 'rename-organization',
+  area,
+  method: 'PATCH',
+  path: '/v1/orgs/{orgId}',
+  summary: 'Rename an organization',
+  description: 'Changes the display name. The slug stays. For owners and admins.',
+  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'organization' },
+  body: z.strictObject({ name: Name.meta({ description: 'Display name.', example: 'Analytical Engines Ltd' }) }),
+  bodyExample: { name: 'Analytical Engines Ltd' },
+  responses: {
+    200: {
+      description: 'The organization.',
+      body: z.object({ organization: Organization }),
+      example: { organization: { ...organizationExample, slug: 'analytical-engines', name: 'Analytical Engines Ltd' } },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], writes: ['ORG', 'ORGS', 'AUDIT'] },
 });
 
 export const deleteOrganization = /* @__PURE__ */ contract({

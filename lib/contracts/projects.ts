@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { contract } from './contract.ts';
+import { changes } from './fields/changes.ts';
 import { EnvironmentType } from './fields/environment-type.ts';
 import { roles } from './fields/role.ts';
 import { Rotation } from './fields/rotation.ts';
@@ -148,6 +149,38 @@ export const getProject = /* @__PURE__ */ contract({
   uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
 });
 
+export const updateProject = /* @__PURE__ */ contract({
+  operationId: 'update-project',
+  area,
+  method: 'PATCH',
+  path: '/v1/projects/{orgId}/{slug}',
+  summary: 'Change a project',
+  description:
+    'Changes the name, the description or both. The description `null` removes it. The slug stays. For owners and admins.',
+  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project' },
+  body: changes({
+    name: Name.optional().meta({ description: 'Display name.', example: 'Web shop' }),
+    description: text(0, 1000)
+      .nullable()
+      .optional()
+      .meta({ description: 'What the project is about; null for nothing.', example: 'The public shop.' }),
+  }),
+  bodyExample: { name: 'Web shop', description: 'The public shop and its admin area.' },
+  responses: {
+    200: {
+      description: 'The project.',
+      body: z.object({ project: Project }),
+      example: { project: { ...projectExample, description: 'The public shop and its admin area.' } },
+    },
+  },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ORGID', 'ENV'],
+    writes: ['ORG', 'AUDIT'],
+  },
+});
+
 export const deleteProject = /* @__PURE__ */ contract({
   operationId: 'delete-project',
   area,
@@ -203,9 +236,62 @@ export const createEnvironment = /* @__PURE__ */ contract({
   },
   errors: ['plan_limit_exceeded', 'slug_taken'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
     reads: ['PLANS'],
     writes: ['ORG', 'ENV', 'AUDIT'],
+  },
+});
+
+export const updateEnvironment = /* @__PURE__ */ contract({
+  operationId: 'update-environment',
+  area,
+  method: 'PATCH',
+  path: '/v1/projects/{orgId}/{slug}/environments/{env}',
+  summary: 'Change an environment',
+  description:
+    'Changes the name, the type or both. The slug stays. For owners and admins; only owners may change the type, which ' +
+    'decides which roles can read and write the secrets.',
+  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project' },
+  body: changes({
+    name: Name.optional().meta({ description: 'Display name.', example: 'Development' }),
+    type: EnvironmentType.optional(),
+  }),
+  bodyExample: { name: 'Local development' },
+  responses: {
+    200: {
+      description: 'The environment.',
+      body: z.object({ environment: Environment }),
+      example: {
+        environment: { ...projectExample.environments[0], name: 'Local development' },
+      },
+    },
+  },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['ORGID', 'ENV'],
+    writes: ['ORG', 'ENV', 'AUDIT'],
+  },
+});
+
+export const deleteEnvironment = /* @__PURE__ */ contract({
+  operationId: 'delete-environment',
+  area,
+  method: 'DELETE',
+  path: '/v1/projects/{orgId}/{slug}/environments/{env}',
+  summary: 'Delete an environment',
+  description:
+    'Makes the environment and the history of its secrets unreachable at once and erases them in the background. The ' +
+    'slug can be used again when that is done. Webhooks that are limited to the environment are deleted with it. For ' +
+    'owners and admins.',
+  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project' },
+  responses: { 200: { description: 'The environment is deleted.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['ORGID', 'ENV'],
+    writes: ['ORG', 'ENV', 'AUDIT'],
+    queues: ['jobs'],
   },
 });
 

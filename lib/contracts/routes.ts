@@ -33,14 +33,18 @@ export const routes: readonly Contract[] = [
   projects.listProjects,
   projects.createProject,
   projects.getProject,
+  projects.updateProject,
   projects.deleteProject,
   projects.createEnvironment,
+  projects.updateEnvironment,
+  projects.deleteEnvironment,
   projects.rotateKey,
 
   secrets.pullSecrets,
   secrets.listKeys,
   secrets.setSecret,
   secrets.importSecrets,
+  secrets.applyChanges,
   secrets.listVersions,
   secrets.listRevisions,
   secrets.diffRevisions,
@@ -49,10 +53,12 @@ export const routes: readonly Contract[] = [
   secrets.deleteSecret,
 
   organizations.createOrganization,
+  organizations.renameOrganization,
   organizations.deleteOrganization,
 
   templates.listTemplateKeys,
   templates.addTemplateKey,
+  templates.updateTemplateKey,
   templates.removeTemplateKey,
   templates.validateEnvironment,
 

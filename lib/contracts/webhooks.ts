@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { contract } from './contract.ts';
+import { changes } from './fields/changes.ts';
 import { DeliveredEventName, EventName, eventNames } from './fields/events.ts';
 import { Success } from './fields/success.ts';
 import { line, Timestamp, Uuid } from './fields/text.ts';
@@ -198,21 +199,18 @@ export const updateWebhook = /* @__PURE__ */ contract({
     'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit. The signing secret ' +
     'stays the same. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
-  body: z
-    .strictObject({
-      url: TargetUrl.optional().meta({
-        description: 'The URL to send deliveries to.',
-        example: 'https://hooks.example.com/holdfast',
-      }),
-      events: EventList.optional().meta({ description: 'The events to subscribe to.', example: ['secret.deleted'] }),
-      projectId: Uuid.nullable().optional().meta({ description: 'Limits the webhook to one project; null for all.' }),
-      environmentId: Uuid.nullable()
-        .optional()
-        .meta({ description: 'Limits the webhook to one environment; null for all.' }),
-      active: z.boolean().optional().meta({ description: 'Whether events are delivered.' }),
-    })
-    .refine(body => Object.keys(body).length > 0, { message: 'must have at least one field' })
-    .meta({ minProperties: 1 }),
+  body: changes({
+    url: TargetUrl.optional().meta({
+      description: 'The URL to send deliveries to.',
+      example: 'https://hooks.example.com/holdfast',
+    }),
+    events: EventList.optional().meta({ description: 'The events to subscribe to.', example: ['secret.deleted'] }),
+    projectId: Uuid.nullable().optional().meta({ description: 'Limits the webhook to one project; null for all.' }),
+    environmentId: Uuid.nullable()
+      .optional()
+      .meta({ description: 'Limits the webhook to one environment; null for all.' }),
+    active: z.boolean().optional().meta({ description: 'Whether events are delivered.' }),
+  }),
   bodyExample: { events: ['secret.deleted'], environmentId: null, active: true },
   responses: {
     200: {

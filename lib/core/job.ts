@@ -12,6 +12,16 @@ export const Job = z.discriminatedUnion('type', [
     project: z.string(),
     projectId: z.string(),
   }),
+  /** Erases everything under an environment that is marked `deleting`. */
+  z.object({
+    type: z.literal('erase-environment'),
+    orgSlug: z.string(),
+    organizationId: z.string(),
+    project: z.string(),
+    projectId: z.string(),
+    env: z.string(),
+    environmentId: z.string(),
+  }),
   /** Re-encrypts a project's values under its data key `toVersion`. `cursor` says where the next step begins. */
   z.object({
     type: z.literal('re-encrypt-project'),

@@ -18,8 +18,16 @@ import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { retiredOrganizationRecord } from '../table/records/retired-slug.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
 import { at, ConditionFailed, check, find, list, put, remove, transact, update, type Write } from '../table/store.ts';
-import { eraseBelowProject, NotYetCommitted } from './erase-project.ts';
-import { AlreadyErased, eraseItems, eraseRange, isBeingErased, itemsPerStep, type StepBudget } from './erase-range.ts';
+import { eraseBelowProject } from './erase-project.ts';
+import {
+  AlreadyErased,
+  eraseItems,
+  eraseRange,
+  isBeingErased,
+  itemsPerStep,
+  NotYetCommitted,
+  type StepBudget,
+} from './erase-range.ts';
 
 type EraseOrganization = Extract<Job, { type: 'erase-organization' }>;
 
@@ -69,7 +77,7 @@ async function eraseData(organization: OrganizationRecord, budget: StepBudget, f
     (await destroyDataKeys(organization, budget)) &&
     (await eraseWebhooks(organization, budget, fence)) &&
     (await eraseProjects(organization, budget, fence)) &&
-    (await eraseRange(ranges.retiredProjects(slug), budget, fence)) &&
+    (await eraseRange(ranges.retiredSlugs(slug), budget, fence)) &&
     (await eraseRange(ranges.audit(id), budget, undefined)) &&
     (await eraseInvitations(organization, budget, fence)) &&
     (await eraseMembers(organization, budget, fence))

@@ -6,50 +6,106 @@ import { keys, ranges } from '../table/keys.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { projectRecord } from '../table/records/project.ts';
-import { retiredProjectRecord } from '../table/records/retired-slug.ts';
-import { webhookRecord } from '../table/records/webhook.ts';
-import { at, ConditionFailed, check, find, list, put, remove, transact, update, type Write } from '../table/store.ts';
-import { AlreadyErased, eraseItems, eraseRange, isBeingErased, itemsPerStep, type StepBudget } from './erase-range.ts';
+import { retiredEnvironmentRecord, retiredProjectRecord } from '../table/records/retired-slug.ts';
+import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
+import {
+  at,
+  ConditionFailed,
+  check,
+  find,
+  list,
+  put,
+  type Read,
+  remove,
+  transact,
+  update,
+  type Write,
+} from '../table/store.ts';
+import {
+  AlreadyErased,
+  eraseItems,
+  eraseRange,
+  isBeingErased,
+  itemsPerStep,
+  NotYetCommitted,
+  type StepBudget,
+} from './erase-range.ts';
 
 type EraseProject = Extract<Job, { type: 'erase-project' }>;
+type EraseEnvironment = Extract<Job, { type: 'erase-environment' }>;
 
-/** The job came before the change that it follows was visible; the queue hands it over again. */
-export class NotYetCommitted extends Error {
-  override readonly name = 'NotYetCommitted';
+export async function eraseProject(job: EraseProject, log: Log): Promise<void> {
+  const { orgSlug, organizationId, project, projectId } = job;
+  await eraseOwner(
+    {
+      job,
+      item: at(projectRecord, orgSlug, project),
+      id: projectId,
+      isLimitedTo: webhook => webhook.project?.id === projectId,
+      eraseBelow: fence => eraseBelowProject(orgSlug, project, { items: itemsPerStep }, fence),
+      retired: at(retiredProjectRecord, orgSlug, project),
+    },
+    () => log.info('erased a project', { organizationId, projectId }),
+  );
+}
+
+export async function eraseEnvironment(job: EraseEnvironment, log: Log): Promise<void> {
+  const { orgSlug, organizationId, project, projectId, env, environmentId } = job;
+  await eraseOwner(
+    {
+      job,
+      item: at(environmentRecord, orgSlug, project, env),
+      id: environmentId,
+      isLimitedTo: webhook => webhook.environment?.id === environmentId,
+      eraseBelow: fence => eraseRange(ranges.environmentItems(orgSlug, project, env), { items: itemsPerStep }, fence),
+      retired: at(retiredEnvironmentRecord, orgSlug, project, env),
+    },
+    () => log.info('erased an environment', { organizationId, projectId, environmentId }),
+  );
+}
+
+/** What has a slug inside an organization, and how it is erased. */
+interface Owner {
+  job: EraseProject | EraseEnvironment;
+  item: Read<{ id: string; status: 'active' | 'deleting' }>;
+  id: string;
+  isLimitedTo(webhook: WebhookRecord): boolean;
+  /** Erases what hangs below the item. @returns true when nothing is left */
+  eraseBelow(fence: Write): Promise<boolean>;
+  /** What stays behind to say that the slug was used. */
+  retired: Read<{ retiredAt: string }>;
 }
 
 /**
- * One step of erasing a deleted project; queues the next one while anything is left. Safe to run twice, at once, or long
+ * One step of erasing what was deleted; queues the next one while anything is left. Safe to run twice, at once, or long
  * after another step has finished the work.
- * @throws NotYetCommitted while the project is still active: its deletion is committed after the job was queued
+ * @throws NotYetCommitted while it is still active: its deletion is committed after the job was queued
  */
-export async function eraseProject(job: EraseProject, log: Log): Promise<void> {
-  const item = at(projectRecord, job.orgSlug, job.project);
-  const project = await find(item);
-  if (project === undefined || project.id !== job.projectId) return;
-  if (project.status === 'active') throw new NotYetCommitted(`The project ${job.projectId} is still active.`);
-  await removeScopedWebhooks(job);
+async function eraseOwner({ job, item, id, isLimitedTo, eraseBelow, retired }: Owner, over: () => void): Promise<void> {
+  const owner = await find(item);
+  if (owner === undefined || owner.id !== id) return;
+  if (owner.status === 'active') throw new NotYetCommitted(`${id} is still active.`);
+  await removeLimitedWebhooks(job, isLimitedTo);
   try {
-    const fence = check(item, isBeingErased(project.id));
-    if (!(await eraseBelowProject(job.orgSlug, job.project, { items: itemsPerStep }, fence))) {
+    if (!(await eraseBelow(check(item, isBeingErased(id))))) {
       await queueJob(job);
       return;
     }
     // The last step, all at once: from here on the slug is free, and known to have been used.
-    await transact([
-      remove(item, isBeingErased(project.id)),
-      put(at(retiredProjectRecord, job.orgSlug, job.project), { retiredAt: new Date().toISOString() }),
-    ]);
-    log.info('erased a project', { organizationId: job.organizationId, projectId: job.projectId });
+    await transact([remove(item, isBeingErased(id)), put(retired, { retiredAt: new Date().toISOString() })]);
+    over();
   } catch (error) {
     if (!(error instanceof AlreadyErased)) throw error;
   }
 }
 
-/** Webhooks limited to the project can never fire again. Each one that goes gives its place in the plan back. */
-async function removeScopedWebhooks({ orgSlug, organizationId, projectId }: EraseProject): Promise<void> {
+/** Webhooks limited to what is erased can never fire again. Each one that goes gives its place in the plan back. */
+async function removeLimitedWebhooks(
+  { orgSlug, organizationId }: Pick<EraseProject, 'orgSlug' | 'organizationId'>,
+  isLimited: (webhook: WebhookRecord) => boolean,
+): Promise<void> {
   for (const webhook of await list(webhookRecord, ranges.webhooks(orgSlug))) {
-    if (webhook.project?.id !== projectId) continue;
+    if (!isLimited(webhook)) continue;
     try {
       await transact([
         remove(at(webhookRecord, orgSlug, webhook.id), { if: isThere }),
@@ -77,5 +133,9 @@ export async function eraseBelowProject(
     if (!(await eraseRange(ranges.environmentItems(orgSlug, project, slug), budget, fence))) return false;
     await eraseItems([keys.environment(orgSlug, project, slug)], fence);
   }
-  return eraseRange(ranges.templateKeys(orgSlug, project), budget, fence);
+  // After the environments: the erasure of one of them leaves its slug here as long as its description is there.
+  return (
+    (await eraseRange(ranges.retiredEnvironments(orgSlug, project), budget, fence)) &&
+    (await eraseRange(ranges.templateKeys(orgSlug, project), budget, fence))
+  );
 }

@@ -20,6 +20,11 @@ export interface StepBudget {
 /** One step of background work touches at most this many items: a second or two of work. */
 export const itemsPerStep = 500;
 
+/** The job came before the change that it follows was visible; the queue hands it over again. */
+export class NotYetCommitted extends Error {
+  override readonly name = 'NotYetCommitted';
+}
+
 /** Another step has erased the last of it already, so the slug may belong to someone else now. */
 export class AlreadyErased extends Error {
   override readonly name = 'AlreadyErased';

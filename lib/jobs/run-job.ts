@@ -3,7 +3,8 @@ import { Job } from '../core/job.ts';
 import { openLog } from '../core/logger.ts';
 import { reEncryptProject } from '../projects/re-encrypt-project.ts';
 import { eraseOrganization } from './erase-organization.ts';
-import { eraseProject, NotYetCommitted } from './erase-project.ts';
+import { eraseEnvironment, eraseProject } from './erase-project.ts';
+import { NotYetCommitted } from './erase-range.ts';
 import { mailResetLink } from './mail-reset-link.ts';
 
 /** A job is queued before the change that it follows. A change that is not there after this time was never made. */
@@ -19,6 +20,7 @@ export async function runJob({ body, messageId, attributes }: SQSRecord): Promis
     const job = Job.parse(JSON.parse(body));
     if (job.type === 'erase-organization') await eraseOrganization(job, log);
     else if (job.type === 'erase-project') await eraseProject(job, log);
+    else if (job.type === 'erase-environment') await eraseEnvironment(job, log);
     else if (job.type === 're-encrypt-project') await reEncryptProject(job, log);
     else await mailResetLink(job);
     return true;

@@ -14,7 +14,7 @@ import { at, find, remove, retryWithFreshRead, transact, update } from '../table
  * @throws organization_not_found where another request deleted it first
  */
 export async function deleteOrganization(context: MemberContext): Promise<void> {
-  const { id, slug, name } = context.organization;
+  const { id, slug } = context.organization;
   await queueJob({ type: 'erase-organization', orgSlug: slug, organizationId: id }, 1);
   const known: OrganizationRecord | undefined = context.organization;
   const readAgain = () => find(at(organizationRecord, slug));
@@ -22,14 +22,17 @@ export async function deleteOrganization(context: MemberContext): Promise<void> 
     if (organization?.id !== id || organization.status !== 'active') {
       throw new ApiError('organization_not_found', 'There is no such organization.');
     }
-    const { projectCount } = organization;
+    const { projectCount, name } = organization;
     await transact(
       [
         update(
           at(organizationRecord, slug),
           { set: { status: 'deleting' } },
-          // The projects leave the platform's count in the same moment, so they must be as many as were read.
-          { if: { id: equals(id), status: equals('active'), projectCount: equals(projectCount) } },
+          // The projects leave the platform's count in the same moment, so they must be as many as were read; and the
+          // directory has the organization under its name.
+          {
+            if: { id: equals(id), status: equals('active'), projectCount: equals(projectCount), name: equals(name) },
+          },
         ),
         remove({ key: keys.directoryBySlug(slug) }),
         remove({ key: keys.directoryByName(name, slug) }),

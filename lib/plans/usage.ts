@@ -18,7 +18,7 @@ export async function readUsage(slug: string): Promise<CountedUsage> {
   ]);
   // What is being erased in the background is not in use any more.
   const active = new Set(projects.filter(project => project.status === 'active').map(project => project.id));
-  const living = environments.filter(environment => active.has(environment.projectId));
+  const living = environments.filter(one => one.status === 'active' && active.has(one.projectId));
   const states = await readAll(living.map(one => at(environmentStateRecord, slug, one.project, one.slug)));
   return {
     projects: active.size,

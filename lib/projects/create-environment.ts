@@ -7,6 +7,7 @@ import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from
 import { newEnvironment } from '../secrets/engine/new-environment.ts';
 import { type Condition, equals, lessThan } from '../table/expressions.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { firstRevisionOfEnvironment } from '../table/records/retired-slug.ts';
 import { at, ConditionFailed, find, retryWithFreshRead, transact, update, type Write } from '../table/store.ts';
 import { environmentView } from './project-view.ts';
 
@@ -26,13 +27,23 @@ export async function createEnvironment(
   wanted: NewEnvironment,
 ): Promise<Environment> {
   const { organization, access } = context;
+  const slug = wanted.slug ?? slugFromName(wanted.name);
   const findProject = async () => access.requireProject(await find(at(projectRecord, organization.slug, projectSlug)));
-  const [found, configs] = await Promise.all([findProject(), readPlanConfigs()]);
+  const [found, configs, used] = await Promise.all([
+    findProject(),
+    readPlanConfigs(),
+    firstRevisionOfEnvironment(organization.slug, projectSlug, slug),
+  ]);
   const { maxEnvironmentsPerProject: limit } = effectiveLimits(organization, configs).effective;
   const createdAt = new Date().toISOString();
-  const slug = wanted.slug ?? slugFromName(wanted.name);
   return retryWithFreshRead(found, findProject, async (project, budget) => {
-    const { environment, state, writes } = newEnvironment(organization.slug, project, { ...wanted, slug }, createdAt);
+    const firstRevision = Math.max(project.firstRevision, used.firstRevision);
+    const { environment, state, writes } = newEnvironment(
+      organization.slug,
+      { ...project, firstRevision },
+      { ...wanted, slug },
+      createdAt,
+    );
     const audit = await context.audit({
       action: 'environment.created',
       target: { type: 'environment', id: environment.id, name: slug },
@@ -40,7 +51,7 @@ export async function createEnvironment(
     });
     const slugTaken = () => new ApiError('slug_taken', `The slug ${slug} is taken in this project.`);
     const made = writes.map(write => ({ ...write, refused: slugTaken }));
-    await transact([growProject(organization.slug, project, limit), ...made, audit], budget);
+    await transact([growProject(organization.slug, project, limit), ...made, ...used.stillHolds, audit], budget);
     return environmentView(environment, state);
   });
 }

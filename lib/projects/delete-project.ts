@@ -1,9 +1,10 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
+import { closeEnvironment } from '../secrets/engine/close-environment.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
-import { type EnvironmentRecord, environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
+import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { projectRecord } from '../table/records/project.ts';
@@ -31,8 +32,10 @@ async function readInOrder(orgSlug: string, slug: string): Promise<FoundProject>
 
 /** What was read side by side belongs together where the count says so. */
 function fitsTogether({ project, environments }: FoundProject): boolean {
-  return project === undefined || project.environmentCount === environments.length;
+  return project === undefined || project.environmentCount === environments.filter(isActive).length;
 }
+
+const isActive = ({ status }: EnvironmentRecord) => status === 'active';
 
 /** Environments that fit the deleting transaction with its other four writes. */
 const environmentsAtOnce = 90;
@@ -54,8 +57,10 @@ export async function deleteProject(
     const [first = [], ...others] = chunksOf(
       environmentsAtOnce,
       environments
-        .filter(({ projectId }) => projectId === project.id)
-        .map(environment => closing(organization.slug, environment)),
+        .filter(environment => environment.projectId === project.id && isActive(environment))
+        .map(environment =>
+          closeEnvironment({ orgSlug: organization.slug, project: slug, env: environment.slug }, environment.id),
+        ),
     );
     const audit = await context.audit({
       action: 'project.deleted',
@@ -100,12 +105,6 @@ export async function deleteProject(
   });
   // The deletion is committed, so nothing from here on may read the project again.
   for (const chunk of later) await Promise.all(chunk.map(closeLate));
-}
-
-/** A conditional pull reads an environment's state and not its project, so the state must say it as well. */
-function closing(orgSlug: string, { id, project, slug }: EnvironmentRecord): Write {
-  const state = at(environmentStateRecord, orgSlug, project, slug);
-  return update(state, { set: { status: 'deleting' } }, { if: { id: equals(id) } });
 }
 
 async function closeLate(write: Write): Promise<void> {

@@ -77,6 +77,7 @@ export async function reEncryptProject(job: ReEncryptProject, log: Log, timeMs =
   if (project.rotation?.toVersion !== job.toVersion || project.rotation.status !== 'in_progress') return;
 
   const environments = (await list(environmentRecord, ranges.projectEnvironments(job.orgSlug, job.project)))
+    .filter(({ status }) => status === 'active')
     .map(({ slug }) => slug)
     .sort();
   const next = (changes: Cursor, delaySeconds = 0) => queueJob({ ...job, cursor: asText(changes) }, delaySeconds);

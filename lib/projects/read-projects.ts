@@ -1,10 +1,16 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { Project } from '../contracts/projects.ts';
+import type { EnvironmentPath } from '../secrets/engine/environment-path.ts';
 import { ranges } from '../table/keys.ts';
-import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
+import {
+  type EnvironmentRecord,
+  type EnvironmentState,
+  environmentRecord,
+  environmentStateRecord,
+} from '../table/records/environment.ts';
 import { organizationPointerRecord } from '../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { at, find, list } from '../table/store.ts';
+import { at, ConditionFailed, find, list, readTogether } from '../table/store.ts';
 import { viewProjects } from './project-view.ts';
 
 /** What stands under a project's slugs: the project and the descriptions of its environments, read side by side. */
@@ -27,6 +33,48 @@ export async function findProject(orgSlug: string, slug: string): Promise<FoundP
 export async function findProjectById(orgId: string, slug: string): Promise<FoundProject | undefined> {
   const pointer = await find(at(organizationPointerRecord, orgId));
   return pointer === undefined ? undefined : findProject(pointer.orgSlug, slug);
+}
+
+/** What stands under an environment's slugs. Each item is read by itself, so together they are no snapshot. */
+export interface FoundEnvironment {
+  orgSlug: string;
+  project?: ProjectRecord | undefined;
+  environment?: EnvironmentRecord | undefined;
+  state?: EnvironmentState | undefined;
+}
+
+/** One wave. */
+export async function findEnvironment({ orgSlug, project, env }: EnvironmentPath): Promise<FoundEnvironment> {
+  const found = await readTogether({
+    project: at(projectRecord, orgSlug, project),
+    environment: at(environmentRecord, orgSlug, project, env),
+    state: at(environmentStateRecord, orgSlug, project, env),
+  });
+  return { orgSlug, ...found };
+}
+
+/** Two waves, in parallel with the two of authentication by an organization's id; undefined for an unknown id. */
+export async function findEnvironmentById(
+  orgId: string,
+  project: string,
+  env: string,
+): Promise<FoundEnvironment | undefined> {
+  const pointer = await find(at(organizationPointerRecord, orgId));
+  return pointer === undefined ? undefined : findEnvironment({ orgSlug: pointer.orgSlug, project, env });
+}
+
+/**
+ * The environment that was found, for a caller who may see it.
+ * @throws project_not_found, environment_not_found; ConditionFailed where the items are of different moments
+ */
+export function requireFound(
+  { access }: MemberContext,
+  { project: read, environment, state: readState }: FoundEnvironment,
+) {
+  const project = access.requireProject(read);
+  const state = access.requireEnvironment(readState, 'see');
+  if (environment?.id !== state.id || environment.status !== 'active') throw new ConditionFailed([]);
+  return { project, environment, state };
 }
 
 /** The organization's projects by slug, as far as the caller's token sees them. */

@@ -6,9 +6,10 @@ import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
 import type { EnvironmentPath } from '../secrets/engine/environment-path.ts';
 import { fenced, notRisen, stateAt } from '../secrets/engine/fencing.ts';
+import { stateIn } from '../secrets/engine/read-snapshot.ts';
 import { attribute, type Condition, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
-import { type EnvironmentRecord, type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
+import type { EnvironmentRecord, EnvironmentState } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { at, ConditionFailed, queryPage, transact, update } from '../table/store.ts';
 import { viewProjects } from './project-view.ts';
@@ -32,6 +33,7 @@ export async function rotateKey(
   const reads = begun?.orgSlug === organization.slug ? begun : await findProject(organization.slug, slug);
   const project = access.requireProject(reads.project);
   if (project.rotation?.status === 'in_progress') throw rotationInProgress();
+  const environments = reads.environments.filter(({ status }) => status === 'active');
   const toVersion = project.keyVersion + 1;
   const job = {
     type: 're-encrypt-project',
@@ -43,8 +45,8 @@ export async function rotateKey(
     cursor: firstCursor(),
   } as const;
   const [contents, [view], wrapped] = await Promise.all([
-    Promise.all(reads.environments.map(environment => readContent(organization.slug, environment))),
-    viewProjects(context, [project], reads.environments),
+    Promise.all(environments.map(environment => readContent(organization.slug, environment))),
+    viewProjects(context, [project], environments),
     createDataKey({ organizationId: organization.id, projectId: project.id, keyVersion: toVersion }),
     queueJob(job, 1),
   ]);
@@ -71,8 +73,7 @@ interface Content {
 
 async function readContent(orgSlug: string, { project, slug }: EnvironmentRecord): Promise<Content> {
   const { items, next } = await queryPage({ ...ranges.environmentContent(orgSlug, project, slug), pageSize: 2 });
-  const [first] = items;
-  const state = first === undefined ? undefined : environmentStateRecord.parse(first);
+  const state = stateIn({ items });
   const path = { orgSlug, project, env: slug };
   return { path, state, isEmpty: items.length <= 1 && next === undefined && state?.pending === undefined };
 }

@@ -69,6 +69,12 @@ export const isNew = { pk: absent } as const;
 /** The item exists. */
 export const isThere = { pk: exists } as const;
 
+/** The attributes still hold what was read. */
+export function asRead<R, N extends Name<R>>(record: R, names: readonly N[]): Condition<R> {
+  const tests = names.map(name => [name, record[name] === undefined ? absent : equals(record[name])]);
+  return Object.fromEntries(tests) as Condition<R>;
+}
+
 /**
  * One attribute whose name is chosen at run time. The value is checked against every name it may have; the names are
  * checked where their type is derived from the record, because TypeScript looks for unknown names in literals only.

@@ -24,6 +24,7 @@ import type { Key } from './entity.ts';
  *                                    TEMPLATE#<project>#<key>     a template key
  *                                    WEBHOOK#<webhookId>          a webhook
  *                                    RETIRED#<project>            a slug that an erased project had
+ *                                    RETIRED#<project>#<env>      a slug that an erased environment had
  *   ORGID#<orgId>                    ORG                          → orgSlug
  *   RETIRED#<hash of orgSlug>        RETIRED                      a slug that an erased organization had
  *   ORGS                             SLUG#<slug>, NAME#<name>#…   the directory for administrators
@@ -74,6 +75,8 @@ export const keys = {
   environment: (orgSlug: string, project: string, env: string) => key(`ORG#${orgSlug}`, `ENV#${project}#${env}`),
   templateKey: (orgSlug: string, project: string, name: string) => key(`ORG#${orgSlug}`, `TEMPLATE#${project}#${name}`),
   retiredProject: (orgSlug: string, project: string) => key(`ORG#${orgSlug}`, `RETIRED#${project}`),
+  retiredEnvironment: (orgSlug: string, project: string, env: string) =>
+    key(`ORG#${orgSlug}`, `RETIRED#${project}#${env}`),
   /** The slug itself is not kept: it may tell who the tenant was. */
   retiredOrganization: (orgSlug: string) =>
     key(`RETIRED#${createHash('sha256').update(orgSlug).digest('base64url')}`, 'RETIRED'),
@@ -116,7 +119,12 @@ export const ranges = {
   environments: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'ENV#' }),
   projectEnvironments: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `ENV#${project}#` }),
   templateKeys: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `TEMPLATE#${project}#` }),
-  retiredProjects: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'RETIRED#' }),
+  /** Of the organization: slugs of projects and of environments. */
+  retiredSlugs: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'RETIRED#' }),
+  retiredEnvironments: (orgSlug: string, project: string) => ({
+    pk: `ORG#${orgSlug}`,
+    beginsWith: `RETIRED#${project}#`,
+  }),
   webhooks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'WEBHOOK#' }),
   directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),
   directoryByName: (start: string) => ({ pk: 'ORGS', beginsWith: `NAME#${start.toLowerCase()}` }),

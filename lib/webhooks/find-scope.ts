@@ -1,7 +1,7 @@
 import { ApiError } from '../core/errors.ts';
 import { type Condition, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
-import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
+import { type EnvironmentRecord, environmentRecord, isActiveEnvironment } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 import { at, check, list, type Write } from '../table/store.ts';
@@ -41,7 +41,7 @@ export function findScope({ projects, environments }: Places, wanted: Wanted): S
   const active = projects.filter(project => project.status === 'active');
   const named = active.find(({ id }) => id === wanted.projectId);
   if (wanted.projectId !== null && named === undefined) throw projectNotFound();
-  const environment = environments.find(({ id }) => id === wanted.environmentId);
+  const environment = environments.find(({ id, status }) => id === wanted.environmentId && status === 'active');
   const project = named ?? active.find(({ id }) => id === environment?.projectId);
   if (wanted.environmentId !== null && (environment === undefined || environment.projectId !== project?.id)) {
     throw environmentNotFound();
@@ -54,9 +54,15 @@ export function findScope({ projects, environments }: Places, wanted: Wanted): S
   };
 }
 
-/** Holds only while the scope's project is there, to stand in the transaction that stores the scope. */
-export function scopeChecks(orgSlug: string, { project }: Scope): Write[] {
+/** Hold only while the scope's project and environment are there, to stand in the transaction that stores the scope. */
+export function scopeChecks(orgSlug: string, { project, environment }: Scope): Write[] {
   if (project === null) return [];
   const condition: Condition<ProjectRecord> = { id: equals(project.id), status: equals('active') };
-  return [check(at(projectRecord, orgSlug, project.slug), { if: condition, refused: projectNotFound })];
+  const projectThere = check(at(projectRecord, orgSlug, project.slug), { if: condition, refused: projectNotFound });
+  if (environment === null) return [projectThere];
+  const environmentThere = check(at(environmentRecord, orgSlug, project.slug, environment.slug), {
+    if: isActiveEnvironment(environment.id),
+    refused: environmentNotFound,
+  });
+  return [projectThere, environmentThere];
 }

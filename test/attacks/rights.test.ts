@@ -34,6 +34,7 @@ describe('a role', () => {
   it('opens project keys only where values are read or written, and never without a context', () => {
     const openers = [...rights.keys()].filter(name => isAllowed(rightsOf(name), decrypt(project)));
     expect(openers.sort()).toEqual([
+      'apply-changes',
       'bulk-delete-secrets',
       'delete-secret',
       'diff-revisions',

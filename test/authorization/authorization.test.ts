@@ -81,6 +81,35 @@ describe('what belongs to another tenant', () => {
       'project_not_found',
       { name: 'x' },
     ],
+    [
+      'PATCH',
+      ({ own, foreign }) => `/projects/${own.organization.id}/${foreign.project.slug}`,
+      'project_not_found',
+      { name: 'x' },
+    ],
+    [
+      'PATCH',
+      ({ own, foreign }) => `/projects/${own.organization.id}/${foreign.project.slug}/environments/dev`,
+      'project_not_found',
+      { name: 'x' },
+    ],
+    [
+      'DELETE',
+      ({ own, foreign }) => `/projects/${own.organization.id}/${foreign.project.slug}/environments/dev`,
+      'project_not_found',
+    ],
+    [
+      'DELETE',
+      ({ own }) => `/projects/${own.organization.id}/${own.otherProject.slug}/environments/load-test`,
+      'environment_not_found',
+    ],
+    [
+      'PATCH',
+      ({ own, foreign }) => `/templates/${own.organization.slug}/${foreign.project.slug}/KEY`,
+      'project_not_found',
+      { required: false },
+    ],
+    ['PATCH', ({ foreign }) => `/orgs/${foreign.organization.id}`, 'organization_not_found', { name: 'x' }],
     ['GET', ({ own, foreign }) => `/secrets/${own.organization.slug}/${foreign.project.slug}/dev`, 'project_not_found'],
     [
       'PUT',

@@ -206,6 +206,12 @@ export const rows: readonly Row[] = [
     request: member(organization('projects'), { name: 'New' }),
   },
   { route: 'GET /projects/:orgId/:slug', kind: 'member', signs: anyMemberInProject, request: member(project) },
+  {
+    route: 'PATCH /projects/:orgId/:slug',
+    kind: 'member',
+    signs: managersChangingProject,
+    request: member(project, { name: 'Renamed' }),
+  },
   { route: 'DELETE /projects/:orgId/:slug', kind: 'member', signs: ownersChangingProject, request: member(project) },
   {
     route: 'POST /projects/:orgId/:slug/environments',
@@ -213,6 +219,25 @@ export const rows: readonly Row[] = [
     // "Not restricted in the reference beyond membership".
     signs: '+ + + +   S S +   + + S S P',
     request: member(own => `${project(own)}/environments`, { name: 'New' }),
+  },
+  {
+    route: 'PATCH /projects/:orgId/:slug/environments/:env @ its name',
+    kind: 'member',
+    signs: managersChangingProject,
+    request: member(own => `${project(own)}/environments/production`, { name: 'Renamed' }),
+  },
+  {
+    // The type decides who may read.
+    route: 'PATCH /projects/:orgId/:slug/environments/:env @ its type',
+    kind: 'member',
+    signs: ownersChangingProject,
+    request: member(own => `${project(own)}/environments/production`, { name: 'Renamed', type: 'development' }),
+  },
+  {
+    route: 'DELETE /projects/:orgId/:slug/environments/:env',
+    kind: 'member',
+    signs: managersChangingProject,
+    request: member(own => `${project(own)}/environments/production`),
   },
   {
     route: 'POST /projects/:orgId/:slug/rotate-key',
@@ -242,6 +267,14 @@ export const rows: readonly Row[] = [
     path: `${secrets(own, env)}/bulk`,
     body: { secrets: { NEW: 'new' } },
   })),
+  ...inEach(writingIn, 'POST /secrets/:orgSlug/:project/:env/changes', (own, env) => ({
+    path: `${secrets(own, env)}/changes`,
+    body: { set: [{ key: 'B', value: 'new' }] },
+  })),
+  ...inEach(bulkDeletingIn, 'POST /secrets/:orgSlug/:project/:env/changes with two deletions', (own, env) => ({
+    path: `${secrets(own, env)}/changes`,
+    body: { delete: ['KEY', 'NOT_THERE'] },
+  })).map(row => ({ ...row, allowed: 'secret_not_found' })),
   ...inEach(writingIn, 'DELETE /secrets/:orgSlug/:project/:env/:key', (own, env) => ({
     path: `${secrets(own, env)}/KEY`,
   })),
@@ -260,6 +293,12 @@ export const rows: readonly Row[] = [
     signs: fullWithoutLimit,
     request: () => ({ path: '/orgs', body: { name: 'New' } }),
   },
+  {
+    route: 'PATCH /orgs/:orgId',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(organization('orgs'), { name: 'Renamed' }),
+  },
   { route: 'DELETE /orgs/:orgId', kind: 'member', signs: ownersChanging, request: member(organization('orgs')) },
 
   {
@@ -273,6 +312,12 @@ export const rows: readonly Row[] = [
     kind: 'member',
     signs: managersChangingProject,
     request: member(templates, { key: 'NEW' }),
+  },
+  {
+    route: 'PATCH /templates/:orgSlug/:project/:key',
+    kind: 'member',
+    signs: managersChangingProject,
+    request: member(own => `${templates(own)}/KEY`, { required: false }),
   },
   {
     route: 'DELETE /templates/:orgSlug/:project/:key',

@@ -61,7 +61,7 @@ interface Organization {
   slug: string;
 }
 
-async function createWhenFree(path: string, body: { name: string; slug: string }, { session }: Person) {
+async function createWhenFree(path: string, body: { name: string; slug: string; type?: string }, { session }: Person) {
   return vi.waitFor(
     async () => {
       const made = await api.post(path, body, session);
@@ -93,6 +93,80 @@ async function passOn({ id, slug }: Organization, owner: Person, next: Person): 
 
 const codeOf = ({ status, body }: Answer) => [status, body.error?.code];
 const hook = { url: 'https://hooks.example.com/x', events: ['secret.created'] };
+
+/** Deletes the environment `dev` of the shop and makes another one under its slug. */
+async function remakeDev({ id }: Organization, owner: Person): Promise<void> {
+  const path = `/projects/${id}/shop/environments`;
+  expect((await api.delete(`${path}/dev`, owner.session)).status).toBe(200);
+  await createWhenFree(path, { name: 'Development', slug: 'dev', type: 'staging' }, owner);
+}
+
+describe('a request that stalls until its environment was deleted and made again', () => {
+  it.each([
+    ['sets', 1, 1],
+    ['imports', 120, 2],
+  ])('%s nothing in the new one', async (_, count, transaction) => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    await createShop(organization, owner);
+    const path = `/secrets/${organization.slug}/shop/dev`;
+    const secrets = Object.fromEntries(Array.from({ length: count }, (__, index) => [`K${index}`, 'old']));
+    let transactions = 0;
+
+    const answer = await stalling(
+      call => isTransaction(call) && ++transactions === transaction,
+      headers => api.post(`${path}/bulk`, { secrets }, session, headers),
+      () => remakeDev(organization, owner),
+    );
+
+    expect(codeOf(answer)).toEqual([404, 'environment_not_found']);
+    const pulled = await api.get(path, session);
+    expect([pulled.status, pulled.body.secrets]).toEqual([200, []]);
+    expect((await api.put(path, { key: 'K0', value: 'new' }, session)).body).toMatchObject({ secret: { version: 1 } });
+  });
+
+  it('reads nothing of the new one', async () => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    await createShop(organization, owner);
+    const path = `/secrets/${organization.slug}/shop/dev`;
+    await api.put(path, { key: 'A', value: 'first' }, session);
+
+    const answer = await stalling(
+      // Between the state and the versions.
+      ({ operation, input }) => operation.startsWith('Query') && JSON.stringify(input).includes('VERSION#A#'),
+      headers => api.get(`${path}/versions/A?values=true`, session, headers),
+      async () => {
+        await remakeDev(organization, owner);
+        await api.put(path, { key: 'A', value: 'of the new one' }, session);
+      },
+    );
+
+    expect(codeOf(answer)).toEqual([404, 'environment_not_found']);
+  });
+
+  it.each([
+    ['renames', 'PATCH', { name: 'Renamed' }],
+    ['retypes', 'PATCH', { type: 'production' }],
+    ['deletes', 'DELETE', undefined],
+  ] as const)('%s nothing', async (_, method, body) => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    await createShop(organization, owner);
+    const path = `/projects/${organization.id}/shop/environments/dev`;
+
+    const answer = await stalling(
+      isTransaction,
+      headers => api.call(method, path, { body, as: session, headers }),
+      () => remakeDev(organization, owner),
+    );
+
+    expect(codeOf(answer)).toEqual([404, 'environment_not_found']);
+    const { project } = (await api.get(`/projects/${organization.id}/shop`, session)).body;
+    const dev = project.environments.find(({ slug }: { slug: string }) => slug === 'dev');
+    expect([dev.name, dev.type]).toEqual(['Development', 'staging']);
+  });
+});
 
 describe('a request that stalls until what it is about was deleted and made again', () => {
   it('sets nothing in the new project', async () => {
@@ -293,6 +367,28 @@ describe('the entity tag of an environment that was erased', () => {
     expect([200, 202]).toContain(rotated.status);
     const other = await api.post(`/projects/${id}`, { name: 'Never used' }, session);
     expect(other.body.project.environments.map(({ revision }: { revision: number }) => revision)).toEqual([0, 0, 0]);
+  });
+
+  it('matches nothing in an environment made again', async () => {
+    const owner = await seedPerson();
+    const { organization } = owner;
+    await createShop(organization, owner);
+    const path = `/secrets/${organization.slug}/shop/dev`;
+    const tags = [await tagOf(path, owner)];
+    for (let life = 0; life < 2; life += 1) {
+      await remakeDev(organization, owner);
+
+      await expectNoMatch(path, String(tags.at(-1)), owner);
+      tags.push(await tagOf(path, owner));
+    }
+
+    expect(tags[0]).toBe('"1"');
+    expect((await api.get(path, owner.session, { 'if-none-match': '"1"' })).status).toBe(200);
+    expect(new Set(tags).size).toBe(tags.length);
+    // A slug of the project that was never used begins at 0.
+    const other = { name: 'QA' };
+    const made = await api.post(`/projects/${organization.id}/shop/environments`, other, owner.session);
+    expect(made.body.environment.revision).toBe(0);
   });
 
   it('matches nothing in an organization made again', async () => {

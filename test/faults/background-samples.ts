@@ -138,6 +138,31 @@ function eraseProject(api: Api): BackgroundSample {
   };
 }
 
+function eraseEnvironment(api: Api): BackgroundSample {
+  return {
+    name: 'job erase-environment',
+    async prepare() {
+      const { session, organization, project } = await projectWithSecrets(api);
+      const path = `/projects/${organization.id}/shop`;
+      const found = await expectStatus(api.get(path, session), 200);
+      const { id } = found.body.project.environments.find(({ slug }: { slug: string }) => slug === 'dev');
+      const hook = { url: 'http://127.0.0.1:9/', events: ['secret.created'], environmentId: id };
+      await expectStatus(api.post(`/webhooks/${organization.id}`, hook, session), 201);
+      await expectStatus(api.delete(`${path}/environments/dev`, session), 200);
+      const ids = { organizationId: organization.id, projectId: project.id, environmentId: id };
+      const job = { type: 'erase-environment', orgSlug: organization.slug, project: 'shop', env: 'dev', ...ids };
+      return jobStep(JSON.stringify(job), async () => {
+        // The slug is free again, nothing of the old environment shines through, and its webhook is gone.
+        await expectStatus(api.post(`${path}/environments`, { name: 'Development', slug: 'dev' }, session), 201);
+        const keysLeft = await expectStatus(api.get(`/secrets/${organization.slug}/shop/dev/keys`, session), 200);
+        if (keysLeft.body.keys.length > 0) throw new Error('Secrets of the erased environment are left.');
+        const billing = await expectStatus(api.get(`/billing/${organization.id}`, session), 200);
+        if (billing.body.usage.webhooks !== 0) throw new Error('Its webhook still counts.');
+      });
+    },
+  };
+}
+
 function eraseOrganization(api: Api): BackgroundSample {
   return {
     name: 'job erase-organization',
@@ -277,6 +302,7 @@ function rollUp(): BackgroundSample {
 export function backgroundSamples(api: Api, receiver: Receiver): BackgroundSample[] {
   return [
     eraseProject(api),
+    eraseEnvironment(api),
     eraseOrganization(api),
     reEncrypt(api, 0),
     reEncrypt(api, 1),

@@ -286,9 +286,8 @@ function projectViolations({ all, has, settled }: Table): Violation[] {
       continue;
     }
     const own = environments.get(name) ?? [];
-    if (project.environmentCount !== own.length) {
-      say(`environmentCount is ${project.environmentCount}, counted ${own.length}`);
-    }
+    const count = own.filter(({ status }) => status === 'active').length;
+    if (project.environmentCount !== count) say(`environmentCount is ${project.environmentCount}, counted ${count}`);
     if (project.wrappedKeys[String(project.keyVersion)] === undefined) say('has no data key of its key version');
     const rotating = project.rotation?.status === 'in_progress';
     const expectedKeys = rotating ? 2 : 1;
@@ -296,10 +295,18 @@ function projectViolations({ all, has, settled }: Table): Violation[] {
     if (keyCount !== expectedKeys) say(`has ${keyCount} data keys, expected ${expectedKeys}`);
     for (const environment of own) {
       const state = states.get(keys.environmentState(slug, project.slug, environment.slug).pk);
+      if (environment.status === 'deleting') {
+        if (settled) say(`environment ${environment.slug} is still being erased`);
+        if (state !== undefined && (state.status === 'active' || state.id !== environment.id)) {
+          say(`environment ${environment.slug} is deleted, and its state is not`);
+        }
+        continue;
+      }
       if (state === undefined) say(`environment ${environment.slug} has no state`);
       else if (state.id !== environment.id || state.projectId !== project.id || environment.projectId !== project.id) {
         say(`environment ${environment.slug} and its state are of different things`);
       } else {
+        if (state.type !== environment.type) say(`environment ${environment.slug} is of two types`);
         if (state.status !== 'active') say(`environment ${environment.slug} is ${state.status}`);
         if (state.keyVersion > project.keyVersion) say(`environment ${environment.slug} is ahead of the key version`);
       }
@@ -338,6 +345,11 @@ function environmentViolations({ all, settled }: Table): Violation[] {
   const revisions = grouped(all('revision'), ({ pk }) => pk);
   const parts = grouped(all('revisionPart'), ({ pk }) => pk);
   const projects = new Map(all('project').map(one => [one.id, one]));
+  const repairs = new Set(
+    all('audit').flatMap(({ action, environment, revision }) =>
+      action === 'environment.repaired' ? [`${environment?.id} ${revision}`] : [],
+    ),
+  );
   for (const state of all('environmentState')) {
     const { pk } = state;
     const project = projects.get(state.projectId);
@@ -353,8 +365,17 @@ function environmentViolations({ all, settled }: Table): Violation[] {
       });
     }
     const problems = [
-      ...stateViolations(state, heads.get(pk) ?? [], versions.get(pk) ?? [], keyVersions, settled),
-      ...revisionViolations(state, revisions.get(pk) ?? [], parts.get(pk) ?? [], versions.get(pk) ?? []),
+      ...stateViolations(state, heads.get(pk) ?? [], versions.get(pk) ?? [], {
+        keyVersions,
+        settled,
+        isRepaired: repairs.has(`${state.id} ${state.revision}`),
+      }),
+      ...revisionViolations(state, {
+        revisions: revisions.get(pk) ?? [],
+        parts: parts.get(pk) ?? [],
+        versions: versions.get(pk) ?? [],
+        isRepair: revision => repairs.has(`${state.id} ${revision}`),
+      }),
     ];
     for (const what of problems) {
       violations.push({ where: partOf(pk), what: `${pk}: ${what}` });
@@ -368,8 +389,7 @@ function stateViolations(
   state: EnvironmentState,
   heads: readonly HeadRecord[],
   versions: readonly VersionRecord[],
-  keyVersions: ReadonlySet<number>,
-  settled: boolean,
+  { keyVersions, settled, isRepaired }: { keyVersions: ReadonlySet<number>; settled: boolean; isRepaired: boolean },
 ): string[] {
   const problems: string[] = [];
   if (settled && state.pending !== undefined) problems.push('a change is still in flight');
@@ -419,22 +439,34 @@ function stateViolations(
     if (stored !== value) problems.push(`${name} is ${stored}, counted ${value}`);
   }
   const stamps = new Set(versions.filter(({ revision }) => revision <= state.revision).map(({ revision }) => revision));
-  if (state.revision > state.firstRevision && !stamps.has(state.revision))
+  if (state.revision > state.firstRevision && !isRepaired && !stamps.has(state.revision)) {
     problems.push(`no version is of revision ${state.revision}`);
+  }
   return problems;
 }
 
 /** Compares what the revisions say of each change with the versions that it wrote. */
 function revisionViolations(
   state: EnvironmentState,
-  revisions: readonly Placed<'revision'>[],
-  parts: readonly Placed<'revisionPart'>[],
-  versions: readonly VersionRecord[],
+  {
+    revisions,
+    parts,
+    versions,
+    isRepair,
+  }: {
+    revisions: readonly Placed<'revision'>[];
+    parts: readonly Placed<'revisionPart'>[];
+    versions: readonly VersionRecord[];
+    isRepair(revision: number): boolean;
+  },
 ): string[] {
   const problems: string[] = [];
   const recorded = revisions.map(({ revision }) => revision).sort((a, b) => a - b);
   const { firstRevision, revision: newest } = state;
-  const expected = Array.from({ length: newest - firstRevision }, (_, index) => firstRevision + index + 1);
+  // A repair raises the revision, and changes no secret.
+  const expected = Array.from({ length: newest - firstRevision }, (_, index) => firstRevision + index + 1).filter(
+    revision => !isRepair(revision),
+  );
   if (recorded.join() !== expected.join()) problems.push(`${recorded.length} revisions are recorded of ${newest}`);
   const written = grouped(versions, ({ fence }) => String(fence));
   for (const one of revisions) {
@@ -487,7 +519,10 @@ function auditViolations({ all }: Table): Violation[] {
 
     if (targets('organization.created').length !== 1) say('organization.created does not stand there once');
     compare('projects', targets('project.created'), targets('project.deleted'), activeIds(here('project')));
-    compare('webhooks', targets('webhook.created'), targets('webhook.deleted'), idsOf(here('webhook')));
+    // Webhooks that are limited to an environment go with it, which has an entry of its own.
+    if (targets('environment.deleted').length === 0) {
+      compare('webhooks', targets('webhook.created'), targets('webhook.deleted'), idsOf(here('webhook')));
+    }
     const members = here('member');
     const joined = new Set(targets('member.joined'));
     const founder = members.filter(member => !joined.has(member.id)).map(member => member.id);
@@ -528,7 +563,7 @@ function auditViolations({ all }: Table): Violation[] {
       }
     }
     const changes = grouped(
-      own.filter(one => (eventNames as readonly string[]).includes(one.action)),
+      own.filter(one => ([...eventNames, 'environment.repaired'] as string[]).includes(one.action)),
       one => one.environment?.id ?? '',
     );
     for (const state of all('environmentState')) {

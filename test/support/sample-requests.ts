@@ -372,6 +372,20 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const { organization, session } = await place(api);
     return reads({ method: 'GET', path: `/projects/${organization.id}/shop`, as: session });
   },
+  'update-project': async api => {
+    const { organization, session } = await place(api);
+    const path = `/projects/${organization.id}/shop`;
+    const body = { name: 'Renamed', description: 'changed with it' };
+    return {
+      request: { method: 'PATCH', path, body, as: session },
+      works: [200],
+      isDone: async () => {
+        const { name, description } = (await expectStatus(api.get(path, session), 200)).body.project;
+        if ((name === body.name) !== (description === body.description)) throw new Error('Half of a change is there.');
+        return name === body.name;
+      },
+    };
+  },
   'delete-project': async api => {
     const { organization, session } = await placeWithSecrets(api);
     const path = `/projects/${organization.id}/shop`;
@@ -392,6 +406,43 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       isDone: async () => {
         const { environments } = (await expectStatus(api.get(path, session), 200)).body.project;
         return environments.some(({ slug }: { slug: string }) => slug === 'qa');
+      },
+    };
+  },
+  'update-environment': async api => {
+    const there = await placeWithSecrets(api);
+    const { organization, session } = there;
+    const guest = await seedPerson();
+    await join(api, there, guest, 'viewer');
+    const path = `/projects/${organization.id}/shop`;
+    const body = { name: 'Renamed', type: 'production' };
+    return {
+      request: { method: 'PATCH', path: `${path}/environments/dev`, body, as: session },
+      works: [200],
+      isDone: async () => {
+        const { environments } = (await expectStatus(api.get(path, session), 200)).body.project;
+        const { name, type } = environments.find(({ slug }: { slug: string }) => slug === 'dev');
+        const { status } = await api.get(`${there.secrets}/dev`, guest.session);
+        const done = [name === body.name, type === body.type, status === 403];
+        if (new Set(done).size > 1) throw new Error(`Half of a change is there: ${done.join()}.`);
+        return done[0] === true;
+      },
+    };
+  },
+  'delete-environment': async api => {
+    const there = await placeWithSecrets(api);
+    const path = `/projects/${there.organization.id}/shop`;
+    return {
+      request: { method: 'DELETE', path: `${path}/environments/dev`, as: there.session },
+      works: [200],
+      repeats: [404],
+      isDone: async () => {
+        const { environments } = (await expectStatus(api.get(path, there.session), 200)).body.project;
+        const isListed = environments.some(({ slug }: { slug: string }) => slug === 'dev');
+        if (isListed === (await isGone(api.get(`${there.secrets}/dev`, there.session)))) {
+          throw new Error('Half of a deletion is there.');
+        }
+        return !isListed;
       },
     };
   },
@@ -475,6 +526,21 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       },
     };
   },
+  'apply-changes': async api => {
+    const there = await placeWithSecrets(api);
+    const body = { set: [{ key: 'KEY_1', value: 'changed' }], delete: ['KEY_2'], message: 'a mixture' };
+    return {
+      request: { method: 'POST', path: `${there.secrets}/dev/changes`, body, as: there.session },
+      works: [200],
+      repeats: [404],
+      isDone: async () => {
+        const values = await valuesIn(api, there);
+        const done = [values.KEY_1 === 'changed', values.KEY_2 === undefined];
+        if (done[0] !== done[1]) throw new Error('Half of a change is there.');
+        return done[0] === true;
+      },
+    };
+  },
   'list-versions': async api => {
     const { secrets, session } = await placeWithSecrets(api);
     return reads({ method: 'GET', path: `${secrets}/dev/versions/KEY_1`, as: session });
@@ -536,6 +602,18 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       },
     };
   },
+  'rename-organization': async api => {
+    const { session, organization } = await place(api);
+    const name = `renamed ${randomUUID()}`;
+    return {
+      request: { method: 'PATCH', path: `/orgs/${organization.id}`, body: { name }, as: session },
+      works: [200],
+      isDone: async () => {
+        const { organizations } = (await expectStatus(api.get('/auth/me', session), 200)).body;
+        return organizations.some((one: { name: string }) => one.name === name);
+      },
+    };
+  },
   'delete-organization': async api => {
     const { session, organization } = await placeWithSecrets(api);
     return {
@@ -558,6 +636,21 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       works: [201],
       repeats: [409],
       isDone: async () => (await expectStatus(api.get(path, session), 200)).body.keys.length === 1,
+    };
+  },
+  'update-template-key': async api => {
+    const { slug, session } = await place(api);
+    const path = `/templates/${slug}/shop`;
+    await expectStatus(api.post(path, { key: 'NEEDED', pattern: '[a-z]+' }, session), 201);
+    const body = { required: false, pattern: null };
+    return {
+      request: { method: 'PATCH', path: `${path}/NEEDED`, body, as: session },
+      works: [200],
+      isDone: async () => {
+        const [one] = (await expectStatus(api.get(path, session), 200)).body.keys;
+        if (one.required !== (one.pattern !== undefined)) throw new Error('Half of a change is there.');
+        return !one.required;
+      },
     };
   },
   'remove-template-key': async api => {

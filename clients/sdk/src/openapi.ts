@@ -370,7 +370,11 @@ export interface paths {
         delete: operations["delete-project"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a project
+         * @description Changes the name, the description or both. The description `null` removes it. The slug stays. For owners and admins.
+         */
+        patch: operations["update-project"];
         trace?: never;
     };
     "/v1/projects/{orgId}/{slug}/environments": {
@@ -391,6 +395,30 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{orgId}/{slug}/environments/{env}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an environment
+         * @description Makes the environment and the history of its secrets unreachable at once and erases them in the background. The slug can be used again when that is done. Webhooks that are limited to the environment are deleted with it. For owners and admins.
+         */
+        delete: operations["delete-environment"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an environment
+         * @description Changes the name, the type or both. The slug stays. For owners and admins; only owners may change the type, which decides which roles can read and write the secrets.
+         */
+        patch: operations["update-environment"];
         trace?: never;
     };
     "/v1/projects/{orgId}/{slug}/rotate-key": {
@@ -471,6 +499,26 @@ export interface paths {
          * @description Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change: all or nothing, with one event and one revision. Secrets that are not named stay as they are. For owners, admins and developers.
          */
         post: operations["import-secrets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/{env}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set and delete secrets as one change
+         * @description Sets and deletes up to 1,000 secrets in any mixture, as one revision: all or nothing. Each key is named once. A key to delete that is not there is `404 secret_not_found`. For owners, admins and developers; deleting more than one secret is for owners and admins.
+         */
+        post: operations["apply-changes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -634,7 +682,11 @@ export interface paths {
         delete: operations["delete-organization"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Rename an organization
+         * @description Changes the display name. The slug stays. For owners and admins.
+         */
+        patch: operations["rename-organization"];
         trace?: never;
     };
     "/v1/templates/{orgSlug}/{project}": {
@@ -678,7 +730,11 @@ export interface paths {
         delete: operations["remove-template-key"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a template key
+         * @description Changes what the template says of a key. A `null` removes the description or the pattern. The same rules apply as for a new key. For owners and admins.
+         */
+        patch: operations["update-template-key"];
         trace?: never;
     };
     "/v1/templates/{orgSlug}/{project}/validate/{env}": {
@@ -866,7 +922,7 @@ export interface paths {
         };
         /**
          * Query the audit log
-         * @description Lists every change in the organization and every read of values, newest first, for as long as the plan keeps them. If the log grew by tens of thousands of entries since it was last read, `total` may be too low for a few requests. If entries have very long lists of keys, a page names only the first keys of each; a smaller `limit` shows more. For owners and admins.
+         * @description Lists every change in the organization and every read of values, newest first, for as long as the plan keeps them. If the log grew by tens of thousands of entries since it was last read, `total` may be too low for a few requests. If entries have very long lists of keys, a page names only the first keys of each; a smaller `limit` shows more. Very long details are left out in the same way. For owners and admins.
          */
         get: operations["list-audit-entries"];
         put?: never;
@@ -1114,12 +1170,90 @@ export interface components {
         AddTemplateKeyResponse: {
             templateKey: components["schemas"]["TemplateKey"];
         };
+        ApplyChangesRequest: {
+            /**
+             * @description The secrets to set.
+             * @default []
+             * @example [
+             *       {
+             *         "key": "DATABASE_HOST",
+             *         "value": "db.internal.example",
+             *         "expectedVersion": 2
+             *       }
+             *     ]
+             */
+            set?: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /**
+                 * @description The value.
+                 * @example db.internal.example
+                 */
+                value: string;
+                /**
+                 * @description The version that the key must have; 0 if it must not exist.
+                 * @example 2
+                 */
+                expectedVersion?: number;
+            }[];
+            /**
+             * @description The keys to delete. Each must be there.
+             * @default []
+             * @example [
+             *       "LOG_LEVEL"
+             *     ]
+             */
+            delete?: string[];
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
+        };
+        ApplyChangesResponse: {
+            /**
+             * @description Keys that were created.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            created: string[];
+            /**
+             * @description Keys that got a new version.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            updated: string[];
+            /**
+             * @description Keys that already had the value.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            unchanged: string[];
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+            /**
+             * @description Keys that were deleted.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            deleted: string[];
+        } | components["schemas"]["DryRun"];
         /**
          * @description The action.
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "project.created" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.validated" | "template_key.added" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
         /** @description A change in the organization, or a read of values. It never contains a value. */
         AuditEntry: {
             /**
@@ -1197,7 +1331,12 @@ export interface components {
              */
             revision?: number;
             /**
-             * @description What changed: roles and plans `from` and `to`, limits, a template key’s pattern.
+             * @description Why secrets were changed, if the author said so.
+             * @example Move to the new database
+             */
+            message?: string;
+            /**
+             * @description What changed: roles and plans `from` and `to`, each changed field of another thing `from` and `to`, limits, a template key’s pattern.
              * @example {
              *       "from": "viewer",
              *       "to": "developer"
@@ -1244,6 +1383,11 @@ export interface components {
              *     ]
              */
             keys: string[];
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         };
         BulkDeleteSecretsResponse: {
             /**
@@ -1265,7 +1409,7 @@ export interface components {
              * @example 17
              */
             revision: number;
-        };
+        } | components["schemas"]["DryRun"];
         ChangePasswordRequest: {
             /**
              * @description The current password.
@@ -1282,6 +1426,44 @@ export interface components {
              * @default false
              */
             revokeTokens?: boolean;
+        };
+        /** @description What a change would do. Each list is in key order. */
+        ChangePlan: {
+            /**
+             * @description Keys that would be created.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            created: string[];
+            /**
+             * @description Keys that would get a new version.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            updated: string[];
+            /**
+             * @description Keys that have the value already. Empty for a caller who can’t read the environment.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            unchanged: string[];
+            /**
+             * @description Keys that would be deleted.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            deleted: string[];
+            /**
+             * @description Keys that would be left as they are for another reason.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            skipped: string[];
         };
         ChangeRoleRequest: {
             /**
@@ -1469,7 +1651,7 @@ export interface components {
              * @example 17
              */
             revision: number;
-        };
+        } | components["schemas"]["DryRun"];
         /**
          * @description An event that a delivery can carry.
          * @example secret.updated
@@ -1551,6 +1733,20 @@ export interface components {
                 /** @description The value at `from`; only with `values=true`. */
                 before?: string;
             }[];
+        };
+        /** @description The answer to `dryRun=true`. */
+        DryRun: {
+            /**
+             * @description Nothing was changed.
+             * @constant
+             */
+            dryRun: true;
+            plan: components["schemas"]["ChangePlan"];
+            /**
+             * @description The revision that the plan is for.
+             * @example 17
+             */
+            revision: number;
         };
         /** @description The limits in force: the override, or else the plan, or else the default. */
         EffectiveLimits: {
@@ -1669,6 +1865,11 @@ export interface components {
              *     ]
              */
             keys?: string[];
+            /**
+             * @description Why the change was made, if its author said so.
+             * @example Move to the new database
+             */
+            message?: string;
             /** @description The source environment of a promotion. */
             from?: {
                 /**
@@ -1878,11 +2079,21 @@ export interface components {
                  */
                 value: string;
             }[];
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         } | {
             /** @description Values by key. */
             secrets: {
                 [key: string]: string;
             };
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         } | {
             /**
              * @description Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` after white space; single quotes are literal; double quotes may span lines and know `\n \r \t \" \\ \$`. No interpolation.
@@ -1890,6 +2101,11 @@ export interface components {
              *     DATABASE_HOST=db.internal.example
              */
             dotenv: string;
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         };
         ImportSecretsResponse: {
             /**
@@ -1918,7 +2134,7 @@ export interface components {
              * @example 17
              */
             revision: number;
-        };
+        } | components["schemas"]["DryRun"];
         InspectOrganizationResponse: {
             organization: components["schemas"]["Organization"];
             usage: components["schemas"]["Usage"];
@@ -2382,6 +2598,11 @@ export interface components {
              * @default true
              */
             overwrite?: boolean;
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         };
         PromoteSecretsResponse: {
             /**
@@ -2410,7 +2631,7 @@ export interface components {
              * @example 17
              */
             revision: number;
-        };
+        } | components["schemas"]["DryRun"];
         PullSecretsResponse: {
             /** @description The secrets, in key order. */
             secrets: components["schemas"]["SecretEntry"][];
@@ -2447,6 +2668,16 @@ export interface components {
         };
         RegisterResponse: {
             user: components["schemas"]["User"];
+            organization: components["schemas"]["Organization"];
+        };
+        RenameOrganizationRequest: {
+            /**
+             * @description Display name.
+             * @example Analytical Engines Ltd
+             */
+            name: string;
+        };
+        RenameOrganizationResponse: {
             organization: components["schemas"]["Organization"];
         };
         RenameUserRequest: {
@@ -2732,8 +2963,24 @@ export interface components {
              * @example 2
              */
             expectedVersion?: number;
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         };
-        SetSecretResponse: {
+        SetSecretResponse200: {
+            /** @description The secret after the change, without its value. */
+            secret: components["schemas"]["SecretSummary"];
+            /** @description False if the secret already had this value: then there is no new version and no event. */
+            changed: boolean;
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+        } | components["schemas"]["DryRun"];
+        SetSecretResponse201: {
             /** @description The secret after the change, without its value. */
             secret: components["schemas"]["SecretSummary"];
             /** @description False if the secret already had this value: then there is no new version and no event. */
@@ -2851,6 +3098,22 @@ export interface components {
          * @enum {string}
          */
         TokenAccess: "read" | "write" | "full";
+        UpdateEnvironmentRequest: {
+            /**
+             * @description Display name.
+             * @example Development
+             */
+            name?: string;
+            /**
+             * @description Decides which roles can read and write the secrets of the environment.
+             * @example development
+             * @enum {string}
+             */
+            type?: "development" | "staging" | "production";
+        };
+        UpdateEnvironmentResponse: {
+            environment: components["schemas"]["Environment"];
+        };
         UpdateOrganizationRequest: {
             /** @description The new plan. */
             plan?: components["schemas"]["PlanName"];
@@ -2893,6 +3156,38 @@ export interface components {
         };
         UpdatePlanResponse: {
             plan: components["schemas"]["Plan"];
+        };
+        UpdateProjectRequest: {
+            /**
+             * @description Display name.
+             * @example Web shop
+             */
+            name?: string;
+            /**
+             * @description What the project is about; null for nothing.
+             * @example The public shop.
+             */
+            description?: string | null;
+        };
+        UpdateProjectResponse: {
+            project: components["schemas"]["Project"];
+        };
+        UpdateTemplateKeyRequest: {
+            /**
+             * @description What it is for; null for nothing.
+             * @example Host of the main database.
+             */
+            description?: string | null;
+            /** @description Whether every environment must have it. */
+            required?: boolean;
+            /**
+             * @description A regular expression (RE2) that the whole value must match; null for none.
+             * @example [a-z0-9.-]+
+             */
+            pattern?: string | null;
+        };
+        UpdateTemplateKeyResponse: {
+            templateKey: components["schemas"]["TemplateKey"];
         };
         UpdateWebhookRequest: {
             /**
@@ -4574,6 +4869,47 @@ export interface operations {
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
+    "update-project": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Project slug. */
+                slug: components["parameters"]["slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description The project. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateProjectResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
     "create-environment": {
         parameters: {
             query?: never;
@@ -4611,6 +4947,88 @@ export interface operations {
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             409: components["responses"]["SlugTaken"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "delete-environment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Project slug. */
+                slug: components["parameters"]["slug"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The environment is deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "update-environment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Project slug. */
+                slug: components["parameters"]["slug"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateEnvironmentRequest"];
+            };
+        };
+        responses: {
+            /** @description The environment. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateEnvironmentResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -4726,7 +5144,10 @@ export interface operations {
     };
     "set-secret": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -4749,14 +5170,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The secret already existed. */
+            /** @description The secret already existed, or it was a dry run. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SetSecretResponse"];
+                    "application/json": components["schemas"]["SetSecretResponse200"];
                 };
             };
             /** @description The secret is new. */
@@ -4766,7 +5187,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SetSecretResponse"];
+                    "application/json": components["schemas"]["SetSecretResponse201"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -4842,7 +5263,10 @@ export interface operations {
     };
     "import-secrets": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -4881,6 +5305,56 @@ export interface operations {
             403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             412: components["responses"]["RevisionMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "apply-changes": {
+        parameters: {
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                "If-Match"?: string;
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplyChangesRequest"];
+            };
+        };
+        responses: {
+            /** @description The result of the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplyChangesResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
+            412: components["responses"]["RevisionMismatchOrVersionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -5014,7 +5488,10 @@ export interface operations {
     };
     "promote-secrets": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -5059,7 +5536,10 @@ export interface operations {
     };
     "bulk-delete-secrets": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -5105,7 +5585,12 @@ export interface operations {
     };
     "delete-secret": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+                /** @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it. */
+                message?: string;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -5218,6 +5703,45 @@ export interface operations {
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
+    "rename-organization": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameOrganizationRequest"];
+            };
+        };
+        responses: {
+            /** @description The organization. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenameOrganizationResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
     "list-template-keys": {
         parameters: {
             query?: never;
@@ -5318,6 +5842,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrTemplateKeyNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "update-template-key": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Secret key or template key. */
+                key: components["parameters"]["key"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateTemplateKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The template key. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateTemplateKeyResponse"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

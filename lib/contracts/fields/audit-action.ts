@@ -6,12 +6,18 @@ export const auditActions = [
   'secret.pulled',
   'secret.history_read',
   ...eventNames,
+  'secret.changed',
   'project.created',
+  'project.updated',
   'project.deleted',
   'project.key_rotated',
   'environment.created',
+  'environment.updated',
+  'environment.deleted',
   'environment.validated',
+  'environment.repaired',
   'template_key.added',
+  'template_key.updated',
   'template_key.removed',
   'webhook.created',
   'webhook.updated',
@@ -23,6 +29,7 @@ export const auditActions = [
   'member.role_changed',
   'member.removed',
   'organization.created',
+  'organization.updated',
   'token.created',
   'token.revoked',
   'billing.checkout_started',
@@ -39,6 +46,9 @@ const DetailValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** What an entry says of the change itself. Never a value of a secret. */
 export const AuditDetails = z.record(z.string(), z.union([DetailValue, z.record(z.string(), DetailValue)])).meta({
-  description: 'What changed: roles and plans `from` and `to`, limits, a template key’s pattern.',
+  description:
+    'What changed: roles and plans `from` and `to`, each changed field of another thing `from` and `to`, limits, a ' +
+    'template key’s pattern.',
   example: { from: 'viewer', to: 'developer' },
 });
+export type AuditDetails = z.infer<typeof AuditDetails>;

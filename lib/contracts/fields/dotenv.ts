@@ -1,5 +1,4 @@
-import { valueProblem } from './secret-value.ts';
-import { SecretKey } from './text.ts';
+import { secretKeyPattern, secretKeyRule, valueProblem } from './secret-rules.ts';
 
 // Why not the package `dotenv`: it silently skips a line that it does not understand, lets the last duplicate win, takes
 // `#` anywhere in an unquoted value for a comment, lets single quotes span lines, does not know \" \\ \$ and reports no
@@ -119,9 +118,7 @@ function advance(reading: Reading, length: number): void {
 
 /** What is wrong with an assignment that was understood. */
 function problemOf({ key, value }: { key: string; value: string }, firstLine: number | undefined): string | undefined {
-  if (!SecretKey.safeParse(key).success) {
-    return 'has a key that is not valid: it must begin with a letter or underscore and have at most 256 letters, digits, and . _ -';
-  }
+  if (!secretKeyPattern.test(key)) return `has a key that is not valid: it ${secretKeyRule}`;
   if (firstLine !== undefined) return `sets ${key} again, after line ${firstLine}`;
   const problem = valueProblem(value);
   return problem === undefined ? undefined : `has a value for ${key} that ${problem}`;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { secretKeyPattern, secretKeyRule } from './secret-rules.ts';
 
 /** Code points, not UTF-16 units: what a person counts as characters. */
 function codePointCount(value: string): number {
@@ -40,6 +41,13 @@ export function line(minimum: number, maximum: number) {
 /** A display name. */
 export const Name = line(1, 100);
 
+/** Why secrets are changed. Members who can't read the environment see it, too. */
+export const Message = line(1, 200).meta({
+  description:
+    'Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.',
+  example: 'Move to the new database',
+});
+
 export const Slug = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, {
   message: 'must be 1 to 48 lower-case letters, digits and hyphens, beginning and ending with a letter or digit',
 });
@@ -51,9 +59,7 @@ export const Uuid = z.guid().toLowerCase();
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ example: '2026-01-31T09:26:53.589Z' });
 
 /** The key of a secret and of a template entry. */
-export const SecretKey = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/, {
-  message: 'must begin with a letter or underscore and have at most 256 letters, digits, and . _ -',
-});
+export const SecretKey = z.string().regex(secretKeyPattern, { message: secretKeyRule });
 
 /** E-mail addresses are compared without case and shown as they were entered. */
 export const Email = z.email().max(254);

@@ -1,10 +1,23 @@
+import { changedFields } from '../../access/changed-fields.ts';
 import type { MemberContext } from '../../access/request-context.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
-import { equals, isNew } from '../../table/expressions.ts';
+import { asRead, equals, isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/template-key.ts';
-import { at, check, find, list, put, remove, transact, type Write } from '../../table/store.ts';
+import {
+  at,
+  check,
+  find,
+  list,
+  put,
+  readTogether,
+  remove,
+  retryWithFreshRead,
+  transact,
+  update,
+  type Write,
+} from '../../table/store.ts';
 import { patternProblem } from './pattern.ts';
 
 /** As many as one change of secrets may have. */
@@ -50,8 +63,7 @@ export async function addTemplateKey(
 ): Promise<TemplateKeyRecord> {
   const { access, organization } = context;
   const project = access.requireProject(begun.project);
-  const problem = pattern === undefined ? undefined : patternProblem(pattern);
-  if (problem !== undefined) throw invalidRequest([{ path: 'pattern', message: problem }]);
+  requirePattern(pattern);
   const alreadyThere = () => new ApiError('template_key_exists', `The template has the key ${key} already.`);
   if (begun.template.some(one => one.key === key)) throw alreadyThere();
   if (begun.template.length >= maximumTemplateKeys) {
@@ -76,6 +88,91 @@ export async function addTemplateKey(
   return record;
 }
 
+/** @throws invalid_request for a pattern that does not compile */
+function requirePattern(pattern: string | null | undefined): void {
+  const problem = typeof pattern === 'string' ? patternProblem(pattern) : undefined;
+  if (problem !== undefined) throw invalidRequest([{ path: 'pattern', message: problem }]);
+}
+
+const notFound = (key: string) => new ApiError('template_key_not_found', `The template has no key ${key}.`);
+
+interface BegunTemplateKey {
+  project?: ProjectRecord | undefined;
+  record?: TemplateKeyRecord | undefined;
+}
+
+/** One wave, to start in parallel with authentication. */
+export function beginTemplateKey({ orgSlug, project, key }: ProjectPath & { key: string }): Promise<BegunTemplateKey> {
+  return readTogether({
+    project: at(projectRecord, orgSlug, project),
+    record: at(templateKeyRecord, orgSlug, project, key),
+  });
+}
+
+interface TemplateKeyChanges {
+  /** null: none. */
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  /** null: none. */
+  pattern?: string | null | undefined;
+}
+
+/**
+ * Changes the given fields; what they hold already makes no audit entry.
+ * @throws template_key_not_found; invalid_request for a pattern that does not compile
+ */
+export async function updateTemplateKey(
+  context: MemberContext,
+  path: ProjectPath & { key: string },
+  changes: TemplateKeyChanges,
+  begun: BegunTemplateKey,
+): Promise<TemplateKeyRecord> {
+  const { access, organization } = context;
+  const fields = ['description', 'required', 'pattern'] as const;
+  return retryWithFreshRead(
+    begun,
+    () => beginTemplateKey(path),
+    async ({ project: found, record: before }, budget) => {
+      const project = access.requireProject(found);
+      requirePattern(changes.pattern);
+      if (before === undefined) throw notFound(path.key);
+      const after: TemplateKeyRecord = {
+        key: before.key,
+        description: changed(before.description, changes.description),
+        required: changes.required ?? before.required,
+        pattern: changed(before.pattern, changes.pattern),
+        createdAt: before.createdAt,
+      };
+      const details = changedFields(before, after, fields);
+      if (details === undefined) return before;
+      const { description, required, pattern } = after;
+      await transact(
+        [
+          update(
+            at(templateKeyRecord, organization.slug, project.slug, path.key),
+            { set: { description, required, pattern } },
+            // As it was read, and not one that was added under the same key since.
+            { if: { ...asRead(before, fields), createdAt: equals(before.createdAt) } },
+          ),
+          isStillThere(context, project),
+          await context.audit({
+            action: 'template_key.updated',
+            target: { type: 'template_key', id: project.id, name: path.key },
+            details,
+          }),
+        ],
+        budget,
+      );
+      return after;
+    },
+  );
+}
+
+/** Of an optional field: what is not named stays, null removes. */
+function changed(before: string | undefined, wanted: string | null | undefined): string | undefined {
+  return wanted === undefined ? before : (wanted ?? undefined);
+}
+
 /** The project was not deleted in the meantime, nor made anew: a template is addressed by its project's slug. */
 function isStillThere({ access, organization }: MemberContext, { id, slug }: ProjectRecord): Write {
   return check(at(projectRecord, organization.slug, slug), {
@@ -91,16 +188,16 @@ export async function removeTemplateKey(
   { project: begun, template }: BegunTemplate,
 ): Promise<void> {
   const project = context.access.requireProject(begun);
-  const notFound = () => new ApiError('template_key_not_found', `The template has no key ${key}.`);
   const record = template.find(one => one.key === key);
-  if (record === undefined) throw notFound();
+  if (record === undefined) throw notFound(key);
   await transact([
+    // First, because a project that was made anew lacks the key as well.
+    isStillThere(context, project),
     remove(at(templateKeyRecord, context.organization.slug, project.slug, key), {
       // The entry says what is removed, so it must be that and not one added since.
       if: { createdAt: equals(record.createdAt) },
-      refused: notFound,
+      refused: () => notFound(key),
     }),
-    isStillThere(context, project),
     await context.audit({
       action: 'template_key.removed',
       target: { type: 'template_key', id: project.id, name: key },

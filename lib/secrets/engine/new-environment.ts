@@ -21,7 +21,16 @@ export function newEnvironment(
   createdAt: string,
 ): { environment: EnvironmentRecord; state: EnvironmentState; writes: Write[] } {
   const id = randomUUID();
-  const environment = { id, slug, name, type, projectId: project.id, project: project.slug, createdAt };
+  const environment: EnvironmentRecord = {
+    id,
+    slug,
+    name,
+    type,
+    projectId: project.id,
+    project: project.slug,
+    createdAt,
+    status: 'active',
+  };
   const state: EnvironmentState = {
     id,
     slug,

@@ -18,9 +18,12 @@ export function beginSnapshot(path: EnvironmentPath): Promise<Page> {
   return queryPage(ranges.environmentHeads(...partsOf(path)));
 }
 
-/** The state at the beginning of the environment's Query; undefined where there is no such environment. */
-export function stateIn({ items: [first] }: Page): EnvironmentState | undefined {
-  return first === undefined ? undefined : environmentStateRecord.parse(first);
+/**
+ * The state at the beginning of the environment's Query; undefined where there is no such environment, or only what an
+ * erasure has not come to yet.
+ */
+export function stateIn({ items: [first] }: Pick<Page, 'items'>): EnvironmentState | undefined {
+  return first?.kind === environmentStateRecord.kind ? environmentStateRecord.parse(first) : undefined;
 }
 
 /**

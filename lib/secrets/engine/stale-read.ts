@@ -29,6 +29,7 @@ export async function readAgainWhileStale<T>(
 }
 
 export function staysInconsistent(log: Log, place: Readonly<Record<string, unknown>>, error: StaleRead) {
-  log.error('an environment stays inconsistent however often it is read', error, place);
+  // An alarm counts these lines by `alarm`.
+  log.error('an environment stays inconsistent however often it is read', error, { ...place, alarm: 'inconsistent' });
   return temporarilyUnavailable('The environment could not be read consistently. Send the request again.');
 }

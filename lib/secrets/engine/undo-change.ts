@@ -21,25 +21,32 @@ import { headOf } from './read-snapshot.ts';
 import { headBytes } from './secret-size.ts';
 
 /**
- * Returns when the change that is under way is out of the way: its writer finished, or it showed no sign of life for its
- * whole lease and was undone. Read everything again afterwards; there may be a next one.
- *
- * Signs of life are numbers that go up. How long they stand still is measured by the clock of this process alone.
+ * Returns when the change that is under way is out of the way: its writer finished, or it fell silent and was undone.
+ * Read everything again afterwards; there may be a next one.
  * @throws temporarily_unavailable when the deadline is reached
  */
 export async function waitForPendingChange(path: EnvironmentPath, ring: KeyRing, log: Log): Promise<void> {
+  const silent = await waitUntilSilent(path);
+  if (silent !== undefined) await undoAbandoned(path, silent.state, silent.copies, ring, log);
+}
+
+/**
+ * Waits until no change is under way, or the one that is has shown no sign of life for its whole lease. Signs of life are
+ * numbers that go up. How long they stand still is measured by the clock of this process alone.
+ * @returns the change that fell silent, as it may be taken over
+ * @throws temporarily_unavailable when the deadline is reached
+ */
+export async function waitUntilSilent(
+  path: EnvironmentPath,
+): Promise<{ state: EnvironmentState; copies: (FenceRecord | undefined)[] } | undefined> {
   const budget = retryBudget();
   let seen: { signs: string; at: number } | undefined;
   for (;;) {
     const { state, copies } = await readFences(path);
-    if (state?.pending === undefined) return;
-    const { abandoned, heartbeat } = state.pending;
-    const signs = JSON.stringify([state.fence, heartbeat, copies.map(copy => copy?.steps)]);
+    if (state?.pending === undefined) return undefined;
+    const signs = JSON.stringify([state.fence, state.pending.heartbeat, copies.map(copy => copy?.steps)]);
     if (seen?.signs !== signs) seen = { signs, at: performance.now() };
-    if (abandoned === true || performance.now() - seen.at >= leaseOf(state)) {
-      await undoAbandoned(path, state, copies, ring, log);
-      return;
-    }
+    if (state.pending.abandoned === true || performance.now() - seen.at >= leaseOf(state)) return { state, copies };
     await pauseBeforeRetry(budget);
   }
 }

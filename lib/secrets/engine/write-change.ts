@@ -35,13 +35,13 @@ export interface WritableChange {
   heads: readonly HeadRecord[];
   /** Puts the audit entry if it is new; the transaction that makes the change visible writes it. */
   audit: Write;
-  /** Why the change is made, in the words of its author. */
-  message?: string | undefined;
   /** The revision that the change restores. */
   restored?: number | undefined;
   /** What else must hold in the moment of the commit. */
   checks: readonly Write[];
   ring: KeyRing;
+  /** Why the change is made. */
+  message?: string | undefined;
 }
 
 /** A check of the commit did not hold: what the change was decided on is over, and trying it again is no use. */

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { EnvironmentType } from '../../contracts/fields/environment-type.ts';
 import { entity } from '../entity.ts';
+import { absent, type Condition, equals } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
 /*
  * An environment is two items, made in one transaction and erased together:
  * - its description, in the partition of its organization, so that one Query lists the environments of a project with
- *   the project itself. Nothing in it ever changes.
+ *   the project itself. Its name and type change on request only; the state carries the type as well.
  * - its state, in the partition of its secrets, so that one Query reads the state and the secrets of one revision. Every
  *   change of the secrets writes it.
  * Both carry the environment's id. What addresses an environment by its slugs compares the id of what it read.
@@ -24,10 +25,23 @@ export const environmentRecord = entity({
     projectId: z.string(),
     project: z.string(),
     createdAt: z.string(),
+    /** `deleting`: nobody can reach the environment any more, and its data is being erased. */
+    status: z.enum(['active', 'deleting']).default('active'),
   }),
 });
 
 export type EnvironmentRecord = ReturnType<typeof environmentRecord.parse>;
+
+/**
+ * The description is that of this environment, which is not being erased. Descriptions that are older than their status
+ * lack it.
+ */
+export function isActiveEnvironment(id: string): Condition<EnvironmentRecord>[] {
+  return [
+    { id: equals(id), status: equals('active') },
+    { id: equals(id), status: absent },
+  ];
+}
 
 /** A large change under way. Its heads and versions are stamped `revision`, and invisible until it commits. */
 const pendingChange = z.object({

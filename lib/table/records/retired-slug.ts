@@ -16,6 +16,9 @@ const schema = z.object({ retiredAt: z.string() });
 /** A slug that an erased organization had. */
 export const retiredOrganizationRecord = entity({ kind: 'retiredSlug', key: keys.retiredOrganization, schema });
 
+/** A slug that an erased environment of the project had. */
+export const retiredEnvironmentRecord = entity({ kind: 'retiredSlug', key: keys.retiredEnvironment, schema });
+
 /** A slug that an erased project of the organization had. */
 export const retiredProjectRecord = entity({ kind: 'retiredSlug', key: keys.retiredProject, schema });
 
@@ -38,6 +41,10 @@ export function firstRevisionOfOrganization(slug: string): Promise<FirstRevision
 
 export function firstRevisionOfProject(orgSlug: string, project: string): Promise<FirstRevision> {
   return firstRevision(at(retiredProjectRecord, orgSlug, project), project);
+}
+
+export function firstRevisionOfEnvironment(orgSlug: string, project: string, env: string): Promise<FirstRevision> {
+  return firstRevision(at(retiredEnvironmentRecord, orgSlug, project, env), env);
 }
 
 async function firstRevision(retired: Read<z.output<typeof schema>>, slug: string): Promise<FirstRevision> {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openLog } from '../../../lib/core/logger.ts';
 import { requiredSetting } from '../../../lib/core/settings.ts';
 import { eraseOrganization } from '../../../lib/jobs/erase-organization.ts';
-import { NotYetCommitted } from '../../../lib/jobs/erase-project.ts';
+import { NotYetCommitted } from '../../../lib/jobs/erase-range.ts';
 import { tableClient } from '../../../lib/table/client.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
@@ -71,6 +71,83 @@ describe('creating an organization', () => {
     for (const token of [writing, limited]) {
       const answer = await api.post('/orgs', { name: 'By token' }, token);
       expect([answer.status, answer.body.error.code]).toEqual([403, 'insufficient_scope']);
+    }
+  });
+});
+
+describe('renaming an organization', () => {
+  /** What stands in the directory about the organization: by slug, and by name. */
+  async function directoryOf(slug: string) {
+    const entries = (await allItems()).filter(({ pk, slug: of }) => pk === 'ORGS' && of === slug);
+    return entries.map(({ sk, name }) => [sk, name]).toSorted();
+  }
+
+  async function create(name: string): Promise<{ id: string; slug: string }> {
+    const slug = `org-${randomUUID().slice(0, 8)}`;
+    return (await api.post('/orgs', { name, slug }, person.session)).body.organization;
+  }
+
+  it('changes the name alone, and the directory follows', async () => {
+    const { id, slug } = await create('Before');
+
+    const answer = await api.patch(`/orgs/${id}`, { name: 'After' }, person.session);
+    const otherCase = await api.patch(`/orgs/${id}`, { name: 'AFTER' }, person.session);
+
+    expect(answer.body.organization).toMatchObject({ id, slug, name: 'After', plan: 'free' });
+    expect(otherCase.body.organization.name).toBe('AFTER');
+    expect(await directoryOf(slug)).toEqual([
+      [`NAME#after#${slug}`, 'AFTER'],
+      [`SLUG#${slug}`, 'AFTER'],
+    ]);
+    const { entries } = (await api.get(`/audit/${id}?action=organization.updated`, person.session)).body;
+    expect(entries.map(({ details }: { details: unknown }) => details)).toEqual([
+      { name: { from: 'After', to: 'AFTER' } },
+      { name: { from: 'Before', to: 'After' } },
+    ]);
+  });
+
+  it('to the same name makes no entry, and without one it is refused', async () => {
+    const { id } = await create('Same');
+
+    const same = await api.patch(`/orgs/${id}`, { name: 'Same' }, person.session);
+    const empty = await api.patch(`/orgs/${id}`, {}, person.session);
+
+    expect([same.status, empty.status]).toEqual([200, 400]);
+    const { entries } = (await api.get(`/audit/${id}?action=organization.updated`, person.session)).body;
+    expect(entries).toEqual([]);
+  });
+
+  it('at once with others leaves one name, in one place of the directory', async () => {
+    const { id, slug } = await create('Start');
+    const names = ['One', 'Two', 'Three', 'Four'];
+
+    const answers = await Promise.all(names.map(name => api.patch(`/orgs/${id}`, { name }, person.session)));
+
+    expect(answers.map(({ body }) => body.organization.name)).toEqual(names);
+    const { name } = (await api.get('/auth/me', person.session)).body.organizations.find(
+      (one: { id: string }) => one.id === id,
+    );
+    expect(await directoryOf(slug)).toEqual([
+      [`NAME#${name.toLowerCase()}#${slug}`, name],
+      [`SLUG#${slug}`, name],
+    ]);
+    const { entries } = (await api.get(`/audit/${id}?action=organization.updated`, person.session)).body;
+    expect(entries).toHaveLength(names.length);
+    expect(entries[0].details.name.to).toBe(name);
+  });
+
+  it('while it is deleted leaves nothing of it in the directory', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { id, slug } = await create('Start');
+
+      const [renamed, deleted] = await Promise.all([
+        api.patch(`/orgs/${id}`, { name: 'Renamed' }, person.session),
+        api.delete(`/orgs/${id}`, person.session),
+      ]);
+
+      expect([200, 404]).toContain(renamed.status);
+      expect(deleted.status).toBe(200);
+      expect(await directoryOf(slug)).toEqual([]);
     }
   });
 });

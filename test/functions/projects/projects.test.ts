@@ -12,6 +12,79 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
+describe('a project', () => {
+  const named = (path: string) => api.get(path, owner.session).then(({ body }) => body.project);
+
+  it('changes its name and description, one or both, and its slug never', async () => {
+    const { slug } = await createProject(api, owner, 'First name');
+    const path = `${base}/${slug}`;
+
+    const both = await api.patch(path, { name: 'Second name', description: 'Described' }, owner.session);
+    const one = await api.patch(path, { name: 'Third name' }, owner.session);
+    const cleared = await api.patch(path, { description: null }, owner.session);
+
+    expect(both.body.project).toMatchObject({ slug, name: 'Second name', description: 'Described' });
+    expect(one.body.project).toMatchObject({ slug, name: 'Third name', description: 'Described' });
+    expect(cleared.body.project).toMatchObject({ slug, name: 'Third name', description: null });
+    expect(await named(path)).toEqual(cleared.body.project);
+    const { entries } = (await api.get(`/audit/${owner.organization.id}?action=project.updated`, owner.session)).body;
+    expect(entries.map(({ details }: { details: unknown }) => details)).toEqual([
+      { description: { from: 'Described', to: null } },
+      { name: { from: 'Second name', to: 'Third name' } },
+      { name: { from: 'First name', to: 'Second name' }, description: { from: null, to: 'Described' } },
+    ]);
+  });
+
+  it('that is given what it has already, or nothing, leaves no audit entry', async () => {
+    const { slug } = await createProject(api, owner, 'Same');
+    const path = `${base}/${slug}`;
+    const log = `/audit/${owner.organization.id}?limit=1`;
+    const { total } = (await api.get(log, owner.session)).body.pagination;
+
+    const same = await api.patch(path, { name: 'Same', description: null }, owner.session);
+    const refused = await Promise.all(
+      [{}, { slug: 'other' }, { name: null }, { name: '' }].map(body => api.patch(path, body, owner.session)),
+    );
+
+    expect([same.status, same.body.project.name]).toEqual([200, 'Same']);
+    expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(
+      refused.map(() => [400, 'invalid_request']),
+    );
+    expect((await api.get(log, owner.session)).body.pagination.total).toBe(total);
+  });
+
+  it('changed by many at once holds all of it, and every answer and entry says what was true', async () => {
+    const { id, slug } = await createProject(api, owner, 'Raced');
+    const path = `${base}/${slug}`;
+    const names = ['A', 'B', 'C', 'D'];
+
+    const answers = await Promise.all([
+      ...names.map(name => api.patch(path, { name }, owner.session)),
+      ...names.map(name => api.patch(path, { description: name }, owner.session)),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const { entries } = (await api.get(`/audit/${owner.organization.id}?action=project.updated`, owner.session)).body;
+    type Entry = { target: { id: string }; details: Record<string, { from: unknown; to: unknown }> };
+    const own = entries.filter(({ target }: Entry) => target.id === id) as Entry[];
+    expect(own).toHaveLength(answers.length);
+    // Each change of a field goes on from where the one before it ended.
+    for (const field of ['name', 'description']) {
+      const steps = own.flatMap(({ details }) => (details[field] === undefined ? [] : [details[field]])).reverse();
+      expect(steps.slice(1).map(({ from }) => from)).toEqual(steps.slice(0, -1).map(({ to }) => to));
+      expect((await named(path))[field]).toBe(steps.at(-1)?.to);
+    }
+    // The states that the entries tell are the states that the answers showed.
+    let state: Record<string, unknown> = { name: 'Raced', description: null };
+    const states = own.toReversed().map(({ details }) => {
+      for (const [field, { to }] of Object.entries(details)) state = { ...state, [field]: to };
+      return JSON.stringify([state.name, state.description]);
+    });
+    const shown = answers.map(({ body }) => JSON.stringify([body.project.name, body.project.description]));
+    expect(shown.toSorted()).toEqual(states.toSorted());
+  });
+});
+
 describe('projects', () => {
   it('begin with three environments, in the order in which values travel', async () => {
     const answer = await api.post(base, { name: 'Web Shop', description: 'Our shop' }, owner.session);

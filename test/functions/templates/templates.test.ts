@@ -48,8 +48,63 @@ describe('a template', () => {
     ]);
   });
 
+  it('changes what it says of a key, field by field; null removes', async () => {
+    const added = (await add({ key: 'PORT', description: 'Where it listens', pattern: '[0-9]+' })).body.templateKey;
+    const path = `${base}/PORT`;
+
+    const eased = await api.patch(path, { required: false, pattern: '[0-9]{1,5}' }, owner.session);
+    const bare = await api.patch(path, { description: null, pattern: null }, owner.session);
+
+    expect(eased.body.templateKey).toEqual({ ...added, required: false, pattern: '[0-9]{1,5}' });
+    expect(bare.body.templateKey).toEqual({ key: 'PORT', required: false, createdAt: added.createdAt });
+    expect((await api.get(base, viewer.session)).body.keys).toEqual([bare.body.templateKey]);
+    const log = `/audit/${owner.organization.id}?action=template_key.updated`;
+    const { entries } = (await api.get(`${log}&limit=2`, owner.session)).body;
+    expect(entries.map(({ details }: { details: unknown }) => details)).toEqual([
+      { description: { from: 'Where it listens', to: null }, pattern: { from: '[0-9]{1,5}', to: null } },
+      { required: { from: true, to: false }, pattern: { from: '[0-9]+', to: '[0-9]{1,5}' } },
+    ]);
+  });
+
+  it('refuses a change that is empty, of another field, of a pattern that is no RE2, or of a key that it lacks', async () => {
+    await add({ key: 'PORT' });
+    const change = (key: string, body: object) => api.patch(`${base}/${key}`, body, owner.session);
+
+    const answers = await Promise.all([
+      change('PORT', {}),
+      change('PORT', { key: 'OTHER' }),
+      change('PORT', { pattern: '(' }),
+      change('HOST', { required: false }),
+    ]);
+    const same = await change('PORT', { required: true, pattern: null });
+
+    expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual([
+      [400, 'invalid_request'],
+      [400, 'invalid_request'],
+      [400, 'invalid_request'],
+      [404, 'template_key_not_found'],
+    ]);
+    expect(same.status).toBe(200);
+    const { entries } = (await api.get(`/audit/${owner.organization.id}?limit=1`, owner.session)).body;
+    expect(entries[0].action).toBe('template_key.added');
+  });
+
+  it('holds every field of changes made at once', async () => {
+    await add({ key: 'PORT' });
+    const changes = [{ required: false }, { description: 'Where it listens' }, { pattern: '[0-9]+' }];
+
+    const answers = await Promise.all(changes.map(body => api.patch(`${base}/PORT`, body, owner.session)));
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const [key] = (await api.get(base, owner.session)).body.keys;
+    expect(key).toMatchObject({ ...changes[0], ...changes[1], ...changes[2] });
+    // The last of them saw all the others.
+    expect(answers.map(({ body }) => body.templateKey)).toContainEqual(key);
+  });
+
   it('is managed by owners and admins alone', async () => {
     expect((await add({ key: 'A' }, developer.session)).status).toBe(403);
+    expect((await api.patch(`${base}/A`, { required: false }, developer.session)).status).toBe(403);
     expect((await api.delete(`${base}/A`, developer.session)).status).toBe(403);
     expect((await api.get(base, developer.session)).body).toEqual({ keys: [] });
   });

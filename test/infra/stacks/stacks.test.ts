@@ -291,6 +291,7 @@ describe('rights', () => {
         'create-project',
         'create-webhook',
         'deliver-webhooks',
+        'apply-changes',
         'import-secrets',
         'diff-revisions',
         'list-versions',
@@ -335,7 +336,7 @@ describe('alarms', () => {
   const alarms = ofType('AWS::CloudWatch::Alarm').map(({ resource }) => resource.Properties);
 
   test('say what users notice and what to do first, and notify the operators', () => {
-    expect(alarms).toHaveLength(11);
+    expect(alarms).toHaveLength(12);
     for (const { AlarmName, AlarmDescription, AlarmActions } of alarms) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       expect(AlarmDescription.length, AlarmName).toBeGreaterThan(100);
@@ -347,11 +348,11 @@ describe('alarms', () => {
     });
   });
 
-  test('watch 13 metrics at ten cents a month each', () => {
+  test('watch 14 metrics at ten cents a month each', () => {
     const watched = alarms.flatMap(({ Metrics, MetricName }) =>
       MetricName === undefined ? Metrics.filter((metric: { MetricStat?: unknown }) => metric.MetricStat) : [MetricName],
     );
-    expect(watched).toHaveLength(13);
+    expect(watched).toHaveLength(14);
   });
 
   test('come with a warning if the key is disabled or scheduled for deletion', () => {

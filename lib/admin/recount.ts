@@ -1,4 +1,7 @@
-import { absent, attribute, equals } from '../table/expressions.ts';
+import { addUpTo } from '../secrets/engine/digest.ts';
+import { fenced, notRisen, stateAt } from '../secrets/engine/fencing.ts';
+import { isLive } from '../secrets/engine/read-snapshot.ts';
+import { attribute, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { type EnvironmentRecord, environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
@@ -23,6 +26,8 @@ export interface Recount {
   drifts: Drift[];
   /** With `fix`: the drifts that could not be mended, because what they count was changing. */
   unfixed: Drift[];
+  /** Environments whose secrets do not add up to their digest, as `project/environment`; absent where there is none. */
+  inconsistent?: string[];
 }
 
 type Item = Record<string, unknown>;
@@ -39,18 +44,28 @@ const maximumPasses = 6;
 export async function recountOrganization(slug: string, { fix }: { fix: boolean }): Promise<Recount | undefined> {
   let seen = await observe(slug);
   for (let pass = 1; seen !== undefined && pass < maximumPasses; pass += 1) {
-    const again: Difference[] | undefined = await observe(slug);
+    const again: Observation | undefined = await observe(slug);
     const agree = again !== undefined && textOf(again) === textOf(seen);
     seen = again;
     if (agree) break;
   }
   if (seen === undefined) return undefined;
-  const unfixed = fix ? await mendAll(seen) : [];
-  return { drifts: seen.map(driftOf), unfixed: unfixed.map(driftOf) };
+  const { differences, inconsistent } = seen;
+  const unfixed = fix ? await mendAll(differences) : [];
+  return {
+    drifts: differences.map(driftOf),
+    unfixed: unfixed.map(driftOf),
+    ...(inconsistent.length === 0 ? {} : { inconsistent }),
+  };
 }
 
-function textOf(differences: readonly Difference[]): string {
-  return JSON.stringify(differences.map(driftOf));
+interface Observation {
+  differences: Difference[];
+  inconsistent: string[];
+}
+
+function textOf({ differences, inconsistent }: Observation): string {
+  return JSON.stringify([differences.map(driftOf), inconsistent]);
 }
 
 function driftOf({ counter, recorded, counted }: Drift): Drift {
@@ -70,7 +85,7 @@ async function mendAll(differences: readonly Difference[]): Promise<Difference[]
   return unfixed;
 }
 
-async function observe(slug: string): Promise<Difference[] | undefined> {
+async function observe(slug: string): Promise<Observation | undefined> {
   const items = await queryItems(ranges.organization(slug));
   const own = items.find(({ kind }) => kind === organizationRecord.kind);
   const organization = own === undefined ? undefined : organizationRecord.parse(own);
@@ -79,17 +94,23 @@ async function observe(slug: string): Promise<Difference[] | undefined> {
     .filter(({ kind }) => kind === projectRecord.kind)
     .map(projectRecord.parse)
     .filter(({ status }) => status === 'active');
-  const environments = items.filter(({ kind }) => kind === environmentRecord.kind).map(environmentRecord.parse);
+  const environments = items
+    .filter(({ kind }) => kind === environmentRecord.kind)
+    .map(environmentRecord.parse)
+    .filter(({ status }) => status === 'active');
   const differences = [
     ...compareOrganization(organization, countItems(items)),
     ...projects.flatMap(project => compareProject(slug, project, environments)),
   ];
   const active = new Set(projects.map(({ id }) => id));
   // One environment after the other: a partition may hold 4 MiB and more.
+  const inconsistent: string[] = [];
   for (const environment of environments.filter(({ projectId }) => active.has(projectId))) {
-    differences.push(...(await compareEnvironment(slug, environment)));
+    const compared = await compareEnvironment(slug, environment);
+    differences.push(...compared.differences);
+    inconsistent.push(...compared.inconsistent);
   }
-  return differences;
+  return { differences, inconsistent };
 }
 
 /** What the items of an organization's partition come to. Pure. */
@@ -140,19 +161,21 @@ function compareProject(
   return [{ counter: `project ${slug}: environmentCount`, recorded, counted, mend }];
 }
 
-/** Heads of a change that has not committed are stamped later; while there is one, the count is left alone. */
-async function compareEnvironment(orgSlug: string, { project, slug }: EnvironmentRecord): Promise<Difference[]> {
+/** Heads of a change that has not committed are stamped later; while there is one, the environment is left alone. */
+async function compareEnvironment(orgSlug: string, { project, slug }: EnvironmentRecord): Promise<Observation> {
+  const path = { orgSlug, project, env: slug };
   const [first, ...others] = await queryItems(ranges.environmentHeads(orgSlug, project, slug));
-  if (first?.kind !== environmentStateRecord.kind) return [];
+  const nothing = { differences: [], inconsistent: [] };
+  if (first?.kind !== environmentStateRecord.kind) return nothing;
   const state = environmentStateRecord.parse(first);
-  if (state.pending !== undefined || state.status !== 'active') return [];
-  const live = others.map(headRecord.parse).filter(head => head.deleted !== true && head.revision <= state.revision);
-  if (live.length === state.secretCount) return [];
-  const mend = update(
-    at(environmentStateRecord, orgSlug, project, slug),
-    { set: { secretCount: live.length } },
-    { if: { id: equals(state.id), revision: equals(state.revision), pending: absent } },
-  );
+  if (state.pending !== undefined || state.status !== 'active') return nothing;
+  const heads = others.map(headRecord.parse);
+  const inconsistent = addUpTo(state.digest, heads) ? [] : [`${project}/${slug}`];
+  const live = heads.filter(head => isLive(head) && head.revision <= state.revision);
+  if (live.length === state.secretCount) return { differences: [], inconsistent };
+  // The token rises, so that a change that was decided on the old count is decided again.
+  const set = { secretCount: live.length, fence: state.fence + 1 };
+  const mend = update(stateAt(path), { set }, { if: notRisen(fenced(path, state)) });
   const counter = `environment ${project}/${slug}: secretCount`;
-  return [{ counter, recorded: state.secretCount, counted: live.length, mend }];
+  return { differences: [{ counter, recorded: state.secretCount, counted: live.length, mend }], inconsistent };
 }

@@ -1,0 +1,138 @@
+import { type Environment, HoldfastError, type Plan, RevisionMismatch } from '@holdfast/sdk';
+import { exitCodes, Failure, failureOf } from './failure.ts';
+import type { Output } from './output.ts';
+import { printable } from './printable.ts';
+import type { Terminal } from './terminal.ts';
+
+interface Offer<T> {
+  environment: Environment;
+  plan: Plan<T>;
+  /** "promote dev to staging" */
+  title: string;
+  dryRun: boolean | undefined;
+  /** The revision that the caller has seen. */
+  ifRevision?: number | undefined;
+}
+
+const mask = '••••••••';
+
+export function planLines(
+  plan: Pick<Plan<unknown>, 'created' | 'updated' | 'deleted'>,
+  output: Output,
+  stream: 1 | 2,
+): string[] {
+  return [
+    ...plan.created.map(key => output.paint('green', `+ ${key} = ${mask}`, stream)),
+    ...plan.updated.map(key => output.paint('yellow', `~ ${key} = ${mask}`, stream)),
+    ...plan.deleted.map(key => output.paint('red', `- ${key}`, stream)),
+  ];
+}
+
+/**
+ * Shows what a change would do, asks where there is somebody to ask, and does exactly that.
+ * @returns the service's answer; undefined for a dry run
+ * @throws Failure with code 6, after it has shown what moved meanwhile
+ */
+export async function carryOut<T>(
+  session: { output: Output; terminal: Terminal },
+  offer: Offer<T>,
+): Promise<T | undefined> {
+  const { output, terminal } = session;
+  const { environment, plan, title, dryRun, ifRevision } = offer;
+  if (ifRevision !== undefined && ifRevision !== plan.revision) {
+    return await refuseMoved(output, environment, ifRevision, plan.revision);
+  }
+  const { created, updated, unchanged, deleted, skipped, revision } = plan;
+  if (dryRun) {
+    if (output.json) {
+      output.document({ dryRun: true, plan: { created, updated, unchanged, deleted, skipped }, revision });
+    } else {
+      output.data(
+        planLines(plan, output, 1)
+          .map(line => `${line}\n`)
+          .join(''),
+      );
+      output.note(summaryOf(plan, `Would ${title}`));
+    }
+    return undefined;
+  }
+  // Who is asked must see what about, also with --quiet.
+  const say = terminal.canAsk ? output.warn : output.note;
+  for (const line of planLines(plan, output, 2)) say(line);
+  say(summaryOf(plan, `To ${title}`));
+  const changes = created.length + updated.length + deleted.length;
+  if (changes > 0 && terminal.canAsk && !(await terminal.confirm('Apply?'))) {
+    throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
+  }
+  return await applyPlan(output, environment, plan);
+}
+
+export async function applyPlan<T>(output: Output, environment: Environment, plan: Plan<T>): Promise<T> {
+  try {
+    return await plan.apply();
+  } catch (error) {
+    if (error instanceof RevisionMismatch) {
+      return await refuseMoved(output, environment, plan.revision, error.currentRevision);
+    }
+    if (error instanceof HoldfastError && error.outcomeUnknown)
+      throw await knownAfter(error, environment, plan.revision);
+    throw error;
+  }
+}
+
+/** Somebody was faster: who, what and why, as far as the caller may know. */
+async function refuseMoved(output: Output, environment: Environment, base: number, current: number): Promise<never> {
+  const moved = await environment.revisions({ limit: 20 }).catch(() => undefined);
+  for (const { revision, createdBy, createdAt, message, ...keys } of moved?.revisions ?? []) {
+    if (revision <= base) continue;
+    const changes = [
+      ...keys.created.map(key => `+ ${key}`),
+      ...keys.updated.map(key => `~ ${key}`),
+      ...keys.deleted.map(key => `- ${key}`),
+    ];
+    const why = message === null ? '' : ` (${printable(message)})`;
+    output.warn(`Revision ${revision}, ${createdBy.email}, ${createdAt}${why}: ${changes.join(', ')}`);
+  }
+  throw new Failure(
+    exitCodes.conflict,
+    'revision_mismatch',
+    `${environment.slug} has moved from revision ${base} to ${current}; nothing was changed.`,
+    {
+      details: { currentRevision: current },
+      hint: `What moved: holdfast diff ${environment.slug}@${base} · then run the command again`,
+    },
+  );
+}
+
+/** The service went away in the middle. Where it is back already, one look says which it is: all or nothing. */
+async function knownAfter(error: HoldfastError, environment: Environment, base: number): Promise<Failure> {
+  const failure = failureOf(error);
+  const now = await environment.keys().catch(() => undefined);
+  const { message, requestId, details, exitCode, code } = failure;
+  if (now === undefined) {
+    const unknown = `${error.message} Whether the change was made is not known; it is all or nothing.`;
+    const hint = `Run the command again: made already, it changes nothing. Before it was revision ${base}.`;
+    return new Failure(exitCode, code, unknown, { requestId, details, hint });
+  }
+  const known =
+    now.revision === base
+      ? `Nothing was changed: ${environment.slug} is at revision ${base} as before.`
+      : `${environment.slug} is at revision ${now.revision} now, was at ${base}.`;
+  return new Failure(exitCode, code, `${message.split(' Whether ')[0]} ${known}`, {
+    requestId,
+    details,
+    hint: 'See: holdfast revisions · running the command again does no harm',
+  });
+}
+
+export function summaryOf({ created, updated, unchanged, deleted, skipped }: Plan<unknown>, title: string): string {
+  const counts: (readonly [readonly string[], string])[] = [
+    [created, 'to create'],
+    [updated, 'to update'],
+    [deleted, 'to delete'],
+    [unchanged, 'unchanged'],
+    [skipped, 'left alone'],
+  ];
+  const parts = counts.flatMap(([keys, what]) => (keys.length === 0 ? [] : [`${keys.length} ${what}`]));
+  return `${title}: ${parts.length === 0 ? 'nothing' : parts.join(', ')}.`;
+}

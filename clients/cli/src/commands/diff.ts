@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { readDotenv } from '../dotenv-text.ts';
+import { exitCodes, Failure, usage } from '../failure.ts';
+import { given } from '../given.ts';
+import { shown } from '../printable.ts';
+import type { Session } from '../session.ts';
+import { decode, readStandardInput } from '../standard-input.ts';
+import { readFile } from './secrets.ts';
+
+interface Flags {
+  showValues?: boolean;
+  exitCode?: boolean;
+}
+
+export const diffOptions = (command: Command): Command =>
+  command
+    .argument('[a]', 'an environment (dev), a moment of one (dev@17), or a file (./.env, - for standard input)')
+    .argument('[b]', 'the same; without it, see below')
+    .option('--show-values', 'show the values too')
+    .option('--exit-code', 'end with 7 where anything differs')
+    .addHelpText(
+      'after',
+      `
+holdfast diff              what the last revision changed
+holdfast diff dev@17       what changed since revision 17
+holdfast diff staging      from the current environment to staging
+holdfast diff .env         from the current environment to the file: what a push would change
+holdfast diff dev@17 dev@18 · dev staging · staging@4 .env`,
+    );
+
+interface Side {
+  name: string;
+  kind: 'environment' | 'file';
+  slug?: string;
+  revision?: number;
+}
+
+/** From A to B. Values only where they were asked for. */
+interface Difference {
+  from: string;
+  to: string;
+  created: { key: string; after?: string }[];
+  updated: { key: string; before?: string; after?: string }[];
+  deleted: { key: string; before?: string }[];
+}
+
+export async function diff(
+  session: Session,
+  a: string | undefined,
+  b: string | undefined,
+  flags: Flags,
+): Promise<void> {
+  const { output } = session;
+  const difference = await differenceOf(session, await sidesOf(session, a, b), flags.showValues ?? false);
+  if (output.json) output.document(difference);
+  else
+    output.data(
+      linesOf(session, difference)
+        .map(line => `${line}\n`)
+        .join(''),
+    );
+  const count = difference.created.length + difference.updated.length + difference.deleted.length;
+  if (!output.json) {
+    const what = count === 0 ? 'nothing differs' : `${count} ${count === 1 ? 'key differs' : 'keys differ'}`;
+    output.note(`From ${difference.from} to ${difference.to}: ${what}.`);
+  }
+  if (flags.exitCode && count > 0) throw new Failure(exitCodes.checkFailed, 'differs', `${count} keys differ.`);
+}
+
+function sideOf(text: string): Side {
+  const match = /^([a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?)(?:@(\d{1,15}))?$/.exec(text);
+  if (match === null) {
+    if (text === '-' || /[./\\]/.test(text) || existsSync(text)) return { name: text, kind: 'file' };
+    throw usage(`“${text}” is neither an environment, nor a moment of one (dev@17), nor a file.`);
+  }
+  const [, slug = '', revision] = match;
+  return { name: text, kind: 'environment', slug, ...(revision === undefined ? {} : { revision: Number(revision) }) };
+}
+
+async function sidesOf(session: Session, a: string | undefined, b: string | undefined): Promise<[Side, Side]> {
+  if (a !== undefined && b !== undefined) return [sideOf(a), sideOf(b)];
+  if (a !== undefined) {
+    const side = sideOf(a);
+    if (side.revision !== undefined)
+      return [side, { name: side.slug ?? '', kind: 'environment', slug: side.slug ?? '' }];
+    const { environment } = await session.place('environment');
+    return [{ name: environment, kind: 'environment', slug: environment }, side];
+  }
+  const environment = await session.environment();
+  const { revision } = await environment.keys();
+  const at = (moment: number): Side => ({
+    name: `${environment.slug}@${moment}`,
+    kind: 'environment',
+    slug: environment.slug,
+    revision: moment,
+  });
+  return [at(Math.max(0, revision - 1)), at(revision)];
+}
+
+async function differenceOf(session: Session, [a, b]: [Side, Side], values: boolean): Promise<Difference> {
+  if (a.kind === 'environment' && b.kind === 'environment') {
+    // The service compares, so that no value leaves it where none is to be shown.
+    const environment = await session.environment(a.slug);
+    if (a.slug === b.slug) {
+      const from = a.revision ?? (await environment.keys()).revision;
+      const { created, updated, deleted, ...moments } = await environment.diff(from, b.revision, { values });
+      return { from: `${a.slug}@${moments.from}`, to: `${b.slug}@${moments.to}`, created, updated, deleted };
+    }
+    if (a.revision === undefined && b.revision === undefined) {
+      const { from, to, onlyFrom, onlyTo, different } = await environment.compare(b.slug ?? '', { values });
+      return {
+        from: `${from.slug}@${from.revision}`,
+        to: `${to.slug}@${to.revision}`,
+        created: onlyTo.map(({ key, to: after }) => ({ key, ...optional('after', after) })),
+        updated: different.map(one => ({
+          key: one.key,
+          ...optional('before', one.from),
+          ...optional('after', one.to),
+        })),
+        deleted: onlyFrom.map(({ key, from: before }) => ({ key, ...optional('before', before) })),
+      };
+    }
+  }
+  const [before, after] = [await valuesOf(session, a), await valuesOf(session, b)];
+  const show = (name: 'before' | 'after', value: string | undefined) => (values ? optional(name, value) : {});
+  const keys = [...new Set([...before.values.keys(), ...after.values.keys()])].toSorted();
+  const difference: Difference = { from: before.name, to: after.name, created: [], updated: [], deleted: [] };
+  for (const key of keys) {
+    const [old, now] = [before.values.get(key), after.values.get(key)];
+    if (old === now) continue;
+    if (old === undefined) difference.created.push({ key, ...show('after', now) });
+    else if (now === undefined) difference.deleted.push({ key, ...show('before', old) });
+    else difference.updated.push({ key, ...show('before', old), ...show('after', now) });
+  }
+  return difference;
+}
+
+const optional = <N extends string>(name: N, value: string | undefined) =>
+  (value === undefined ? {} : { [name]: value }) as Partial<Record<N, string>>;
+
+async function valuesOf(session: Session, side: Side): Promise<{ name: string; values: Map<string, string> }> {
+  if (side.kind === 'file') {
+    const text = side.name === '-' ? await readStandardInput() : decode(readFile(side.name), side.name);
+    return { name: side.name, values: readDotenv(text, side.name) };
+  }
+  const environment = await session.environment(side.slug);
+  const snapshot = await environment.pull(given({ revision: side.revision }));
+  const values = new Map(snapshot.keys().map(key => [key, snapshot.require(key)]));
+  return { name: `${environment.slug}@${snapshot.revision}`, values };
+}
+
+function linesOf({ output }: Session, { created, updated, deleted }: Difference): string[] {
+  const value = (text: string | undefined) => (text === undefined ? '' : ` ${shown(text)}`);
+  const lines = [
+    ...created.map(one => ({ key: one.key, style: 'green' as const, line: `+ ${one.key}${value(one.after)}` })),
+    ...updated.map(one => {
+      const arrow = one.after === undefined ? '' : ' →';
+      return {
+        key: one.key,
+        style: 'yellow' as const,
+        line: `~ ${one.key}${value(one.before)}${arrow}${value(one.after)}`,
+      };
+    }),
+    ...deleted.map(one => ({ key: one.key, style: 'red' as const, line: `- ${one.key}${value(one.before)}` })),
+  ];
+  return lines.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ style, line }) => output.paint(style, line));
+}

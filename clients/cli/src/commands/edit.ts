@@ -1,0 +1,176 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Environment, RevisionMismatch, type Snapshot } from '@holdfast/sdk';
+import type { Command } from 'commander';
+import { applyPlan, planLines, summaryOf } from '../change.ts';
+import { readDotenv, writeDotenv } from '../dotenv-text.ts';
+import { exitCodes, Failure, usage } from '../failure.ts';
+import type { Entry } from '../formats/format.ts';
+import { given } from '../given.ts';
+import type { Session } from '../session.ts';
+import { decode } from '../standard-input.ts';
+import { messageOption } from './options.ts';
+
+export const editOptions = (command: Command): Command => command.addOption(messageOption());
+
+type Values = ReadonlyMap<string, string>;
+
+interface Edits {
+  set: Map<string, string>;
+  delete: string[];
+}
+
+/** Opens the environment in the editor, and applies what was changed in it, merged with what others changed meanwhile. */
+export async function edit(session: Session, { message }: { message?: string }): Promise<void> {
+  const { output, terminal } = session;
+  const command = process.env.VISUAL || process.env.EDITOR;
+  if (!command) throw usage('There is no editor.', 'Name one: EDITOR=nano holdfast edit');
+  const environment = await session.environment();
+  let base = await environment.pull();
+  const directory = mkdtempSync(join(privateDirectory(), 'holdfast-'));
+  const file = join(directory, `${environment.slug}.env`);
+  let keepsFile = false;
+  try {
+    writeFileSync(file, writeDotenv(entriesOf(base)), { mode: 0o600 });
+    const wanted = await editFile(command, file, terminal.canAsk ? question => terminal.confirm(question) : undefined);
+    let edits = editsOf(valuesOf(base), wanted);
+    for (let isConfirmed = false; ; ) {
+      if (edits.set.size + edits.delete.length === 0) {
+        output.note('Nothing was changed.');
+        if (output.json)
+          output.document({ created: [], updated: [], unchanged: [], deleted: [], revision: base.revision });
+        return;
+      }
+      keepsFile = true;
+      const plan = await environment.plan({
+        set: Object.fromEntries(edits.set),
+        delete: edits.delete,
+        ...given({ message }),
+      });
+      if (plan.revision === base.revision) {
+        for (const line of planLines(plan, output, 2)) output.note(line);
+        output.note(summaryOf(plan, `To edit ${environment.slug}`));
+        if (!isConfirmed && terminal.canAsk && !(await terminal.confirm('Apply?'))) {
+          keepsFile = false;
+          throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
+        }
+        isConfirmed = true;
+        try {
+          const answer = await applyOnce(session, environment, plan);
+          keepsFile = false;
+          if (output.json) output.document(answer);
+          else output.note(`Done; ${environment.slug} is at revision ${answer.revision}.`);
+          return;
+        } catch (error) {
+          if (!(error instanceof RevisionMismatch)) throw error;
+        }
+      }
+      const moved = await environment.pull();
+      edits = merge(valuesOf(base), valuesOf(moved), edits, environment.slug);
+      output.note(
+        `${environment.slug} moved from revision ${base.revision} to ${moved.revision}; your changes are merged into it.`,
+      );
+      base = moved;
+    }
+  } catch (error) {
+    if (keepsFile) output.warn(`What you edited is kept, readable by you alone: ${file}`);
+    throw error;
+  } finally {
+    if (!keepsFile) rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function applyOnce<T>(
+  session: Session,
+  environment: Environment,
+  plan: Parameters<typeof applyPlan<T>>[2],
+): Promise<T> {
+  return await plan.apply().catch(error => {
+    if (error instanceof RevisionMismatch) throw error;
+    return applyPlan(session.output, environment, plan);
+  });
+}
+
+/** Memory, where the system has a directory for it. */
+function privateDirectory(): string {
+  const candidates = [process.env.XDG_RUNTIME_DIR, '/dev/shm', tmpdir()];
+  return (
+    candidates.find(path => path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory()) ?? tmpdir()
+  );
+}
+
+/** @param askAgain where there is somebody who can correct the text */
+async function editFile(
+  command: string,
+  file: string,
+  askAgain: ((question: string) => Promise<boolean>) | undefined,
+): Promise<Values> {
+  for (;;) {
+    await openEditor(command, file);
+    try {
+      return readDotenv(decode(readFileSync(file), 'The file'), 'The file');
+    } catch (error) {
+      if (askAgain === undefined || !(error instanceof Failure)) throw error;
+      if (!(await askAgain(`${error.message}\nOpen it again?`))) throw error;
+    }
+  }
+}
+
+/** As git does: the shell splits the command, the file is an argument of its own. */
+async function openEditor(command: string, file: string): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  const { HOLDFAST_TOKEN: _, HOLDFAST_TOKEN_FILE: __, ...env } = process.env;
+  const editor = spawn('/bin/sh', ['-c', `${command} "$@"`, command, file], { stdio: 'inherit', env });
+  return await new Promise((resolve, reject) => {
+    editor.once('error', reject);
+    editor.once('exit', (code, signal) => {
+      if (code === 0) resolve();
+      else
+        reject(
+          new Failure(
+            exitCodes.other,
+            'editor_failed',
+            `The editor ended with ${signal ?? code}; nothing was changed.`,
+          ),
+        );
+    });
+  });
+}
+
+const entriesOf = (snapshot: Snapshot): Entry[] => snapshot.keys().map(key => [key, snapshot.require(key)]);
+const valuesOf = (snapshot: Snapshot): Values => new Map(entriesOf(snapshot));
+
+export function editsOf(before: Values, after: Values): Edits {
+  return {
+    set: new Map([...after].filter(([key, value]) => before.get(key) !== value)),
+    delete: [...before.keys()].filter(key => !after.has(key)),
+  };
+}
+
+/**
+ * My edits of `base`, for `theirs`: what only one side touched stands, what both made alike is done.
+ * @throws Failure naming every key that both changed to something else; then nothing is applied
+ */
+export function merge(base: Values, theirs: Values, mine: Edits, slug: string): Edits {
+  const wanted = new Map<string, string | undefined>([
+    ...mine.set,
+    ...mine.delete.map(key => [key, undefined] as const),
+  ]);
+  const merged: Edits = { set: new Map(), delete: [] };
+  const conflicts: string[] = [];
+  for (const [key, value] of wanted) {
+    const theirValue = theirs.get(key);
+    if (theirValue === value) continue;
+    if (theirValue !== base.get(key)) conflicts.push(key);
+    else if (value === undefined) merged.delete.push(key);
+    else merged.set.set(key, value);
+  }
+  if (conflicts.length === 0) return merged;
+  throw new Failure(
+    exitCodes.conflict,
+    'edit_conflict',
+    `You and others changed the same keys of ${slug}: ${conflicts.join(', ')}. Nothing was changed.`,
+    { details: { keys: conflicts }, hint: 'See theirs: holdfast revisions · then edit again' },
+  );
+}

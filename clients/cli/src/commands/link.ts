@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { exitCodes, Failure, usage } from '../failure.ts';
+import { openSession, type Session } from '../session.ts';
+import type { GivenFlags } from '../settings/settings.ts';
+import { checkSlug, type Place, writeProjectFile } from '../settings/settings-file.ts';
+
+export const linkOptions = (command: Command): Command =>
+  command.argument('[place]', 'organization/project/environment; asked for where omitted');
+
+/** Writes `.holdfast.json` here, after a look that the place is there. */
+export async function link(session: Session, text: string | undefined, flags: GivenFlags): Promise<void> {
+  const place = text === undefined ? undefined : placeOf(text);
+  const { output, terminal } = session;
+  const named =
+    place === undefined
+      ? session
+      : openSession(
+          { ...flags, org: place.organization, project: place.project, env: place.environment },
+          output,
+          terminal,
+        );
+  const chosen = await named.place('organization', 'project', 'environment');
+  const { environments } = await named.project();
+  if (!environments.some(({ slug }) => slug === chosen.environment)) {
+    const known = environments.map(({ slug }) => slug).join(', ');
+    throw new Failure(
+      exitCodes.notFound,
+      'environment_not_found',
+      `${chosen.project} has no environment ${chosen.environment}.`,
+      {
+        hint: `It has ${known}.`,
+      },
+    );
+  }
+  const url = flags.url === undefined ? {} : { url: session.url() };
+  const path = writeProjectFile(process.cwd(), { ...chosen, ...url });
+  if (output.json) output.document({ path, ...chosen, ...url });
+  else
+    output.note(
+      `${path} names ${chosen.organization}/${chosen.project}/${chosen.environment}. It holds no secret: commit it.`,
+    );
+}
+
+function placeOf(text: string): Place {
+  const [organization = '', project = '', environment = '', ...more] = text.split('/');
+  if (more.length > 0 || environment === '') throw usage('Name it organization/project/environment.');
+  checkSlug(organization, 'The organization');
+  checkSlug(project, 'The project');
+  checkSlug(environment, 'The environment');
+  return { organization, project, environment };
+}

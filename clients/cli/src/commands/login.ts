@@ -1,0 +1,110 @@
+import { hostname } from 'node:os';
+import { Holdfast } from '@holdfast/sdk';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { findKept, forgetCredential, keepCredential } from '../credentials/credentials.ts';
+import { exitCodes, Failure, failureOf, usage } from '../failure.ts';
+import type { Session } from '../session.ts';
+import { originOf } from '../settings/address.ts';
+import { requireUrl } from '../settings/settings.ts';
+import { readUserSettings, writeUserSettings } from '../settings/settings-file.ts';
+import { readStandardInput } from '../standard-input.ts';
+
+export const accessOption = () =>
+  new Option('--access <access>', 'what it may do').choices(['read', 'write', 'full']).default('full');
+
+interface Flags {
+  browser: boolean;
+  withToken?: boolean;
+  access: 'read' | 'write' | 'full';
+  name?: string;
+}
+
+export const loginOptions = (command: Command): Command =>
+  command
+    .option('--no-browser', 'show an address, and take the code that the browser shows')
+    .option('--with-token', 'read a token from standard input')
+    .addOption(accessOption())
+    .option('--name <name>', 'what the token is called in the dashboard');
+
+export async function login(session: Session, flags: Flags): Promise<void> {
+  const { output } = session;
+  const { value: url, source, isCommitted } = requireUrl(session.settings());
+  if (isCommitted && flags.withToken) {
+    throw usage(`The token is not sent to ${url}: only ${source} names that address.`, `If you trust it: --url ${url}`);
+  }
+  const name = flags.name ?? `holdfast on ${hostname()}`.slice(0, 100);
+  const { access, browser, withToken } = flags;
+  const tokenFromPerson = async () => {
+    const { handOff } = await import('../sign-in/hand-off.ts');
+    return (await handOff(session, url, { name, access }, browser)).token;
+  };
+  const token = withToken ? (await readStandardInput()).trim() : await tokenFromPerson();
+  // Before it is kept: a token that does not work is no sign-in.
+  const { user } = await new Holdfast({ url, token }).request('GET', '/v1/auth/me');
+  const origin = originOf(url);
+  await revokeHandedOff(url, origin);
+  const where = await keepCredential(origin, token, !withToken);
+  // An address that a repository names is used there; elsewhere it would get what HOLDFAST_TOKEN holds.
+  if (!isCommitted) writeUserSettings({ ...readUserSettings().settings, url });
+  if (output.json) output.document({ url, user: { id: user.id, email: user.email }, keptIn: where });
+  else output.note(`Signed in to ${origin} as ${user.email}. The token is kept in ${where}.`);
+  if (process.env.HOLDFAST_TOKEN) output.warn('HOLDFAST_TOKEN is set in this shell, and goes before it.');
+}
+
+/** Signing in again leaves no token behind that nobody uses. */
+async function revokeHandedOff(url: string, origin: string): Promise<void> {
+  const kept = await findKept(origin).catch(() => undefined);
+  if (kept?.kept?.handedOff) await revoke(url, kept.token).catch(() => undefined);
+}
+
+async function revoke(url: string, token: string): Promise<void> {
+  const path = { tokenId: 'current' };
+  await new Holdfast({ url, token }).request('DELETE', '/v1/auth/tokens/{tokenId}', { path });
+}
+
+export async function logout(session: Session): Promise<void> {
+  const { output } = session;
+  const url = session.url();
+  const origin = originOf(url);
+  // An unreachable keyring or a revoked token must not keep anybody signed in here.
+  const kept = await findKept(origin).catch(() => undefined);
+  let failure: Failure | undefined;
+  if (kept?.kept?.handedOff) {
+    failure = await revoke(url, kept.token).then(
+      () => undefined,
+      error => failureOf(error),
+    );
+  }
+  await forgetCredential(origin);
+  const isDead = failure === undefined || failure.exitCode === exitCodes.signIn;
+  if (!isDead && failure !== undefined) {
+    const { exitCode, code, message, requestId } = failure;
+    throw new Failure(exitCode, code, `The token is deleted here, but it could not be revoked: ${message}`, {
+      requestId,
+      hint: `Revoke it in the dashboard: ${url}/account/tokens`,
+    });
+  }
+  const revoked = kept?.kept?.handedOff === true;
+  if (output.json) output.document({ origin, signedOut: kept !== undefined, revoked });
+  else if (kept === undefined) output.note(`You were not signed in to ${origin}.`);
+  else output.note(`Signed out of ${origin}${revoked ? '; the token is revoked' : ''}.`);
+  if (process.env.HOLDFAST_TOKEN) output.warn('HOLDFAST_TOKEN is still set in this shell.');
+}
+
+export async function whoami(session: Session): Promise<void> {
+  const { output } = session;
+  const answer = await session.currentUser();
+  if (output.json) return output.document(answer);
+  const { user, organizations, authentication } = answer;
+  output.data(`${user.email}\n`);
+  const { token } = authentication;
+  if (token !== undefined) {
+    const limits = [token.organizationId, token.projectId, token.environmentId].filter(id => id != null).length;
+    const scope = ['everything you can see', 'one organization', 'one project', 'one environment'][limits] ?? '';
+    output.note(
+      `with the token “${token.name}”: ${token.access}, ${scope}, until ${token.expiresAt ?? 'it is revoked'}`,
+    );
+  }
+  for (const { slug, role } of organizations) output.note(`${role} of ${slug}`);
+}

@@ -1,0 +1,47 @@
+import { Option } from 'commander';
+import { secretKeyPattern, secretKeyRule } from '../../../../lib/contracts/fields/secret-rules.ts';
+import { usage } from '../failure.ts';
+
+/* They throw failures of their own: commander's would quote what was given, which may hold a value. */
+
+const maxInteger = 9_007_199_254_740_991;
+
+export function integer(minimum: number, maximum = maxInteger) {
+  return (text: string): number => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= minimum && value <= maximum) return value;
+    throw usage(
+      `What should be a number is none: it must be a whole number from ${minimum}${maximum === maxInteger ? '' : ` to ${maximum}`}.`,
+    );
+  };
+}
+
+/** Never quotes what was given: `KEY=value` holds a value. */
+export function secretKey(text: string): string {
+  if (secretKeyPattern.test(text)) return text;
+  if (text.includes('=')) {
+    throw usage(
+      'A value is never an argument: others could read it in the process list.',
+      'Pipe it in: holdfast set KEY < file',
+    );
+  }
+  throw usage(`A key ${secretKeyRule}.`);
+}
+
+export const secretKeys = (text: string, before: string[] = []): string[] => [
+  ...before,
+  ...text.split(',').map(secretKey),
+];
+
+export const onlyOption = () =>
+  new Option('--only <keys>', 'these keys alone, separated by commas').argParser(secretKeys);
+export const revisionOption = () =>
+  new Option('--revision <number>', 'as it was at this revision').argParser(integer(0));
+export const dryRunOption = () => new Option('--dry-run', 'show what would change, and change nothing');
+export const messageOption = () =>
+  new Option('-m, --message <text>', 'why: one line for the revision list and the audit log');
+export const ifRevisionOption = () =>
+  new Option('--if-revision <number>', 'change only this revision of the environment').argParser(integer(0));
+export const cacheOption = () =>
+  new Option('--cache', 'keep the values encrypted, to go on without network (or HOLDFAST_CACHE=1)');
+export const offlineOption = () => new Option('--offline', 'take them from the cache and ask nobody');

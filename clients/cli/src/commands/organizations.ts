@@ -1,0 +1,144 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { given } from '../given.ts';
+import type { Session } from '../session.ts';
+import { checkSlug } from '../settings/settings-file.ts';
+import { integer } from './options.ts';
+
+const slugOption = () =>
+  new Option('--slug <slug>', 'its name in addresses; made from the name where omitted').argParser((text: string) =>
+    checkSlug(text, '--slug'),
+  );
+
+export async function listOrganizations(session: Session): Promise<void> {
+  const { organizations } = await session.currentUser();
+  if (session.output.json) return session.output.document({ organizations });
+  session.output.table(
+    ['SLUG', 'NAME', 'ROLE', 'PLAN'],
+    organizations.map(({ slug, name, role, plan }) => [slug, name, role, plan]),
+  );
+}
+
+export async function listProjects(session: Session): Promise<void> {
+  const path = { orgId: await session.organizationId() };
+  const answer = await (await session.client()).request('GET', '/v1/projects/{orgId}', { path });
+  if (session.output.json) return session.output.document(answer);
+  session.output.table(
+    ['SLUG', 'NAME', 'ENVIRONMENTS'],
+    answer.projects.map(({ slug, name, environments }) => [slug, name, environments.map(one => one.slug).join(' ')]),
+  );
+}
+
+interface CreateFlags {
+  slug?: string;
+  description?: string;
+  type?: 'development' | 'staging' | 'production';
+}
+
+export const createProjectOptions = (command: Command): Command =>
+  command.argument('<name>', 'its name').addOption(slugOption()).option('--description <text>', 'what it is');
+
+export async function createProject(session: Session, name: string, { slug, description }: CreateFlags): Promise<void> {
+  const answer = await (await session.client()).request('POST', '/v1/projects/{orgId}', {
+    path: { orgId: await session.organizationId() },
+    body: { name, ...given({ slug, description }) },
+  });
+  if (session.output.json) return session.output.document(answer);
+  const { environments } = answer.project;
+  session.output.data(`${answer.project.slug}\n`);
+  session.output.note(`Made, with ${environments.map(one => one.slug).join(', ')}. Use it here: holdfast link`);
+}
+
+export async function listEnvironments(session: Session): Promise<void> {
+  const { environments } = await session.project();
+  if (session.output.json) return session.output.document({ environments });
+  session.output.table(
+    ['SLUG', 'NAME', 'TYPE', 'REVISION', 'SECRETS'],
+    environments.map(one => [one.slug, one.name, one.type, String(one.revision), String(one.secretCount)]),
+  );
+}
+
+export const createEnvironmentOptions = (command: Command): Command =>
+  command
+    .argument('<name>', 'its name')
+    .addOption(slugOption())
+    .addOption(
+      new Option('--type <type>', 'decides who may read and change it').choices([
+        'development',
+        'staging',
+        'production',
+      ]),
+    );
+
+export async function createEnvironment(session: Session, name: string, { slug, type }: CreateFlags): Promise<void> {
+  const { project } = await session.place('project');
+  const answer = await (await session.client()).request('POST', '/v1/projects/{orgId}/{slug}/environments', {
+    path: { orgId: await session.organizationId(), slug: project },
+    body: { name, ...given({ slug, type }) },
+  });
+  if (session.output.json) session.output.document(answer);
+  else session.output.data(`${answer.environment.slug}\n`);
+}
+
+export async function listMembers(session: Session): Promise<void> {
+  const path = { orgId: await session.organizationId() };
+  const answer = await (await session.client()).request('GET', '/v1/members/{orgId}', { path });
+  if (session.output.json) return session.output.document(answer);
+  session.output.table(
+    ['EMAIL', 'NAME', 'ROLE', 'STATE'],
+    [
+      ...answer.members.map(({ email, name, role }) => [email, name, role, 'member']),
+      ...answer.invitations.map(({ email, role, expiresAt }) => [email, '', role, `invited until ${expiresAt}`]),
+    ],
+  );
+}
+
+export const inviteOptions = (command: Command): Command =>
+  command
+    .argument('<email>', 'whom')
+    .addOption(
+      new Option('--role <role>', 'what they may do')
+        .choices(['owner', 'admin', 'developer', 'viewer'])
+        .default('developer'),
+    );
+
+export async function invite(
+  session: Session,
+  email: string,
+  { role }: { role: 'owner' | 'admin' | 'developer' | 'viewer' },
+): Promise<void> {
+  const { invitation } = await (await session.client()).request('POST', '/v1/members/{orgId}/invite', {
+    path: { orgId: await session.organizationId() },
+    body: { email, role },
+  });
+  // The token of the answer opens the organization to whoever has it, and the mail brings it to the right one.
+  if (session.output.json) session.output.document({ invitation });
+  else session.output.note(`${email} is invited as ${role}; the mail holds the link.`);
+}
+
+export const auditOptions = (command: Command): Command =>
+  command
+    .option('--limit <number>', 'so many of them', integer(1, 500), 50)
+    .option('--offset <number>', 'leave out the newest ones', integer(0))
+    .option('--action <action>', 'these alone, for example secret.pulled');
+
+export async function audit(
+  session: Session,
+  { limit, offset, action }: { limit: number; offset?: number; action?: string },
+): Promise<void> {
+  const path = { orgId: await session.organizationId() };
+  const answer = await (await session.client()).request('GET', '/v1/audit/{orgId}', {
+    path,
+    query: given({ limit, offset, action }) as object,
+  });
+  if (session.output.json) return session.output.document(answer);
+  const rows = answer.entries.map(({ createdAt, actor, action, target, environment, keys, ip }) => [
+    createdAt,
+    actor.email ?? actor.type,
+    action,
+    `${target.name}${environment === undefined || environment === null ? '' : `/${environment.slug}`}`,
+    (keys ?? []).slice(0, 5).join(' '),
+    ip ?? '',
+  ]);
+  session.output.table(['WHEN', 'WHO', 'ACTION', 'WHAT', 'KEYS', 'FROM'], rows);
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { carryOut } from '../change.ts';
+import { given } from '../given.ts';
+import type { Session } from '../session.ts';
+import { dryRunOption, onlyOption } from './options.ts';
+import { type WriteFlags, writeOptions } from './secrets.ts';
+
+interface Flags extends WriteFlags {
+  only?: string[];
+  overwrite: boolean;
+  dryRun?: boolean;
+}
+
+export const promoteOptions = (command: Command): Command =>
+  writeOptions(command)
+    .argument('<from>', 'the environment to copy from')
+    .argument('<to>', 'the environment to copy to')
+    .addOption(onlyOption())
+    .option('--no-overwrite', 'leave alone what the target has already')
+    .addOption(dryRunOption());
+
+export async function promote(session: Session, from: string, to: string, flags: Flags): Promise<void> {
+  const { output } = session;
+  const { organization, project } = await session.place('organization', 'project');
+  const environment = await session.environment(to);
+  const { only, overwrite, message, dryRun, ifRevision } = flags;
+  const plan = await (await session.client()).project(organization, project).planPromote({
+    from,
+    to,
+    overwrite,
+    ...given({ keys: only, message }),
+  });
+  const answer = await carryOut(session, { environment, plan, title: `promote ${from} to ${to}`, dryRun, ifRevision });
+  if (answer === undefined) return;
+  if (output.json) output.document(answer);
+  else output.note(`Done; ${to} is at revision ${answer.revision}.`);
+}

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { carryOut } from '../change.ts';
+import { given } from '../given.ts';
+import { shown } from '../printable.ts';
+import type { Session } from '../session.ts';
+import { dryRunOption, integer, onlyOption, secretKey } from './options.ts';
+import { type WriteFlags, writeOptions } from './secrets.ts';
+
+export const revisionsOptions = (command: Command): Command =>
+  command
+    .option('--limit <number>', 'so many of them', integer(1, 100), 20)
+    .option('--before <revision>', 'those before this one', integer(1));
+
+/** Who changed what and why, newest first. */
+export async function revisions(
+  session: Session,
+  { limit, before }: { limit: number; before?: number },
+): Promise<void> {
+  const answer = await (await session.environment()).revisions(given({ limit, before }));
+  if (session.output.json) return session.output.document(answer);
+  const rows = answer.revisions.map(
+    ({ revision, createdAt, createdBy, created, updated, deleted, message, ...origin }) => {
+      const from = origin.from === undefined ? '' : ` from ${origin.from.slug}@${origin.from.revision}`;
+      const restored = origin.restored === undefined ? '' : ` of ${origin.restored}`;
+      const keys = [
+        ...created.map(key => `+${key}`),
+        ...updated.map(key => `~${key}`),
+        ...deleted.map(key => `-${key}`),
+      ];
+      const what = keys.length > 5 ? `${keys.slice(0, 5).join(' ')} and ${keys.length - 5} more` : keys.join(' ');
+      return [String(revision), createdAt, createdBy.email, `${origin.action}${from}${restored}`, what, message ?? ''];
+    },
+  );
+  session.output.table(['REVISION', 'WHEN', 'BY', 'WHAT', 'KEYS', 'WHY'], rows);
+  if (answer.next !== null) session.output.note(`More: holdfast revisions --before ${answer.next}`);
+}
+
+export const historyOptions = (command: Command): Command =>
+  command.argument('<key>', 'its key', secretKey).option('--values', 'show the values too, which is audited');
+
+export async function history(session: Session, key: string, flags: { values?: boolean }): Promise<void> {
+  const answer = await (await session.environment()).history(key, given({ values: flags.values }));
+  if (session.output.json) return session.output.document(answer);
+  const rows = answer.versions.map(({ version, revision, createdAt, createdBy, deleted, value }) => [
+    String(version),
+    String(revision),
+    createdAt,
+    createdBy.email,
+    deleted ? 'deleted' : value === undefined ? '' : shown(value),
+  ]);
+  session.output.table(['VERSION', 'REVISION', 'WHEN', 'BY', flags.values ? 'VALUE' : ''], rows);
+}
+
+interface RestoreFlags extends WriteFlags {
+  only?: string[];
+  dryRun?: boolean;
+}
+
+export const restoreOptions = (command: Command): Command =>
+  writeOptions(command)
+    .argument('<revision>', 'the moment to go back to', integer(0))
+    .addOption(onlyOption())
+    .addOption(dryRunOption());
+
+/** A new revision that is as an old one was: nothing of the history is lost. */
+export async function restore(session: Session, revision: number, flags: RestoreFlags): Promise<void> {
+  const { output } = session;
+  const { only, message, dryRun, ifRevision } = flags;
+  const environment = await session.environment();
+  const plan = await environment.planRestore(revision, given({ keys: only, message }));
+  const title = `restore revision ${revision} of ${environment.slug}`;
+  const answer = await carryOut(session, { environment, plan, title, dryRun, ifRevision });
+  if (answer === undefined) return;
+  if (output.json) output.document(answer);
+  else output.note(`Done; ${environment.slug} is at revision ${answer.revision}.`);
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { exitCodes, Failure, usage } from '../failure.ts';
+import { given } from '../given.ts';
+import type { Session } from '../session.ts';
+import { pullEntries } from '../snapshot.ts';
+import { decode, readStandardInput } from '../standard-input.ts';
+import { ifRevisionOption, integer, messageOption, revisionOption, secretKey, secretKeys } from './options.ts';
+
+export interface WriteFlags {
+  message?: string;
+  ifRevision?: number;
+}
+
+export const writeOptions = (command: Command): Command =>
+  command.addOption(messageOption()).addOption(ifRevisionOption());
+
+export const listOptions = (command: Command): Command => command.addOption(revisionOption());
+
+export async function list(session: Session, { revision }: { revision?: number }): Promise<void> {
+  const environment = await session.environment();
+  const answer = await environment.keys(given({ revision }));
+  if (session.output.json) return session.output.document(answer);
+  session.output.table(
+    ['KEY', 'VERSION', 'UPDATED', 'BY'],
+    answer.keys.map(({ key, version, updatedAt, updatedBy }) => [key, String(version), updatedAt, updatedBy.email]),
+  );
+}
+
+export const getOptions = (command: Command): Command =>
+  command.argument('<key>', 'its key', secretKey).addOption(revisionOption());
+
+/** The value and nothing else; a line break only where it would otherwise share a line with a prompt. */
+export async function get(session: Session, key: string, flags: { revision?: number }): Promise<void> {
+  const { output } = session;
+  const { entries, revision } = await pullEntries(session, { ...given({ revision: flags.revision }), only: [key] });
+  const value = entries[0]?.[1] ?? '';
+  if (output.json) output.document({ key, value, revision });
+  else output.data(output.isTerminal ? `${value}\n` : value);
+}
+
+interface SetFlags extends WriteFlags {
+  fromFile?: string;
+  ifVersion?: number;
+}
+
+export const setOptions = (command: Command): Command =>
+  writeOptions(command)
+    .argument('<key>', 'its key', secretKey)
+    .argument('[value]', 'not here: a value is read from standard input, a file or a hidden prompt', refuseValue)
+    .option('--from-file <file>', 'the value is this file, byte for byte (- = standard input)')
+    .option('--if-version <number>', 'change only this version of the key; 0 = it must not be there', integer(0));
+
+function refuseValue(): never {
+  throw usage(
+    'A value is never an argument: others could read it in the process list, and the shell’s history keeps it.',
+    'Pipe it in (holdfast set KEY < file), or call holdfast set KEY alone and type it.',
+  );
+}
+
+export async function set(session: Session, key: string, _value: undefined, flags: SetFlags): Promise<void> {
+  const environment = await session.environment();
+  const { ifVersion, ifRevision, message } = flags;
+  const value = await readValue(session, key, flags);
+  const answer = await environment.set(key, value, given({ ifVersion, ifRevision, message }));
+  if (session.output.json) return session.output.document(answer);
+  const { secret, changed, revision } = answer;
+  const what = changed ? `set, version ${secret.version}` : 'is that already';
+  session.output.note(`${key} ${what}; ${environment.slug} is at revision ${revision}.`);
+}
+
+async function readValue({ terminal }: Session, key: string, { fromFile }: SetFlags): Promise<string> {
+  if (fromFile !== undefined && fromFile !== '-') return decode(readFile(fromFile), fromFile);
+  if (fromFile === undefined && terminal.canAsk) return await terminal.askHidden(`Value of ${key}: `);
+  if (process.stdin.isTTY) throw usage(`The value of ${key} is missing.`, `Pipe it in: holdfast set ${key} < file`);
+  return (await readStandardInput()).replace(/\r?\n$/, '');
+}
+
+export function readFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(exitCodes.usage, 'file_unreadable', `${path} can’t be read (${code}).`);
+  }
+}
+
+export const unsetOptions = (command: Command): Command =>
+  writeOptions(command).argument('<keys...>', 'their keys', secretKeys);
+
+export async function unset(session: Session, keys: readonly string[], flags: WriteFlags): Promise<void> {
+  const environment = await session.environment();
+  const { ifRevision, message } = flags;
+  const answer = await environment.delete([...new Set(keys)], given({ ifRevision, message }));
+  const { deleted, notFound, revision } = answer;
+  if (deleted.length === 0) {
+    throw new Failure(exitCodes.notFound, 'secret_not_found', `Not set: ${notFound.join(', ')}.`, {
+      hint: 'Its keys: holdfast list',
+    });
+  }
+  if (session.output.json) return session.output.document(answer);
+  if (notFound.length > 0) session.output.warn(`Not set anyway: ${notFound.join(', ')}.`);
+  session.output.note(`${deleted.join(', ')} deleted; ${environment.slug} is at revision ${revision}.`);
+}

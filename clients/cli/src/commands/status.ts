@@ -1,0 +1,37 @@
+import { findCredential } from '../credentials/credentials.ts';
+import { failureOf } from '../failure.ts';
+import type { Session } from '../session.ts';
+
+/** What is used and where it comes from. It asks nobody. */
+export async function status(session: Session): Promise<void> {
+  const settings = session.settings();
+  const rows = (['url', 'organization', 'project', 'environment'] as const).map(name => {
+    const setting = settings[name];
+    return { name, value: setting?.value ?? null, source: setting?.source ?? null };
+  });
+  const credential =
+    settings.url === undefined
+      ? { source: null, problem: undefined }
+      : await findCredential(settings).then(
+          found => ({ source: found?.source ?? null, problem: undefined }),
+          error => ({ source: null, problem: failureOf(error).message }),
+        );
+  const { output } = session;
+  if (output.json) {
+    const used = Object.fromEntries(
+      rows.map(({ name, value, source }) => [name, value === null ? null : { value, source }]),
+    );
+    output.document({ ...used, credential });
+    return;
+  }
+  output.table(
+    ['SETTING', 'VALUE', 'FROM'],
+    [
+      ...rows.map(({ name, value, source }) => [name, value ?? '–', source ?? '']),
+      ['token', credential.source === null ? '–' : 'kept secret', credential.source ?? credential.problem ?? ''],
+    ],
+  );
+  if (settings.url === undefined || (credential.source === null && credential.problem === undefined)) {
+    output.note('Sign in: holdfast login');
+  } else if (settings.environment === undefined) output.note('Link this directory: holdfast link');
+}

@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { exitCodes, Failure } from '../failure.ts';
+import { given } from '../given.ts';
+import type { Session } from '../session.ts';
+import { secretKey } from './options.ts';
+
+export const validateOptions = (command: Command): Command => command.argument('[env]', 'the environment');
+
+/** Holds an environment against the project's template; ends with 7 where it does not fit. */
+export async function validate(session: Session, slug: string | undefined): Promise<void> {
+  const { output } = session;
+  const environment = await session.environment(slug);
+  const answer = await environment.validate();
+  const { valid, missing, invalid, undeclared, present } = answer;
+  if (output.json) output.document(answer);
+  else {
+    const lines = [
+      ...missing.map(key => `missing ${key}`),
+      ...invalid.map(({ key, reason }) => `invalid ${key}: ${reason}`),
+      ...(undeclared ?? []).map(key => `undeclared ${key}`),
+    ];
+    output.data(lines.map(line => `${line}\n`).join(''));
+    output.note(
+      `${environment.slug}: ${present.length} of the template’s keys are set, ${missing.length} required ones are missing.`,
+    );
+  }
+  if (!valid)
+    throw new Failure(exitCodes.checkFailed, 'invalid', `${environment.slug} does not fit the project’s template.`);
+}
+
+export async function listTemplate(session: Session): Promise<void> {
+  const path = await templatePath(session);
+  const answer = await (await session.client()).request('GET', '/v1/templates/{orgSlug}/{project}', { path });
+  if (session.output.json) return session.output.document(answer);
+  session.output.table(
+    ['KEY', 'REQUIRED', 'PATTERN', 'DESCRIPTION'],
+    answer.keys.map(({ key, required, pattern, description }) => [
+      key,
+      required ? 'yes' : 'no',
+      pattern ?? '',
+      description ?? '',
+    ]),
+  );
+}
+
+interface AddFlags {
+  description?: string;
+  required: boolean;
+  pattern?: string;
+}
+
+export const addTemplateOptions = (command: Command): Command =>
+  command
+    .argument('<key>', 'its key', secretKey)
+    .option('--description <text>', 'what it is')
+    .option('--no-required', 'it may be missing')
+    .option('--pattern <regex>', 'what the whole value must match');
+
+export async function addTemplateKey(session: Session, key: string, flags: AddFlags): Promise<void> {
+  const { description, required, pattern } = flags;
+  const answer = await (await session.client()).request('POST', '/v1/templates/{orgSlug}/{project}', {
+    path: await templatePath(session),
+    body: { key, required, ...given({ description, pattern }) },
+  });
+  if (session.output.json) session.output.document(answer);
+  else session.output.note(`${key} is part of the template. Check an environment: holdfast validate`);
+}
+
+export const removeTemplateOptions = (command: Command): Command => command.argument('<key>', 'its key', secretKey);
+
+export async function removeTemplateKey(session: Session, key: string): Promise<void> {
+  const path = { ...(await templatePath(session)), key };
+  const answer = await (await session.client()).request('DELETE', '/v1/templates/{orgSlug}/{project}/{key}', { path });
+  if (session.output.json) session.output.document(answer);
+  else session.output.note(`${key} is no longer part of the template.`);
+}
+
+async function templatePath(session: Session): Promise<{ orgSlug: string; project: string }> {
+  const { organization, project } = await session.place('organization', 'project');
+  return { orgSlug: organization, project };
+}

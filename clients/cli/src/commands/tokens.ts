@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { exitCodes, Failure, failureOf } from '../failure.ts';
+import type { Session } from '../session.ts';
+import type { GivenFlags } from '../settings/settings.ts';
+import { accessOption } from './login.ts';
+import { integer } from './options.ts';
+
+const dashboardOf = (session: Session): string => `${session.url()}/account/tokens`;
+
+/** A token can't list others, by design: this is the one in use, and where the others are. */
+export async function showToken(session: Session): Promise<void> {
+  const { output } = session;
+  const { token } = (await session.currentUser()).authentication;
+  if (output.json) return output.document({ token: token ?? null, dashboard: dashboardOf(session) });
+  if (token !== undefined) {
+    const { id, name, prefix, access, expiresAt } = token;
+    output.table(['ID', 'NAME', 'BEGINS', 'ACCESS', 'EXPIRES'], [[id, name, prefix, access, expiresAt ?? 'never']]);
+  }
+  output.note(`This is the token in use. All of yours: ${dashboardOf(session)}`);
+}
+
+interface CreateFlags extends GivenFlags {
+  access: 'read' | 'write' | 'full';
+  expiresInDays?: number;
+  browser: boolean;
+}
+
+export const createTokenOptions = (command: Command): Command =>
+  command
+    .argument('<name>', 'what it is for')
+    .addOption(accessOption().default('read'))
+    .option('--expires-in-days <number>', 'how long it is valid', integer(1, 365))
+    .option('--no-browser', 'show an address, and take the code that the browser shows');
+
+/** Asks the dashboard for a token, limited to what the flags name, and writes it to stdout: nobody sees it again. */
+export async function createToken(session: Session, name: string, flags: CreateFlags): Promise<void> {
+  const { output } = session;
+  const { access, browser, org, project, env, expiresInDays } = flags;
+  const request = {
+    name,
+    access,
+    organization: org,
+    project,
+    environment: env,
+    expiresInDays: expiresInDays === undefined ? undefined : String(expiresInDays),
+  };
+  const { handOff } = await import('../sign-in/hand-off.ts');
+  const issued = await handOff(session, session.url(), request, browser);
+  if (output.json) return output.document(issued);
+  output.data(`${issued.token}\n`);
+  output.note('This token is shown once. Give it to a program as HOLDFAST_TOKEN, together with HOLDFAST_URL.');
+}
+
+export const revokeTokenOptions = (command: Command): Command =>
+  command.argument('<id>', 'its id; “current” is the one in use');
+
+export async function revokeToken(session: Session, tokenId: string): Promise<void> {
+  const { output } = session;
+  const own = (await session.currentUser()).authentication.token?.id;
+  const path = { tokenId: tokenId === own ? 'current' : tokenId };
+  try {
+    const answer = await (await session.client()).request('DELETE', '/v1/auth/tokens/{tokenId}', { path });
+    if (output.json) output.document(answer);
+    else output.note('Revoked.');
+  } catch (error) {
+    const { exitCode, code, message, requestId, details } = failureOf(error);
+    if (exitCode !== exitCodes.forbidden) throw error;
+    const hint = `A token revokes itself alone. The others: ${dashboardOf(session)}`;
+    throw new Failure(exitCode, code, message, { requestId, details, hint });
+  }
+}

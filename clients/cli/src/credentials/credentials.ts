@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { exitCodes, Failure } from '../failure.ts';
+import { configDirectory, readIfThere, writeOwnFile } from '../files.ts';
+import { originOf } from '../settings/address.ts';
+import { requireUrl, type Settings } from '../settings/settings.ts';
+import { deleteFromKeyring, keepInKeyring, readKeyring } from './keyring.ts';
+
+/** What is kept for one origin. Without a token it is in the keyring. */
+interface Kept {
+  token?: string;
+  /** Made for this machine by `login`, so that `logout` may revoke it. */
+  handedOff: boolean;
+}
+
+export interface Credential {
+  token: string;
+  /** In words. */
+  source: string;
+  /** Of those that `login` keeps. */
+  kept?: { handedOff: boolean };
+}
+
+const path = (): string => join(configDirectory(), 'credentials.json');
+
+function readKept(): Record<string, Kept> {
+  const bytes = readIfThere(path());
+  if (bytes === undefined) return Object.create(null);
+  try {
+    return Object.assign(Object.create(null), JSON.parse(bytes.toString()));
+  } catch {
+    throw new Failure(exitCodes.signIn, 'credentials_unreadable', `${path()} is not JSON.`, {
+      hint: 'Delete it and sign in again: holdfast login',
+    });
+  }
+}
+
+const writeKept = (kept: Record<string, Kept>): void => writeOwnFile(path(), `${JSON.stringify(kept, null, 2)}\n`);
+
+/** Keeps a credential for its origin. @returns where, in words */
+export async function keepCredential(origin: string, token: string, handedOff: boolean): Promise<string> {
+  const inKeyring = await keepInKeyring(origin, token);
+  writeKept({ ...readKept(), [origin]: inKeyring ? { handedOff } : { token, handedOff } });
+  return inKeyring ? 'the system’s keyring' : `${path()}, readable by you alone`;
+}
+
+export async function findKept(origin: string): Promise<Credential | undefined> {
+  const kept = readKept()[origin];
+  if (kept === undefined) return undefined;
+  const { token, handedOff } = kept;
+  if (token !== undefined) return { token, source: path(), kept: { handedOff } };
+  const secret = await readKeyring(origin).catch(() => undefined);
+  if (secret !== undefined) return { token: secret, source: 'the system’s keyring', kept: { handedOff } };
+  throw new Failure(exitCodes.signIn, 'keyring_unavailable', `The keyring does not give the token for ${origin}.`, {
+    hint: 'Unlock it, or sign in again: holdfast login',
+  });
+}
+
+export async function forgetCredential(origin: string): Promise<void> {
+  const { [origin]: kept, ...others } = readKept();
+  if (kept === undefined) return;
+  if (kept.token === undefined) await deleteFromKeyring(origin).catch(() => undefined);
+  writeKept(others);
+}
+
+/** Of the environment, which belongs to no origin. */
+function findGiven(): Credential | undefined {
+  const { HOLDFAST_TOKEN: token, HOLDFAST_TOKEN_FILE: file } = process.env;
+  if (token) return { token, source: 'HOLDFAST_TOKEN' };
+  if (!file) return undefined;
+  const bytes = readIfThere(file);
+  if (bytes === undefined) {
+    throw new Failure(exitCodes.signIn, 'no_token', `HOLDFAST_TOKEN_FILE names ${file}, which is not there.`);
+  }
+  return { token: bytes.toString().trim(), source: `HOLDFAST_TOKEN_FILE (${file})` };
+}
+
+/** @throws Failure where a committed address asks for a credential that was never meant for it */
+export async function findCredential(settings: Settings): Promise<Credential | undefined> {
+  const url = requireUrl(settings);
+  const given = findGiven();
+  if (given === undefined) return await findKept(originOf(url.value));
+  if (!url.isCommitted) return given;
+  throw new Failure(
+    exitCodes.signIn,
+    'untrusted_address',
+    `${given.source} is not sent to ${originOf(url.value)}: only ${url.source} names that address.`,
+    { hint: `If you trust it, say so: HOLDFAST_URL=${url.value}` },
+  );
+}
+
+export async function requireCredential(settings: Settings): Promise<Credential> {
+  const credential = await findCredential(settings);
+  if (credential !== undefined) return credential;
+  const origin = originOf(requireUrl(settings).value);
+  throw new Failure(exitCodes.signIn, 'not_signed_in', `You are not signed in to ${origin}.`, {
+    hint: 'Sign in: holdfast login, or set HOLDFAST_TOKEN',
+  });
+}

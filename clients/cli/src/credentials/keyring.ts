@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+
+const service = 'holdfast';
+/** A keyring that is locked asks on a screen that may not be there. */
+const patienceMs = 15_000;
+
+interface Entry {
+  getPassword(signal?: AbortSignal): Promise<string | null | undefined>;
+  setPassword(password: string, signal?: AbortSignal): Promise<void>;
+  deletePassword(signal?: AbortSignal): Promise<boolean>;
+}
+
+/** The system's keyring for one account, loaded only when it is needed. @returns undefined where there is none */
+async function entryOf(account: string): Promise<Entry | undefined> {
+  if (process.env.HOLDFAST_KEYRING === 'off' || !hasSessionBus()) return undefined;
+  try {
+    const { AsyncEntry } = await import('@napi-rs/keyring');
+    // Its default falls back to the kernel's keyring, which a reboot empties.
+    return new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without a session bus no secret service can answer, and asking takes its time. */
+function hasSessionBus(): boolean {
+  if (process.platform !== 'linux') return true;
+  const { DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR } = process.env;
+  return Boolean(DBUS_SESSION_BUS_ADDRESS) || (Boolean(XDG_RUNTIME_DIR) && existsSync(`${XDG_RUNTIME_DIR}/bus`));
+}
+
+/** @returns false where it can't be kept there */
+export async function keepInKeyring(account: string, secret: string): Promise<boolean> {
+  try {
+    const entry = await entryOf(account);
+    if (entry === undefined) return false;
+    await entry.setPassword(secret, AbortSignal.timeout(patienceMs));
+    return (await entry.getPassword(AbortSignal.timeout(patienceMs))) === secret;
+  } catch {
+    return false;
+  }
+}
+
+export async function readKeyring(account: string): Promise<string | undefined> {
+  const entry = await entryOf(account);
+  return (await entry?.getPassword(AbortSignal.timeout(patienceMs))) ?? undefined;
+}
+
+export async function deleteFromKeyring(account: string): Promise<void> {
+  await (await entryOf(account))?.deletePassword(AbortSignal.timeout(patienceMs));
+}

@@ -1,0 +1,29 @@
+import { parseDotenv } from '../../../lib/contracts/fields/dotenv.ts';
+import { exitCodes, Failure } from './failure.ts';
+import type { Entry } from './formats/format.ts';
+
+/** Reads dotenv text by the service's own rules. @throws Failure with every problem and its line */
+export function readDotenv(text: string, name: string): Map<string, string> {
+  const { entries, problems } = parseDotenv(text);
+  if (problems.length === 0) return new Map(entries.map(({ key, value }) => [key, value]));
+  const named = problems.map(({ line, message }) => `line ${line} ${message}`);
+  throw new Failure(
+    exitCodes.other,
+    'invalid_dotenv',
+    `${name} can’t be read; nothing was changed.\n  ${named.join('\n  ')}`,
+    {
+      details: problems,
+    },
+  );
+}
+
+/** Text that `readDotenv` reads back exactly, with line breaks where a person expects them. */
+export function writeDotenv(entries: Iterable<Entry>): string {
+  return [...entries].map(([key, value]) => `${key}=${quoted(value)}\n`).join('');
+}
+
+function quoted(value: string): string {
+  if (/^[\w./:@%+,=-]*$/.test(value)) return value;
+  if (!/['\n\r]/.test(value)) return `'${value}'`;
+  return `"${value.replace(/[\\"$]/g, '\\$&').replaceAll('\r', '\\r')}"`;
+}

@@ -1,0 +1,12 @@
+import { type Format, isBare, lines, nul } from './format.ts';
+
+/** `env_file` of Docker Compose (compose-go). Only double quotes know escapes beside that of the quote. */
+export const compose: Format = {
+  refuses: (_, value) => (value.includes('\0') ? nul : undefined),
+  write: lines((key, value) => `${key}=${quoted(value)}`),
+};
+
+function quoted(value: string): string {
+  if (isBare(value)) return value;
+  return value.includes('\\') ? `"${value.replace(/[\\"$]/g, '\\$&')}"` : `'${value.replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,27 @@
+import { droppedByReader, type Format, isBare, isName, lines, noncharacter, notAName, nul } from './format.ts';
+import { setByShell, shellVariables } from './shell-variables.ts';
+
+/**
+ * A text that every dotenv dialect, POSIX shell, systemd and the service's own import read alike: what one of them reads
+ * in another way is refused.
+ */
+export const env: Format = {
+  refuses: (key, value) => {
+    if (!isName(key)) return notAName;
+    if (key === '__proto__') return droppedByReader;
+    if (shellVariables.has(key)) return setByShell;
+    if (value.includes('\0')) return nul;
+    if (value.includes('\r')) return 'holds a carriage return';
+    if (noncharacter.test(value)) return 'holds a Unicode noncharacter';
+    if (quoted(value) === undefined) return 'mixes quotes with characters that readers treat in different ways';
+    return undefined;
+  },
+  write: lines((key, value) => `${key}=${quoted(value)}`),
+};
+
+function quoted(value: string): string | undefined {
+  if (isBare(value)) return value;
+  if (!/['\n\\]|\$\{/.test(value)) return `'${value}'`;
+  if (!/["\\$`]/.test(value)) return `"${value}"`;
+  return undefined;
+}

@@ -1,0 +1,55 @@
+export type Entry = readonly [key: string, value: string];
+
+export interface Refusal {
+  key: string;
+  /** Continues the sentence "KEY …". Never quotes the value. */
+  reason: string;
+}
+
+/** How one consumer reads a file of secrets. */
+export interface Format {
+  /** Why the consumer can't hold this entry exactly; undefined where it can. */
+  refuses: (key: string, value: string) => string | undefined;
+  /** What is wrong with the entries together. */
+  refusesTogether?: (entries: readonly Entry[]) => Refusal[];
+  write: (entries: readonly Entry[], source: Source) => string;
+  /** For the terminal, before the text: what the consumer hears there. */
+  aside?: (entries: readonly Entry[]) => string;
+  /** What a user should know although every value is exact. */
+  warning?: (entries: readonly Entry[]) => string | undefined;
+}
+
+/** Where the entries come from. */
+export interface Source {
+  project: string;
+  environment: string;
+}
+
+/** Every refusal of every entry at once; none = `write` is exact. */
+export function refusalsOf(format: Format, entries: readonly Entry[]): Refusal[] {
+  const single = entries.flatMap(([key, value]) => {
+    const reason = format.refuses(key, value);
+    return reason === undefined ? [] : [{ key, reason }];
+  });
+  return [...single, ...(format.refusesTogether?.(entries) ?? [])];
+}
+
+/** One line for each entry. */
+export const lines =
+  (line: (key: string, value: string) => string) =>
+  (entries: readonly Entry[]): string =>
+    entries.map(([key, value]) => `${line(key, value)}\n`).join('');
+
+/** What all POSIX shells, fish and systemd take for the name of a variable. */
+export const isName = (key: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(key);
+
+/** Characters that no consumer reads in another way, quoted or not. */
+export const isBare = (value: string): boolean => /^[A-Za-z0-9_./:@%+,-]*$/.test(value);
+
+/** Unicode's noncharacters. */
+export const noncharacter = /\p{Noncharacter_Code_Point}/u;
+
+export const nul = 'holds a NUL character, which no environment variable can';
+export const notAName = 'is no name of a variable: only letters, digits and _ are';
+/** `JSON.parse` alone keeps it: an assignment to it sets the prototype of the reader's object. */
+export const droppedByReader = 'is dropped by the reader, which takes it for the prototype of an object';

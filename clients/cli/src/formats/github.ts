@@ -1,0 +1,22 @@
+import { type Format, lines, nul } from './format.ts';
+
+/** For `>> "$GITHUB_ENV"`: the masks go to the terminal, where the runner reads them too. */
+export const github: Format = {
+  refuses: (key, value) => {
+    if (value.includes('\0')) return nul;
+    if (key === 'NODE_OPTIONS') return 'is refused by the runner';
+    if (/^(?:GITHUB|RUNNER)_/.test(key)) return 'is a name that the runner sets itself';
+    return undefined;
+  },
+  write: lines((key, value) => {
+    const delimiter = `ghadelimiter_${crypto.randomUUID()}`;
+    return `${key}<<${delimiter}\n${value}\n${delimiter}`;
+  }),
+  aside: entries =>
+    entries
+      .flatMap(([, value]) => value.split(/[\r\n]+/))
+      // A mask of nothing but white space would blank out the whole log.
+      .filter(line => line.trim() !== '')
+      .map(line => `::add-mask::${line.replaceAll('%', '%25')}\n`)
+      .join(''),
+};

@@ -1,0 +1,8 @@
+import { dotenv } from './dotenv.ts';
+import type { Format } from './format.ts';
+
+/** `util.parseEnv` and `--env-file` of Node: as `dotenv`, but it knows no `\r`. */
+export const node: Format = {
+  ...dotenv,
+  refuses: (key, value) => (value.includes('\r') ? 'holds a carriage return' : dotenv.refuses(key, value)),
+};

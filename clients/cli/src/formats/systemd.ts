@@ -1,0 +1,13 @@
+import { type Format, isName, lines, noncharacter, notAName, nul } from './format.ts';
+
+/** `EnvironmentFile=` of systemd. */
+export const systemd: Format = {
+  refuses: (key, value) => {
+    if (!isName(key)) return notAName;
+    if (value.includes('\0')) return nul;
+    // The whole file is refused for one.
+    if (noncharacter.test(value)) return 'holds a Unicode noncharacter';
+    return undefined;
+  },
+  write: lines((key, value) => `${key}="${value.replace(/[\\"$`]/g, '\\$&')}"`),
+};

@@ -1,0 +1,27 @@
+import type { Format } from './format.ts';
+import { json } from './json.ts';
+
+/** Names that a `variable` block can't have (Terraform, "Input variables"). */
+const reserved = new Set([
+  '_',
+  'source',
+  'version',
+  'providers',
+  'count',
+  'for_each',
+  'lifecycle',
+  'depends_on',
+  'locals',
+]);
+
+/** `terraform.tfvars.json`. */
+export const tfvars: Format = {
+  refuses: (key, value) => {
+    if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(key)) return 'is no name of a Terraform variable: it has a dot';
+    if (reserved.has(key)) return 'is a name that Terraform reserves';
+    // Terraform normalizes strings, so another text would arrive.
+    if (value !== value.normalize('NFC')) return 'is not in Unicode’s normalization form C';
+    return undefined;
+  },
+  write: json.write,
+};

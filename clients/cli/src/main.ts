@@ -1,0 +1,62 @@
+import { type Command, CommanderError } from 'commander';
+import { exitCodes, Failure, failureOf } from './failure.ts';
+import { createProgram } from './program.ts';
+import { writeAll } from './write-all.ts';
+
+const words = process.argv.slice(2);
+const program = createProgram();
+let invoked: Command | undefined;
+program.hook('preSubcommand', (_, subcommand) => {
+  invoked ??= subcommand;
+});
+
+async function addCompletion(): Promise<void> {
+  // `complete` is what the scripts of `completion` call.
+  if (words[0] === 'completion' || words[0] === 'complete') {
+    const { default: tab } = await import('@bomb.sh/tab/commander');
+    tab(program, { completionCommandName: 'completion' });
+    return;
+  }
+  program
+    .commandsGroup('Organize:')
+    .command('completion <shell>')
+    .description('a script that completes commands in zsh, bash, fish or powershell');
+}
+
+async function main(): Promise<void> {
+  try {
+    await addCompletion();
+    if (words.length === 0) program.help();
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}
+
+function report(error: unknown): number {
+  // Help and version are no errors.
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  const failure =
+    error instanceof CommanderError
+      ? new Failure(exitCodes.usage, 'usage', messageOf(error), {
+          hint: 'Help: holdfast --help, or --help behind the command',
+        })
+      : failureOf(error);
+  const isRun = invoked?.name() === 'run';
+  // Where words could not be understood, the flag may not be known yet; those of `run` may belong to its command.
+  const wantsJson = invoked?.opts().json ?? program.opts().json ?? (!isRun && words.includes('--json'));
+  if (wantsJson) writeAll(2, `${JSON.stringify(failure)}\n`);
+  else {
+    const id = failure.requestId === undefined ? '' : ` (request ${failure.requestId})`;
+    writeAll(2, `holdfast: ${failure.message}${id}\n${failure.hint === undefined ? '' : `${failure.hint}\n`}`);
+  }
+  // The codes below belong to the command that `run` runs.
+  return isRun ? Math.max(failure.exitCode, exitCodes.notRun) : failure.exitCode;
+}
+
+/** What stands behind the = of an option may be a value. */
+function messageOf({ message }: CommanderError): string {
+  return message.replace(/^error: /, '').replace(/'(--?[\w-]+)=[\s\S]*?'(?=$|\n)/, "'$1=…'");
+}
+
+void main();

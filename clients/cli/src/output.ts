@@ -1,0 +1,59 @@
+import { isatty } from 'node:tty';
+import { styleText } from 'node:util';
+import { printable } from './printable.ts';
+import { writeAll } from './write-all.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+export interface Output {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** Whether somebody reads stdout on a terminal. */
+  readonly isTerminal: boolean;
+  /** To stdout, as it is. */
+  data(text: string): void;
+  /** One JSON document, to stdout. */
+  document(value: unknown): void;
+  /** Rows with a header on a terminal, without one and separated by tabs elsewhere. */
+  table(header: readonly string[], rows: readonly (readonly string[])[]): void;
+  /** A line for people, on stderr; silent with --quiet. */
+  note(line: string): void;
+  /** A line on stderr that --quiet does not silence. */
+  warn(line: string): void;
+  paint(style: Style, text: string, stream?: 1 | 2): string;
+}
+
+/**
+ * Nothing here touches `process.stdout` or `process.stderr`: Node makes their descriptors non-blocking, and a command that
+ * takes the place of this process would inherit that.
+ */
+export function createOutput({ json = false, quiet = false }: { json?: boolean; quiet?: boolean }): Output {
+  const isTerminal = isatty(1);
+  const hasColor = (stream: 1 | 2) => isatty(stream) && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  const paint: Output['paint'] = (style, text, stream = 1) =>
+    // Streams are looked at here, and by the version of Node that runs in different ways there.
+    hasColor(stream) ? styleText(style, text, { validateStream: false } as object) : text;
+  return {
+    json,
+    quiet,
+    isTerminal,
+    paint,
+    data: text => writeAll(1, text),
+    document: value => writeAll(1, `${JSON.stringify(value, null, 2)}\n`),
+    table: (header, rows) => {
+      if (!isTerminal) {
+        writeAll(1, rows.map(row => `${row.map(printable).join('\t')}\n`).join(''));
+        return;
+      }
+      const all = [header, ...rows.map(row => row.map(printable))];
+      const widths = header.map((_, column) => Math.max(...all.map(row => (row[column] ?? '').length)));
+      const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+      const [first = '', ...rest] = all.map(row => line(row).trimEnd());
+      writeAll(1, `${[paint('dim', first), ...rest].join('\n')}\n`);
+    },
+    note: line => {
+      if (!quiet) writeAll(2, `${line}\n`);
+    },
+    warn: line => writeAll(2, `${line}\n`),
+  };
+}

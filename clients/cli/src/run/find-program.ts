@@ -1,0 +1,89 @@
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { exitCodes, Failure } from '../failure.ts';
+
+/** The file that a shell would run. @throws Failure 127 where there is none, 126 where it can't be run */
+export function findProgram(command: string, variables: Readonly<Record<string, string>>): string {
+  const isPath = command.includes('/');
+  const directories = (variables.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter);
+  const candidates = isPath
+    ? [command]
+    : directories.map(directory => join(directory === '' ? '.' : directory, command));
+  let refused: string | undefined;
+  for (const path of candidates) {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) continue;
+    if (stats.isFile() && isExecutable(path)) return isAbsolute(path) || isPath ? path : `./${path}`;
+    if (isPath || stats.isFile()) refused ??= `${path} is ${stats.isFile() ? 'not executable' : 'no file'}`;
+  }
+  if (refused !== undefined) throw new Failure(exitCodes.notExecutable, 'not_executable', `${refused}.`);
+  throw new Failure(exitCodes.noSuchCommand, 'no_such_command', `There is no command ${command}.`);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const headBytes = 4096;
+
+function headOf(path: string): Buffer | undefined {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const head = Buffer.alloc(headBytes);
+      return head.subarray(0, readSync(file, head));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // Executable, but not readable by this user: nobody can say what it is.
+    return undefined;
+  }
+}
+
+/**
+ * Whether the kernel is sure to take this file. `execve` that fails ends this process without a chance to say why, so
+ * whatever is doubtful goes another way.
+ */
+export function isSureToExecute(path: string): boolean {
+  const head = headOf(path);
+  if (head === undefined) return false;
+  if (isOwnKind(head)) return true;
+  const interpreter = /^#![ \t]*([^\s]+)/.exec(head.subarray(0, 256).toString('latin1'))?.[1];
+  if (interpreter === undefined || !isAbsolute(interpreter) || !isExecutable(interpreter)) return false;
+  const next = headOf(interpreter);
+  return next !== undefined && isOwnKind(next);
+}
+
+/** A program of the same kind as the one that runs this line; on Linux with a loader that is there. */
+function isOwnKind(head: Buffer): boolean {
+  const own = headOf(process.execPath);
+  if (own === undefined || head.length < 64) return false;
+  if (process.platform !== 'linux') return head.subarray(0, 8).equals(own.subarray(0, 8));
+  // ELF: magic, class and byte order, then the machine at 18.
+  if (!head.subarray(0, 6).equals(own.subarray(0, 6)) || head[4] !== 2 || head[5] !== 1) return false;
+  if (head.readUInt16LE(18) !== own.readUInt16LE(18)) return false;
+  const loader = loaderOf(head);
+  return loader !== undefined && (loader === '' || isExecutable(loader));
+}
+
+/** The loader that a 64-bit program names (PT_INTERP); empty for none, undefined where it stands too far back. */
+function loaderOf(head: Buffer): string | undefined {
+  const start = Number(head.readBigUInt64LE(32));
+  const size = head.readUInt16LE(54);
+  const count = head.readUInt16LE(56);
+  for (let index = 0; index < count; index += 1) {
+    const at = start + index * size;
+    if (at + 56 > head.length) return undefined;
+    if (head.readUInt32LE(at) !== 3) continue;
+    const from = Number(head.readBigUInt64LE(at + 8));
+    const end = from + Number(head.readBigUInt64LE(at + 32)) - 1;
+    return end > head.length ? undefined : head.subarray(from, end).toString();
+  }
+  return '';
+}

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { constants } from 'node:os';
+import { exitCodes, Failure } from '../failure.ts';
+import type { Program } from './replace.ts';
+
+export interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface RunningChild {
+  child: ChildProcess;
+  ended: Promise<Ending>;
+}
+
+/** Signals that somebody may send to this process and mean the child. */
+const forwarded: readonly NodeJS.Signals[] = [
+  'SIGHUP',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGTERM',
+  'SIGUSR1',
+  'SIGUSR2',
+  'SIGCONT',
+  'SIGWINCH',
+];
+/** The terminal sends these to the whole group, the child included: forwarded, it would get them twice. */
+const sentByTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
+
+/** @throws Failure 126 where the system does not take it */
+export function startChild({ path, argv, variables }: Program): Promise<RunningChild> {
+  const [argv0 = path, ...rest] = argv;
+  return new Promise((resolve, reject) => {
+    const refuse = (error: NodeJS.ErrnoException) => reject(notStarted(argv0, variables, error));
+    let child: ChildProcess;
+    try {
+      child = spawn(path, rest, { argv0, env: { ...variables }, stdio: 'inherit' });
+    } catch (error) {
+      refuse(error as NodeJS.ErrnoException);
+      return;
+    }
+    const ended = new Promise<Ending>(end => child.once('exit', (code, signal) => end({ code, signal })));
+    child.once('error', refuse);
+    child.once('spawn', () => resolve({ child, ended }));
+  });
+}
+
+function notStarted(command: string, variables: Program['variables'], { code }: NodeJS.ErrnoException): Failure {
+  if (code !== 'E2BIG')
+    return new Failure(exitCodes.notExecutable, 'not_executable', `${command} can’t be run (${code}).`);
+  const bytes = Object.entries(variables).reduce(
+    (sum, [name, value]) => sum + name.length + Buffer.byteLength(value) + 2,
+    0,
+  );
+  return new Failure(
+    exitCodes.notExecutable,
+    'environment_too_large',
+    `This system gives no program ${bytes} bytes of environment.`,
+    {
+      hint: 'Take fewer keys (--only), or raise the limit of the stack: ulimit -s unlimited',
+    },
+  );
+}
+
+export interface Forwarding {
+  /** Who gets the signals from now on, those that came before there was anybody included. */
+  to(child: ChildProcess): void;
+  stop(): void;
+}
+
+/** Takes signals in place of a child. To be called before it starts: a signal in between would end this process alone. */
+export function forwardSignals(heard: (signal: NodeJS.Signals) => void = () => undefined): Forwarding {
+  const isOnTerminal = hasTerminal();
+  let target: ChildProcess | undefined;
+  const early: NodeJS.Signals[] = [];
+  const listeners = forwarded.map(signal => {
+    const listener = () => {
+      heard(signal);
+      if (target === undefined) early.push(signal);
+      else if (!(isOnTerminal && sentByTerminal.includes(signal))) target.kill(signal);
+    };
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  return {
+    to: child => {
+      target = child;
+      for (const signal of early.splice(0)) child.kill(signal);
+    },
+    stop: () => {
+      for (const remove of listeners) remove();
+    },
+  };
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Ends this process as the child ended: by its code, or by the signal that killed it. */
+export function endAs({ code, signal }: Ending): Promise<never> {
+  if (signal === null) process.exit(code ?? exitCodes.other);
+  // A listener, once removed, leaves the default: also for SIGPIPE, which Node ignores.
+  const nothing = () => undefined;
+  try {
+    process.on(signal, nothing);
+    process.off(signal, nothing);
+  } catch {
+    // SIGKILL and SIGSTOP take no listener.
+  }
+  process.kill(process.pid, signal);
+  // Delivered to another thread, it takes a moment.
+  return new Promise(() => setTimeout(() => process.exit(128 + constants.signals[signal]), 1000));
+}

@@ -1,0 +1,84 @@
+import type { Environment, HoldfastError, Snapshot } from '@holdfast/sdk';
+import type { Output } from '../output.ts';
+import type { Program } from './replace.ts';
+import { type Ending, forwardSignals, type RunningChild, startChild } from './spawn.ts';
+
+const graceMs = 10_000;
+
+interface Watch {
+  environment: Environment;
+  intervalMs: number;
+  output: Output;
+  programOf: (snapshot: Snapshot) => Program;
+}
+
+/** Runs the command, and anew once for each new revision, until it ends by itself. @returns how it ended */
+export async function runWatching({ environment, intervalMs, output, programOf }: Watch): Promise<Ending> {
+  const stop = new AbortController();
+  let running: RunningChild | undefined;
+  let isReplacing = false;
+  let isOver = false;
+  let finish: (end: Ending) => void = () => undefined;
+  const ended = new Promise<Ending>(resolve => {
+    finish = end => {
+      isOver = true;
+      resolve(end);
+    };
+  });
+  let endedBy: NodeJS.Signals | undefined;
+  const forwarding = forwardSignals(signal => {
+    // Whoever ends the command ends the watch: no revision may bring it back.
+    if (!['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'].includes(signal)) return;
+    endedBy ??= signal;
+    stop.abort();
+  });
+  const onError = (error: HoldfastError) =>
+    output.note(`holdfast: ${error.message} The command goes on; trying again.`);
+
+  const follow = async () => {
+    for await (const snapshot of environment.watch({ intervalMs, signal: stop.signal, onError })) {
+      const previous = running;
+      // What it is to run with is judged first: a revision that can't be run leaves the command as it is.
+      const program = programOf(snapshot);
+      if (previous !== undefined) {
+        output.note(`holdfast: revision ${snapshot.revision}; starting the command anew.`);
+        isReplacing = true;
+        await endChild(previous);
+        isReplacing = false;
+        if (stop.signal.aborted) finish(await previous.ended);
+      }
+      if (isOver) return;
+      const next = await startChild(program);
+      running = next;
+      forwarding.to(next.child);
+      void next.ended.then(end => {
+        if (!isReplacing && running === next) finish(end);
+      });
+    }
+  };
+
+  const following = follow();
+  try {
+    return await Promise.race([
+      ended,
+      // Ended before there was a command to end.
+      following.then(() => (running === undefined ? { code: null, signal: endedBy ?? 'SIGTERM' } : ended)),
+    ]);
+  } catch (error) {
+    // The service refuses, or a revision can't be run: the command must not go on with what is out of date unnoticed.
+    if (running !== undefined) await endChild(running);
+    throw error;
+  } finally {
+    stop.abort();
+    await following.catch(() => undefined);
+    forwarding.stop();
+  }
+}
+
+/** TERM, and KILL for what is still there 10 s later. */
+async function endChild({ child, ended }: RunningChild): Promise<void> {
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  await ended;
+  clearTimeout(timer);
+}

@@ -1,0 +1,24 @@
+import { usage } from '../failure.ts';
+
+/** A service's address without `/v1` and a final slash. @throws Failure for what is none, or would leak what is sent */
+export function addressOf(text: string, source: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw usage(`The address of ${source} must be http or https, without credentials, query and fragment.`);
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && process.env.HOLDFAST_INSECURE_HTTP !== '1') {
+    throw usage(
+      `${url.origin} (${source}) is not encrypted: token and values could be read on the way.`,
+      'Use https. In a network that you trust, set HOLDFAST_INSECURE_HTTP=1.',
+    );
+  }
+  return url.href.replace(/\/+$/, '').replace(/\/v1$/, '');
+}
+
+export const originOf = (address: string): string => new URL(address).origin;
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || hostname.startsWith('127.')
+  );
+}

@@ -1,0 +1,19 @@
+import { spawn } from 'node:child_process';
+
+/** Opens an address, if it can. It is also shown, so that a failure is no end. */
+export function openBrowser(address: string): void {
+  const [command, ...rest] = commandOf(process.platform);
+  if (command === undefined) return;
+  const { HOLDFAST_TOKEN: _, HOLDFAST_TOKEN_FILE: __, ...env } = process.env;
+  const browser = spawn(command, [...rest, address], { stdio: 'ignore', detached: true, env });
+  browser.on('error', () => undefined);
+  browser.unref();
+}
+
+function commandOf(platform: NodeJS.Platform): string[] {
+  const { BROWSER, DISPLAY, WAYLAND_DISPLAY } = process.env;
+  if (BROWSER) return [BROWSER];
+  if (platform === 'darwin') return ['open'];
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
+  return DISPLAY || WAYLAND_DISPLAY ? ['xdg-open'] : [];
+}

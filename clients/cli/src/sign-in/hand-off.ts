@@ -1,0 +1,157 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Holdfast, type ResponseBody } from '@holdfast/sdk';
+import { exitCodes, Failure, usage } from '../failure.ts';
+import type { Output } from '../output.ts';
+import type { Terminal } from '../terminal.ts';
+import { openBrowser } from './browser.ts';
+
+export type IssuedToken = Extract<ResponseBody<'POST', '/v1/auth/cli-auth'>, { token: string }>;
+
+/** What the dashboard shows, and asks to confirm. */
+export interface Request {
+  name: string;
+  access: 'read' | 'write' | 'full';
+  /** Slugs and a number, as far as they were asked for; who confirms has the last word. */
+  organization?: string | undefined;
+  project?: string | undefined;
+  environment?: string | undefined;
+  expiresInDays?: string | undefined;
+}
+
+const patienceMs = 300_000;
+
+/**
+ * A token from somebody who is signed in to the dashboard, without it ever being in an address or in the dashboard:
+ * a code comes back, and only who began can redeem it (PKCE, RFC 7636; the listener is that of RFC 8252, 7.3).
+ */
+export async function handOff(
+  { output, terminal }: { output: Output; terminal: Terminal },
+  url: string,
+  request: Request,
+  usesBrowser: boolean,
+): Promise<IssuedToken> {
+  const codeVerifier = randomBytes(32).toString('base64url');
+  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+  const page = new URL(`${url}/authorize-cli`);
+  page.searchParams.set('code_challenge', codeChallenge);
+  for (const [name, value] of Object.entries(request)) {
+    if (value !== undefined) page.searchParams.set(name, value);
+  }
+  const code = usesBrowser ? await codeFromBrowser(output, page) : await codeFromPerson(output, terminal, page);
+  return await redeem(url, code, codeVerifier);
+}
+
+async function codeFromPerson(output: Output, terminal: Terminal, page: URL): Promise<string> {
+  if (!terminal.canAsk)
+    throw usage('Pasting a code needs a terminal.', 'In scripts: holdfast login --with-token < file');
+  output.warn(`Open this address in a browser, and paste the code that it shows:\n\n  ${page}\n`);
+  const code = (await terminal.askHidden('Code: ')).trim();
+  if (code !== '') return code;
+  throw new Failure(exitCodes.signIn, 'cancelled', 'No code was given; you are not signed in.');
+}
+
+async function codeFromBrowser(output: Output, page: URL): Promise<string> {
+  const state = randomBytes(32).toString('base64url');
+  const listener = await listen(state);
+  try {
+    page.searchParams.set('redirect_uri', listener.redirectUri);
+    page.searchParams.set('state', state);
+    output.warn(
+      `Confirm in the browser. If none opens, open this address:\n\n  ${page}\n\nIf the browser is on another machine: holdfast login --no-browser`,
+    );
+    openBrowser(page.href);
+    return await listener.code;
+  } finally {
+    listener.close();
+  }
+}
+
+interface Listener {
+  redirectUri: string;
+  code: Promise<string>;
+  close: () => void;
+}
+
+/** One answer with the right state ends it; whatever else arrives is refused and changes nothing. */
+async function listen(state: string): Promise<Listener> {
+  let settle: { resolve: (code: string) => void; reject: (failure: Failure) => void } | undefined;
+  const code = new Promise<string>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // Nobody may be waiting yet when it fails.
+  code.catch(() => undefined);
+  const server = createServer((incoming, response) => {
+    const answer = (status: number, text: string) => {
+      response.writeHead(status, {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': "default-src 'none'",
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+        connection: 'close',
+      });
+      response.end(`<!doctype html><title>Holdfast</title><p>${text}</p>`);
+    };
+    const given = parametersOf(incoming, host());
+    if (given === undefined || !isEqual(given.get('state') ?? '', state)) {
+      answer(400, 'This address takes only the answer of the sign-in that opened it.');
+      return;
+    }
+    const received = given.get('code') ?? '';
+    if (/^[\x21-\x7e]{1,512}$/.test(received)) {
+      answer(200, 'You are signed in. You can close this window and go back to the terminal.');
+      settle?.resolve(received);
+    } else {
+      answer(200, 'You are not signed in. You can close this window.');
+      settle?.reject(new Failure(exitCodes.signIn, 'refused', 'The sign-in was refused in the browser.'));
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    // Not reachable from other machines.
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const host = () => `127.0.0.1:${(server.address() as AddressInfo | null)?.port}`;
+  const timer = setTimeout(() => {
+    settle?.reject(
+      new Failure(exitCodes.signIn, 'timeout', 'Nobody confirmed within five minutes.', {
+        hint: 'Try again, or paste a code: holdfast login --no-browser',
+      }),
+    );
+  }, patienceMs);
+  return {
+    redirectUri: `http://${host()}/callback`,
+    code,
+    close: () => {
+      clearTimeout(timer);
+      server.close();
+      server.closeIdleConnections();
+    },
+  };
+}
+
+/** A page of another site could make a browser ask under a name of its own; its Host header would tell. */
+function parametersOf(incoming: IncomingMessage, host: string): URLSearchParams | undefined {
+  if (incoming.method !== 'GET' || incoming.headers.host !== host) return undefined;
+  const { pathname, searchParams } = new URL(incoming.url ?? '', `http://${host}`);
+  return pathname === '/callback' ? searchParams : undefined;
+}
+
+function isEqual(a: string, b: string): boolean {
+  const [left, right] = [a, b].map(text => createHash('sha256').update(text).digest()) as [Buffer, Buffer];
+  return timingSafeEqual(left, right);
+}
+
+async function redeem(url: string, code: string, codeVerifier: string): Promise<IssuedToken> {
+  // Whoever redeems has no credential yet.
+  const anonymousFetch: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.delete('authorization');
+    return fetch(input, { ...init, headers });
+  };
+  const client = new Holdfast({ url, token: 'none', fetch: anonymousFetch });
+  const answer = await client.request('POST', '/v1/auth/cli-auth', { body: { code, codeVerifier } });
+  if ('token' in answer) return answer;
+  throw new Failure(exitCodes.other, 'unexpected_answer', 'The service did not answer with a token.');
+}

@@ -1,0 +1,91 @@
+import { type Environment, HoldfastError } from '@holdfast/sdk';
+import { exitCodes, Failure, isOutage } from './failure.ts';
+import type { Entry } from './formats/format.ts';
+import { given } from './given.ts';
+import type { Session } from './session.ts';
+import { originOf } from './settings/address.ts';
+
+export interface PullFlags {
+  only?: string[];
+  revision?: number;
+  cache?: boolean;
+  offline?: boolean;
+}
+
+export interface Pulled {
+  entries: Entry[];
+  revision: number;
+}
+
+/** `?keys=` takes so many. */
+const mostNamedKeys = 100;
+
+/** The values that a command is about; from the cache where that is asked for, or allowed and there is no network. */
+export async function pullEntries(session: Session, flags: PullFlags): Promise<Pulled> {
+  const { only, revision, offline } = flags;
+  const keepsCache = flags.cache || process.env.HOLDFAST_CACHE === '1';
+  const environment = await session.environment();
+  if (revision !== undefined && offline)
+    throw new Failure(exitCodes.usage, 'usage', 'The cache holds the last pull only: --revision needs the service.');
+  if (revision !== undefined || !(keepsCache || offline)) return await pullFrom(environment, only, revision);
+  const { token } = await session.credential();
+  const { deleteCached, readCached, writeCached } = await import('./cache.ts');
+  const place = {
+    origin: originOf(session.url()),
+    path: [environment.organization, environment.project, environment.slug],
+  };
+  const fromCache = () => {
+    const cached = readCached(place, token);
+    return cached === undefined ? undefined : { ...cached, entries: select(cached.entries, only, cached.revision) };
+  };
+  if (offline) {
+    const cached = fromCache();
+    if (cached !== undefined) return cached;
+    throw new Failure(
+      exitCodes.unreachable,
+      'not_cached',
+      'This environment is not in the cache for this credential.',
+      {
+        hint: 'Pull it once with the service in reach: holdfast pull --cache',
+      },
+    );
+  }
+  try {
+    const pulled = await pullFrom(environment, undefined, undefined);
+    writeCached(place, token, pulled);
+    return { ...pulled, entries: select(pulled.entries, only, pulled.revision) };
+  } catch (error) {
+    // Whoever may no longer read must not read what was kept.
+    if (error instanceof HoldfastError && [401, 403, 404].includes(error.status ?? 0)) deleteCached(place);
+    const cached = isOutage(error) ? fromCache() : undefined;
+    if (cached === undefined) throw error;
+    const minutes = Math.round((Date.now() - cached.at) / 60_000);
+    session.output.warn(
+      `holdfast: the service does not answer; going on with revision ${cached.revision}, pulled ${minutes} minutes ago.`,
+    );
+    return cached;
+  }
+}
+
+async function pullFrom(
+  environment: Environment,
+  only: string[] | undefined,
+  revision: number | undefined,
+): Promise<Pulled> {
+  const asksForKeys = only !== undefined && only.length <= mostNamedKeys;
+  const snapshot = await environment.pull(given({ revision, keys: asksForKeys ? only : undefined }));
+  const entries = snapshot.keys().map((key): Entry => [key, snapshot.require(key)]);
+  return { entries: select(entries, only, snapshot.revision), revision: snapshot.revision };
+}
+
+/** @throws Failure naming every key that is not there */
+export function select(entries: readonly Entry[], only: readonly string[] | undefined, revision: number): Entry[] {
+  if (only === undefined) return [...entries];
+  const there = new Set(entries.map(([key]) => key));
+  const missing = only.filter(key => !there.has(key));
+  if (missing.length === 0) return entries.filter(([key]) => only.includes(key));
+  throw new Failure(exitCodes.notFound, 'secret_not_found', `Not set at revision ${revision}: ${missing.join(', ')}.`, {
+    details: { keys: missing },
+    hint: 'Its keys: holdfast list',
+  });
+}

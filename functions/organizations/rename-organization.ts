@@ -1,0 +1,10 @@
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { renameOrganization as contract } from '../../lib/contracts/organizations.ts';
+import { renameOrganization } from '../../lib/organizations/rename-organization.ts';
+
+export const handler = endpoint(contract, {
+  run: async ({ context, body }) => ({
+    status: 200,
+    body: { organization: await renameOrganization(context, body) },
+  }),
+});

@@ -1,0 +1,11 @@
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { updateTemplateKey as contract } from '../../lib/contracts/templates.ts';
+import { beginTemplateKey, updateTemplateKey } from '../../lib/projects/templates/template-keys.ts';
+
+export const handler = endpoint(contract, {
+  fetch: ({ params }) => beginTemplateKey(params),
+  run: async ({ context, params, body, fetched }) => ({
+    status: 200,
+    body: { templateKey: await updateTemplateKey(context, params, body, fetched) },
+  }),
+});

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { repairEnvironment } from '../../lib/secrets/engine/repair-environment.ts';
+import { useTable } from './find-table.ts';
+
+/*
+ * `npm run repair-environment -- <organization> <project> <environment>`: makes an environment consistent again whose
+ * reads end with 503 because its secrets do not add up to its digest (alarm EnvironmentInconsistent, `npm run recount`).
+ * It uses the local stack that runs on PORT (3000), or the deployed table TABLE_NAME if that is set and PORT is not.
+ */
+
+try {
+  const [orgSlug, project, env, ...others] = parseArgs({ allowPositionals: true }).positionals;
+  if (orgSlug === undefined || project === undefined || env === undefined || others.length > 0) {
+    throw new Error('Usage: npm run repair-environment -- <organization> <project> <environment>');
+  }
+  await useTable();
+  const source = { ip: '127.0.0.1', userAgent: 'repair-environment', requestId: randomUUID() };
+  const { revision, wasInconsistent, keys } = await repairEnvironment({ orgSlug, project, env }, source);
+  for (const { key, did } of keys) console.log(`${key}: ${did}`);
+  if (wasInconsistent || keys.length > 0) {
+    const what = wasInconsistent ? 'The secrets did not add up to the digest. ' : '';
+    console.log(`${what}${keys.length} keys repaired; the environment is at revision ${revision} now.`);
+  } else console.log(`Nothing to repair: the environment is consistent at revision ${revision}.`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}

@@ -1,0 +1,52 @@
+import type { MemberContext } from '../access/request-context.ts';
+import { queueJob } from '../core/queue.ts';
+import { closeEnvironment } from '../secrets/engine/close-environment.ts';
+import { type EnvironmentPath, partsOf } from '../secrets/engine/environment-path.ts';
+import { equals } from '../table/expressions.ts';
+import { environmentRecord, isActiveEnvironment } from '../table/records/environment.ts';
+import { projectRecord } from '../table/records/project.ts';
+import { at, retryWithFreshRead, transact, update } from '../table/store.ts';
+import { type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
+
+/**
+ * Puts an environment out of reach, in one transaction; the background erases it and frees its slug.
+ * @throws project_not_found, environment_not_found
+ */
+export async function deleteEnvironment(
+  context: MemberContext,
+  { slug, env }: { slug: string; env: string },
+  begun: FoundEnvironment | undefined,
+): Promise<void> {
+  const { access, organization } = context;
+  const path: EnvironmentPath = { orgSlug: organization.slug, project: slug, env };
+  const readAgain = () => findEnvironment(path);
+  const known = begun?.orgSlug === organization.slug ? begun : await readAgain();
+  await retryWithFreshRead(known, readAgain, async (found, budget) => {
+    const { project, environment } = requireFound(context, found);
+    const { id } = environment;
+    const audit = await context.audit({
+      action: 'environment.deleted',
+      target: { type: 'environment', id, name: env },
+      environment: { id, slug: env },
+    });
+    const ids = { organizationId: organization.id, projectId: project.id, environmentId: id };
+    await queueJob({ type: 'erase-environment', ...path, ...ids }, 1);
+    await transact(
+      [
+        update(
+          at(environmentRecord, ...partsOf(path)),
+          { set: { status: 'deleting' } },
+          { if: isActiveEnvironment(id), refused: () => access.environmentNotFound() },
+        ),
+        closeEnvironment(path, id),
+        update(
+          at(projectRecord, organization.slug, slug),
+          { add: { environmentCount: -1 } },
+          { if: { id: equals(project.id), status: equals('active') }, refused: () => access.projectNotFound() },
+        ),
+        audit,
+      ],
+      budget,
+    );
+  });
+}

@@ -1,0 +1,70 @@
+import { changedFields } from '../access/changed-fields.ts';
+import type { MemberContext } from '../access/request-context.ts';
+import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
+import type { Environment } from '../contracts/projects.ts';
+import { ApiError } from '../core/errors.ts';
+import { type EnvironmentPath, partsOf } from '../secrets/engine/environment-path.ts';
+import { asRead, equals } from '../table/expressions.ts';
+import { environmentRecord, environmentStateRecord, isActiveEnvironment } from '../table/records/environment.ts';
+import { at, retryWithFreshRead, transact, update } from '../table/store.ts';
+import { environmentView } from './project-view.ts';
+import { type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
+
+interface EnvironmentChanges {
+  name?: string | undefined;
+  type?: EnvironmentType | undefined;
+}
+
+/**
+ * Changes the given fields; what they hold already makes no audit entry. The type decides who may read the secrets, so
+ * it is for owners, and the description and the state change it together.
+ * @throws project_not_found, environment_not_found; forbidden for another type by a member who is no owner
+ */
+export async function updateEnvironment(
+  context: MemberContext,
+  { slug, env }: { slug: string; env: string },
+  changes: EnvironmentChanges,
+  begun: FoundEnvironment | undefined,
+): Promise<Environment> {
+  const { access, organization } = context;
+  const path: EnvironmentPath = { orgSlug: organization.slug, project: slug, env };
+  const readAgain = () => findEnvironment(path);
+  const known = begun?.orgSlug === organization.slug ? begun : await readAgain();
+  return retryWithFreshRead(known, readAgain, async (found, budget) => {
+    const { environment: before, state } = requireFound(context, found);
+    const { id } = before;
+    const name = changes.name ?? before.name;
+    const type = changes.type ?? before.type;
+    const after = { ...before, name, type };
+    if (type !== before.type && access.member.role !== 'owner') {
+      throw new ApiError(
+        'forbidden',
+        'Only an owner may change the type of an environment: it decides who may read it.',
+      );
+    }
+    const details = changedFields(before, after, ['name', 'type']);
+    if (details === undefined) return environmentView(before, state);
+    const unchanged = isActiveEnvironment(id).map(active => ({ ...asRead(before, ['name', 'type']), ...active }));
+    const stateType = update(
+      at(environmentStateRecord, ...partsOf(path)),
+      { set: { type } },
+      { if: { id: equals(id), status: equals('active'), type: equals(before.type) } },
+    );
+    const audit = await context.audit({
+      action: 'environment.updated',
+      target: { type: 'environment', id, name: env },
+      environment: { id, slug: env },
+      details,
+    });
+    await transact(
+      [
+        update(at(environmentRecord, ...partsOf(path)), { set: { name, type } }, { if: unchanged }),
+        // A rename leaves the state alone, through which every change of the secrets passes.
+        ...(type === before.type ? [] : [stateType]),
+        audit,
+      ],
+      budget,
+    );
+    return environmentView(after, state);
+  });
+}

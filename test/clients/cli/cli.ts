@@ -1,0 +1,119 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../../..');
+
+export interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface StartedCli {
+  child: ChildProcess;
+  ended: Promise<Ending>;
+  /** What it wrote so far, both streams. */
+  seen(): string;
+  /** Waits until it wrote that. */
+  until(text: string | RegExp): Promise<void>;
+}
+
+interface Options {
+  env?: Record<string, string>;
+  cwd?: string;
+  input?: string | Buffer;
+  /** Runs under a terminal of its own. */
+  terminal?: boolean;
+}
+
+export interface Cli {
+  /** A folder of its own, which is the home directory too. */
+  home: string;
+  bundle: string;
+  start(words: readonly string[], options?: Options): StartedCli;
+  run(words: readonly string[], options?: Options): Promise<Ending>;
+  /** A file in `home`. */
+  file(name: string, text: string, mode?: number): string;
+  remove(): void;
+}
+
+/** The command line, built anew from its sources, with a home that is empty and an environment that says nothing. */
+export function buildCli(): Cli {
+  const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
+  const bundle = join(home, 'bin', 'holdfast.cjs');
+  mkdirSync(join(home, 'bin'));
+  execFileSync(process.execPath, [join(root, 'clients/cli/build.ts'), bundle]);
+
+  const start: Cli['start'] = (words, { env = {}, cwd = home, input, terminal = false } = {}) => {
+    const command = [process.execPath, bundle, ...words];
+    const variables = { PATH: process.env.PATH ?? '', HOME: home, HOLDFAST_KEYRING: 'off', ...env };
+    const [program = '', ...rest] = terminal
+      ? ['script', '-qefc', `exec ${command.map(quoted).join(' ')}`, '/dev/null']
+      : command;
+    // In a group of its own, so that a signal to this process's group does not reach it.
+    const child = spawn(program, rest, { cwd, env: variables, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+    let stdout = '';
+    let stderr = '';
+    const waiting = new Set<() => void>();
+    const hear = (add: (text: string) => void) => (chunk: Buffer) => {
+      add(chunk.toString());
+      for (const look of waiting) look();
+    };
+    child.stdout.on(
+      'data',
+      hear(text => (stdout += text)),
+    );
+    child.stderr.on(
+      'data',
+      hear(text => (stderr += text)),
+    );
+    child.stdin.on('error', () => undefined);
+    if (input !== undefined) child.stdin.end(input);
+    else if (!terminal) child.stdin.end();
+    const ended = new Promise<Ending>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+    });
+    const seen = () => stdout + stderr;
+    return {
+      child,
+      ended,
+      seen,
+      until: text =>
+        new Promise((resolve, reject) => {
+          const look = () => {
+            if (!(typeof text === 'string' ? seen().includes(text) : text.test(seen()))) return;
+            waiting.delete(look);
+            resolve();
+          };
+          waiting.add(look);
+          look();
+          void ended.then(({ code, signal }) => {
+            look();
+            reject(new Error(`It ended with ${code ?? signal} before it wrote ${text}; it wrote: ${seen()}`));
+          });
+        }),
+    };
+  };
+  return {
+    home,
+    bundle,
+    start,
+    run: (words, options) => start(words, options).ended,
+    file: (name, text, mode = 0o644) => {
+      const path = join(home, name);
+      mkdirSync(join(path, '..'), { recursive: true });
+      writeFileSync(path, text);
+      chmodSync(path, mode);
+      return path;
+    },
+    remove: () => rmSync(home, { recursive: true, force: true }),
+  };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../../..');
+const cli = join(root, 'clients/cli');
+
+let folder: string;
+let project: string;
+let files: string[];
+let server: ScriptedServer;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-package-'));
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: cli });
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[')));
+  files = packed.files.map(({ path }: { path: string }) => path);
+  project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true }));
+  // Without what is optional, which is the keyring: whatever else it needs, it brings along.
+  await run('npm', ['install', '--offline', '--no-audit', '--omit=optional', join(folder, packed.filename)], {
+    cwd: project,
+  });
+  server = await startServer(pullAnswer(3, { GREETING: 'hello' }));
+}, 240_000);
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await server.stop();
+});
+
+async function holdfast(node: string, words: string[]) {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    HOLDFAST_URL: server.url,
+    HOLDFAST_TOKEN: 'service_tok_x',
+    HOLDFAST_ORG: 'acme',
+    HOLDFAST_PROJECT: 'web-shop',
+    HOLDFAST_ENV: 'dev',
+  };
+  return await run(node, [join(project, 'node_modules/@holdfast/cli/bin/holdfast.cjs'), ...words], {
+    env,
+    cwd: project,
+  });
+}
+
+describe('the packed command line', () => {
+  it('is one bundle, its launcher and its README, and depends on nothing but the optional keyring', () => {
+    expect(files.toSorted()).toEqual(['README.md', 'bin/holdfast.cjs', 'dist/holdfast.cjs', 'package.json']);
+    const manifest = JSON.parse(readFileSync(join(project, 'node_modules/@holdfast/cli/package.json'), 'utf8'));
+    expect(manifest.dependencies).toBeUndefined();
+    expect(Object.keys(manifest.optionalDependencies)).toEqual(['@napi-rs/keyring']);
+  });
+
+  it('holds neither zod nor the AWS SDK, and stays small', async () => {
+    const { metafile } = await build({
+      entryPoints: [join(cli, 'src/main.ts')],
+      bundle: true,
+      write: false,
+      metafile: true,
+      minify: true,
+      platform: 'node',
+      format: 'cjs',
+      conditions: ['@holdfast/source'],
+      external: ['@napi-rs/keyring'],
+    });
+    const packages = Object.keys(metafile.inputs).flatMap(
+      path => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
+    );
+    expect([...new Set(packages)].toSorted()).toEqual(['@bomb.sh/tab', 'commander']);
+    expect(statSync(join(project, 'node_modules/@holdfast/cli/dist/holdfast.cjs')).size).toBeLessThan(250_000);
+  });
+
+  it('is what npx holdfast runs, here and where it is installed', async () => {
+    const version = JSON.parse(readFileSync(join(cli, 'package.json'), 'utf8')).version;
+    for (const cwd of [root, project]) {
+      expect((await run('npx', ['--no-install', 'holdfast', '--version'], { cwd })).stdout.trim()).toBe(version);
+    }
+  });
+
+  it.each([20, 22, 24])(
+    'runs on Node %i',
+    async major => {
+      const home = join(folder, `node-${major}`);
+      mkdirSync(home);
+      writeFileSync(join(home, 'package.json'), '{"private": true}');
+      await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `node@${major}`], { cwd: home });
+      const node = join(home, 'node_modules/node/bin/node');
+      expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${major}\\.`));
+      expect((await holdfast(node, ['pull'])).stdout).toBe('GREETING=hello\n');
+      expect((await holdfast(node, ['run', 'sh', '-c', 'echo $GREETING $HOLDFAST_REVISION'])).stdout).toBe('hello 3\n');
+      expect((await holdfast(node, ['--help'])).stdout).toContain('Secrets for people');
+      await expect(holdfast(node, ['run', 'sh', '-c', 'exit 42'])).rejects.toMatchObject({ code: 42 });
+    },
+    240_000,
+  );
+
+  it.each(['bash', 'zsh', 'fish', 'powershell'])('completes commands and their options in %s', async shell => {
+    const { stdout } = await holdfast(process.execPath, ['completion', shell]);
+    expect(stdout).toContain('holdfast');
+    const completed = await holdfast(process.execPath, ['complete', '--', 'pull', '--format', '']);
+    expect(completed.stdout).toMatch(/^python-dotenv/m);
+  });
+});

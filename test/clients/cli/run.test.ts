@@ -1,0 +1,362 @@
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pullAnswer, pullBody, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { buildCli, type Cli, type Ending } from './cli.ts';
+
+let cli: Cli;
+let server: ScriptedServer;
+let revision = 1;
+let values: Record<string, string> = {};
+
+beforeAll(async () => {
+  cli = buildCli();
+  server = await startServer((request, response) => {
+    const names = request.query.get('keys')?.split(',');
+    const chosen = Object.fromEntries(Object.entries(values).filter(([key]) => names?.includes(key) ?? true));
+    return pullAnswer(revision, chosen)(request, response);
+  });
+});
+beforeEach(() => {
+  revision = 7;
+  values = { GREETING: 'hello' };
+  server.requests.length = 0;
+});
+afterAll(async () => {
+  await server.stop();
+  cli.remove();
+});
+
+const token = 'service_tok_run';
+const environment = (more: Record<string, string> = {}) => ({
+  HOLDFAST_URL: server.url,
+  HOLDFAST_TOKEN: token,
+  HOLDFAST_ORG: 'acme',
+  HOLDFAST_PROJECT: 'web-shop',
+  HOLDFAST_ENV: 'dev',
+  ...more,
+});
+const run = (words: string[], more: Record<string, string> = {}, input?: string): Promise<Ending> =>
+  cli.run(['run', ...words], { env: environment(more), ...(input === undefined ? {} : { input }) });
+
+/** In the place of this process, and beside it where that is not possible. */
+const ways: [string, Record<string, string>][] = [
+  ['replaced', {}],
+  ['spawned', { HOLDFAST_RUN: 'spawn' }],
+];
+
+/** A script that runs the command line. */
+function shell(program: string, script: string, more: Record<string, string> = {}) {
+  const env = { PATH: process.env.PATH ?? '', HOME: cli.home, ...environment(more) };
+  return promisify(execFile)(program, ['-c', script], { env });
+}
+
+async function inParallel<T, R>(all: readonly T[], width: number, work: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = [...all.entries()];
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) results[next[0]] = await work(next[1]);
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return results;
+}
+
+describe.each(ways)('a command that is %s', (_, way) => {
+  it('ends with each of its 256 exit codes', async () => {
+    const codes = Array.from({ length: 256 }, (_unused, code) => code);
+    const endings = await inParallel(codes, 4, code => run(['sh', '-c', `exit ${code}`], way));
+    expect(endings.map(({ code }) => code)).toEqual(codes);
+    expect(endings.filter(({ stderr }) => stderr !== '')).toEqual([]);
+  }, 240_000);
+
+  it('dies of each signal that kills', async () => {
+    const harmless = ['SIGCHLD', 'SIGCONT', 'SIGSTOP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGURG', 'SIGWINCH'];
+    // Several names for one number.
+    const names = Object.keys(constants.signals).filter(
+      name => !['SIGIOT', 'SIGPOLL', 'SIGUNUSED', ...harmless].includes(name),
+    );
+    const kill = (name: string) => `ulimit -c 0; kill -${constants.signals[name as NodeJS.Signals]} $$; sleep 5`;
+    const endings = await inParallel(names, 4, name => run(['sh', '-c', kill(name)], way));
+    expect(Object.fromEntries(names.map((name, index) => [name, endings[index]?.signal]))).toEqual(
+      Object.fromEntries(names.map(name => [name, name])),
+    );
+    expect(names.length).toBeGreaterThan(20);
+  }, 120_000);
+
+  it('is ended by a reader that goes away, without a word', async () => {
+    const script = `${process.execPath} ${cli.bundle} run yes | head -n 2; echo "\${PIPESTATUS[@]}"`;
+    expect(await shell('bash', script, way)).toEqual({ stdout: 'y\ny\n141 0\n', stderr: '' });
+  });
+
+  it('gets the values byte for byte, the revision, and neither token nor its file', async () => {
+    values = {
+      A: `'"\\ $HOME \`id\`\n\r\t\u{1f642}\u2028\ufeffe\u0301`,
+      EMPTY: '',
+      LONG: 'x'.repeat(65_536),
+      GREETING: 'hi',
+    };
+    const script = 'process.stdout.write(JSON.stringify(process.env))';
+    const { stdout, code } = await run([process.execPath, '-e', script], {
+      ...way,
+      GREETING: 'of the parent',
+      KEPT: 'yes',
+    });
+    const seen = JSON.parse(stdout);
+    expect(seen).toMatchObject({ ...values, HOLDFAST_REVISION: '7', KEPT: 'yes' });
+    expect(Object.keys(seen).filter(name => /TOKEN/.test(name))).toEqual([]);
+    expect(stdout).not.toContain(token);
+    expect(code).toBe(0);
+  });
+
+  it('reads what this process was given to read', async () => {
+    expect((await run(['cat'], way, 'through\n')).stdout).toBe('through\n');
+  });
+
+  it('has the terminal where there is one, and none where there is none', async () => {
+    const script = 'for i in 0 1 2; do test -t $i && printf "tty " || printf "none "; done; echo end';
+    expect((await run(['sh', '-c', script], way)).stdout).toBe('none none none end\n');
+    const onTerminal = cli.start(['run', 'sh', '-c', script], { env: environment(way), terminal: true });
+    expect((await onTerminal.ended).stdout.trim()).toBe('tty tty tty end');
+  });
+
+  it('gets Ctrl-C once', async () => {
+    const script = cli.file(
+      'count.mjs',
+      `let count = 0;
+       process.on('SIGINT', () => { count += 1; setTimeout(() => { console.log('count ' + count); process.exit(3); }, 700); });
+       setTimeout(() => {}, 20_000);
+       console.log('ready');`,
+    );
+    const started = cli.start(['run', process.execPath, script], { env: environment(way), terminal: true });
+    await started.until('ready');
+    started.child.stdin?.write('\u0003');
+    const { code, stdout } = await started.ended;
+    expect(stdout).toContain('count 1');
+    expect(code).toBe(3);
+  });
+
+  it('decides itself what TERM means', async () => {
+    const script = `trap 'echo ignored' TERM; echo ready; while :; do sleep 0.1; [ -e "$0" ] && exit 5; done`;
+    const flag = `${cli.home}/flag-${Object.keys(way).length}`;
+    const started = cli.start(['run', 'sh', '-c', script, flag], { env: environment(way) });
+    await started.until('ready');
+    started.child.kill('SIGTERM');
+    await started.until('ignored');
+    cli.file(flag.slice(cli.home.length + 1), '');
+    expect(await started.ended).toMatchObject({ code: 5, signal: null });
+  });
+
+  it('may be a script without a first line that says by what', async () => {
+    const script = cli.file('plain', 'echo plain $GREETING\nexit 4\n', 0o755);
+    expect(await run([script], way)).toMatchObject({ code: 4, stdout: 'plain hello\n' });
+  });
+
+  it('finds what is there and what is not as a shell does', async () => {
+    expect(await run(['no-such-command'], way)).toMatchObject({
+      code: 127,
+      stderr: expect.stringContaining('no-such-command'),
+    });
+    expect(await run(['./no-such-command'], way)).toMatchObject({ code: 127 });
+    expect(await run([cli.file('not-executable', 'echo no\n')], way)).toMatchObject({ code: 126 });
+    expect(await run([cli.home], way)).toMatchObject({ code: 126 });
+    const broken = cli.file('broken', '#!/no/such/interpreter\n', 0o755);
+    expect((await run([broken], way)).code).toBe(126);
+    const foreign = cli.file('foreign', `\u007fELF${'\u0001'.repeat(200)}`, 0o755);
+    expect([126, 127, 2]).toContain((await run([foreign], way)).code);
+  });
+});
+
+describe('a command that is replaced', () => {
+  it('has the pid of this process', async () => {
+    const started = cli.start(['run', 'sh', '-c', 'echo $$'], { env: environment() });
+    const { stdout } = await started.ended;
+    expect(Number(stdout)).toBe(started.child.pid);
+  });
+
+  it('leaves nothing of the token in the process', async () => {
+    const started = cli.start(['run', 'sh', '-c', 'echo ready; exec sleep 5'], { env: environment() });
+    await started.until('ready');
+    const of = (name: string) => readFileSync(`/proc/${started.child.pid}/${name}`, 'utf8');
+    expect(of('environ')).not.toContain(token);
+    expect(of('cmdline')).not.toContain('hello');
+    started.child.kill('SIGKILL');
+    await started.ended;
+  });
+});
+
+describe('run', () => {
+  it('takes 2 MB of environment as far as the system does, and says so where it does not', async () => {
+    values = Object.fromEntries(Array.from({ length: 32 }, (_, index) => [`K${index}`, 'x'.repeat(65_536)]));
+    const refused = await run(['true']);
+    expect(refused).toMatchObject({
+      code: 126,
+      stderr: expect.stringMatching(/gives no program \d+ bytes.*\n.*ulimit -s/),
+    });
+    const script = `ulimit -s 65536 && exec ${process.execPath} ${cli.bundle} run sh -c 'echo \${#K0} \${#K31}'`;
+    const { stdout } = await shell('sh', script);
+    expect(stdout).toBe('65536 65536\n');
+  });
+
+  it('refuses names that decide what code runs, all at once, unless they are allowed', async () => {
+    values = { PATH: '/evil', LD_PRELOAD: 'x', DYLD_X: 'x', NODE_OPTIONS: 'x', BASH_ENV: 'x', ENV: 'x', FINE: 'x' };
+    const { code, stderr, stdout } = await run(['echo', 'ran']);
+    expect([code, stdout]).toEqual([125, '']);
+    for (const name of ['PATH', 'LD_PRELOAD', 'DYLD_X', 'NODE_OPTIONS', 'BASH_ENV', 'ENV']) {
+      expect(stderr).toContain(`--allow-name ${name}`);
+    }
+    expect(stderr).not.toMatch(/FINE|evil/);
+    values = { ENV: 'production' };
+    expect(await run(['--allow-name', 'ENV', 'sh', '-c', 'echo $ENV'])).toMatchObject({
+      code: 0,
+      stdout: 'production\n',
+    });
+  });
+
+  it('refuses a NUL, naming the key and not the value', async () => {
+    values = { A: 'before\0after' };
+    expect(await run(['true'])).toMatchObject({ code: 125, stderr: expect.stringMatching(/^ {2}A holds a NUL/m) });
+    expect((await run(['true'])).stderr).not.toContain('before');
+  });
+
+  it('warns once of names that no shell has, and passes them', async () => {
+    values = { 'a.b': '1', 'c-d': '2', E: '3' };
+    const { stdout, stderr } = await run([process.execPath, '-p', "process.env['a.b'] + process.env['c-d']"]);
+    expect(stdout).toBe('12\n');
+    expect(stderr.trim().split('\n')).toEqual([expect.stringContaining('a.b, c-d')]);
+  });
+
+  it('passes its command on as it stands', async () => {
+    const script = 'process.stdout.write(JSON.stringify(process.argv.slice(1)))';
+    const words = ['-e', 'x', '--json', '--env=y', '--', '-p', '--help', "it's", '', 'a b'];
+    const { stdout } = await run(['-e', 'dev', process.execPath, '-e', script, '--', ...words]);
+    expect(JSON.parse(stdout)).toEqual(words);
+    expect((await run(['--', 'echo', '--', '-x'])).stdout).toBe('-- -x\n');
+  });
+
+  it('asks the service once, and nobody else', async () => {
+    await run(['true']);
+    expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /v1/secrets/acme/web-shop/dev',
+    ]);
+    if (spawnSync('sh', ['-c', 'command -v strace']).status !== 0) {
+      process.stderr.write('SKIPPED: strace is not installed, so that connections to elsewhere were not counted\n');
+      return;
+    }
+    const log = `${cli.home}/strace`;
+    await shell('sh', `strace -f -e trace=connect -o ${log} ${process.execPath} ${cli.bundle} run true`);
+    const connections = readFileSync(log, 'utf8')
+      .split('\n')
+      .filter(line => line.includes('connect(') && line.includes('sin'));
+    expect(connections).toEqual([expect.stringContaining(`htons(${new URL(server.url).port})`)]);
+  });
+
+  it('has failures of its own end with 125 to 127, whatever they are', async () => {
+    expect((await run(['--no-such-option', 'true'])).code).toBe(125);
+    expect((await run([])).code).toBe(125);
+    expect((await run(['--only', 'NOT_THERE', 'true'])).code).toBe(125);
+    expect((await run(['true'], { HOLDFAST_TOKEN: '' })).code).toBe(125);
+    expect((await run(['true'], { HOLDFAST_URL: 'http://127.0.0.1:1' })).code).toBe(125);
+    expect((await cli.run(['-p', 'web-shop', 'run', '--bad', 'true'], { env: environment() })).code).toBe(125);
+  });
+
+  it('passes only what is asked for', async () => {
+    values = { A: '1', B: '2' };
+    expect((await run(['--only', 'A', 'sh', '-c', 'echo $A$B'])).stdout).toBe('1\n');
+    expect(server.requests[0]?.query.get('keys')).toBe('A');
+  });
+
+  it('hands on the working directory and the umask', async () => {
+    const { stdout } = await cli.run(['run', 'sh', '-c', 'pwd; umask'], { env: environment(), cwd: '/' });
+    expect(stdout).toBe(`/\n${execFileSync('sh', ['-c', 'umask'], { encoding: 'utf8' })}`);
+  });
+});
+
+describe('run --watch', () => {
+  const linesOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []);
+  const waitFor = async (condition: () => boolean, what: string) => {
+    for (let waited = 0; !condition(); waited += 50) {
+      if (waited > 25_000) throw new Error(`Waited in vain: ${what}`);
+      await new Promise(resolve => setTimeout(resolve, 50));
+    }
+  };
+
+  it('starts the command anew once for each new revision, and ends as it ends', async () => {
+    const log = `${cli.home}/watched`;
+    const script = `echo "$HOLDFAST_REVISION $GREETING" >> ${log}; [ "$GREETING" = stop ] && exit 9; exec sleep 30`;
+    values = { GREETING: 'one' };
+    const started = cli.start(['run', '--watch', '--interval', '1', 'sh', '-c', script], { env: environment() });
+    await waitFor(() => linesOf(log).length === 1, 'the first start');
+    await new Promise(resolve => setTimeout(resolve, 2500));
+    [revision, values] = [8, { GREETING: 'two' }];
+    await waitFor(() => linesOf(log).length === 2, 'the second start');
+    await new Promise(resolve => setTimeout(resolve, 2500));
+    [revision, values] = [10, { GREETING: 'stop' }];
+    const { code, stderr } = await started.ended;
+    expect(linesOf(log)).toEqual(['7 one', '8 two', '10 stop']);
+    expect(code).toBe(9);
+    expect(stderr.match(/starting the command anew/g)?.length).toBe(2);
+    // What it had already cost a 304 each time.
+    expect(server.requests.length).toBeGreaterThan(4);
+  }, 60_000);
+
+  it('kills after ten seconds what ignores TERM', async () => {
+    const log = `${cli.home}/stubborn`;
+    const script = `trap '' TERM; echo "$HOLDFAST_REVISION" >> ${log}; [ "$HOLDFAST_REVISION" = 8 ] && exit 0; while :; do sleep 1; done`;
+    const started = cli.start(['run', '--watch', '--interval', '1', 'sh', '-c', script], { env: environment() });
+    await waitFor(() => linesOf(log).length === 1, 'the first start');
+    revision = 8;
+    const begun = Date.now();
+    expect((await started.ended).code).toBe(0);
+    expect(Date.now() - begun).toBeGreaterThan(9_000);
+    expect(linesOf(log)).toEqual(['7', '8']);
+  }, 60_000);
+
+  it('goes on through an outage, and ends where the service refuses', async () => {
+    let state: 'fine' | 'out' | 'refused' = 'fine';
+    const own = await startServer((_, response) => {
+      const [status, body] =
+        state === 'fine'
+          ? [200, pullBody(1, { A: '1' })]
+          : [
+              state === 'out' ? 503 : 401,
+              { error: { code: state === 'out' ? 'temporarily_unavailable' : 'unauthenticated', message: 'No.' } },
+            ];
+      response.writeHead(status as number, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    const started = cli.start(['run', '--watch', '--interval', '1', 'sh', '-c', 'echo up; exec sleep 30'], {
+      env: environment({ HOLDFAST_URL: own.url }),
+    });
+    await started.until('up');
+    state = 'out';
+    await started.until('The command goes on');
+    state = 'refused';
+    const { code, stderr } = await started.ended;
+    await own.stop();
+    expect(code).toBe(125);
+    expect(stderr).toContain('No.');
+    expect(started.seen().match(/up/g)?.length).toBe(1);
+  }, 60_000);
+
+  it('ends with the command that somebody interrupts', async () => {
+    const started = cli.start(['run', '--watch', 'sh', '-c', 'echo up; exec sleep 30'], { env: environment() });
+    await started.until('up');
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toMatchObject({ signal: 'SIGTERM' });
+  });
+
+  it('ends at once where it is interrupted before there is a command', async () => {
+    const own = await startServer(() => {});
+    const started = cli.start(['run', '--watch', 'true'], { env: environment({ HOLDFAST_URL: own.url }) });
+    while (own.requests.length === 0) await new Promise(resolve => setTimeout(resolve, 20));
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toMatchObject({ signal: 'SIGTERM', stdout: '' });
+    await own.stop();
+  });
+
+  it('is refused with a moment that can’t move', async () => {
+    expect((await run(['--watch', '--revision', '3', 'true'])).code).toBe(125);
+    expect((await run(['--watch', '--offline', 'true'])).code).toBe(125);
+  });
+});

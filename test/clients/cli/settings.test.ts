@@ -1,0 +1,313 @@
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { json, pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { buildCli, type Cli } from './cli.ts';
+
+let cli: Cli;
+let server: ScriptedServer;
+let status = 200;
+
+const me = (token: object) => ({
+  user: { id: 'u', email: 'ada@example.com', name: 'Ada', emailVerified: true, isAdmin: false, createdAt: 'x' },
+  organizations: [{ id: 'o-1', slug: 'acme', name: 'Acme', role: 'owner', plan: 'free' }],
+  authentication: {
+    method: 'token',
+    token: { id: 't', name: 'ci', prefix: 'service_tok_ab', access: 'read', ...token },
+  },
+});
+const projects = [
+  {
+    id: 'p-1',
+    slug: 'web-shop',
+    name: 'Web Shop',
+    environments: [
+      { id: 'e-1', slug: 'dev' },
+      { id: 'e-2', slug: 'production' },
+    ],
+  },
+  { id: 'p-2', slug: 'ledger', name: 'Ledger', environments: [{ id: 'e-3', slug: 'dev' }] },
+];
+let limits: object = {};
+
+beforeAll(async () => {
+  server = await startServer((request, response) => {
+    if (status !== 200)
+      return json(status, { error: { code: 'unauthenticated', message: 'No.', requestId: 'r' } })(request, response);
+    if (request.path === '/v1/auth/me') return json(200, me(limits))(request, response);
+    if (request.path === '/v1/projects/o-1') return json(200, { projects })(request, response);
+    if (request.path.startsWith('/v1/projects/o-1/')) {
+      const project = projects.find(({ slug }) => request.path.endsWith(`/${slug}`));
+      return json(200, { project })(request, response);
+    }
+    return pullAnswer(3, { A: request.path, TOKEN: request.headers.authorization ?? 'none' })(request, response);
+  });
+});
+beforeEach(() => {
+  cli = buildCli();
+  status = 200;
+  limits = {};
+  server.requests.length = 0;
+});
+afterEach(() => cli.remove());
+afterAll(() => server.stop());
+
+const place = { organization: 'acme', project: 'web-shop', environment: 'dev' };
+const signedIn = { HOLDFAST_TOKEN: 'token-of-env' };
+const pathOf = (stdout: string): string => JSON.parse(stdout).A;
+const pull = (words: string[], env: Record<string, string> = {}, cwd = cli.home) =>
+  cli.run(['pull', '--format', 'json', ...words], { env: { HOLDFAST_URL: server.url, ...signedIn, ...env }, cwd });
+
+describe('a setting', () => {
+  it('is that of the flag, the environment, the nearest file, the user’s settings, in this order', async () => {
+    cli.file(
+      '.config/holdfast/settings.json',
+      JSON.stringify({ environment: 'user', project: 'user', organization: 'user', url: server.url }),
+    );
+    const env = { HOLDFAST_URL: '' };
+    expect(pathOf((await pull([], { HOLDFAST_URL: server.url })).stdout)).toBe('/v1/secrets/user/user/user');
+    expect(pathOf((await pull([], env)).stdout)).toBe('/v1/secrets/user/user/user');
+    cli.file('.holdfast.json', JSON.stringify({ ...place, environment: 'file' }));
+    expect(pathOf((await pull([], env)).stdout)).toBe('/v1/secrets/acme/web-shop/file');
+    expect(pathOf((await pull([], { ...env, HOLDFAST_ENV: 'env' })).stdout)).toBe('/v1/secrets/acme/web-shop/env');
+    const { stdout } = await pull(['-e', 'flag', '--org', 'o', '-p', 'p'], { ...env, HOLDFAST_ENV: 'env' });
+    expect(pathOf(stdout)).toBe('/v1/secrets/o/p/flag');
+    // In front of the command too, where the nearer one wins.
+    const before = await cli.run(['-e', 'front', '--org', 'front', 'pull', '--format', 'json', '--org', 'near'], {
+      env: { HOLDFAST_URL: server.url, ...signedIn },
+    });
+    expect(pathOf(before.stdout)).toBe('/v1/secrets/near/web-shop/front');
+  });
+
+  it('is looked for up to the root of the repository, and no further', async () => {
+    cli.file('.holdfast.json', JSON.stringify({ ...place, environment: 'outside' }));
+    const inner = join(cli.home, 'repository/packages/a');
+    mkdirSync(inner, { recursive: true });
+    expect((await pull(['--no-input', '-p', 'web-shop'], {}, inner)).code).toBe(2);
+    mkdirSync(join(cli.home, 'repository/.git'));
+    expect((await pull(['-p', 'web-shop'], {}, inner)).code).toBe(2);
+    cli.file('repository/.holdfast.json', JSON.stringify({ ...place, environment: 'root' }));
+    expect(pathOf((await pull([], {}, inner)).stdout)).toBe('/v1/secrets/acme/web-shop/root');
+    cli.file('repository/packages/.holdfast.json', JSON.stringify({ ...place, environment: 'nearer' }));
+    expect(pathOf((await pull([], {}, inner)).stdout)).toBe('/v1/secrets/acme/web-shop/nearer');
+  });
+
+  it.each([
+    ['{"organisation": "acme"}', /unknown member “organisation”.*organization/],
+    ['{"organization": "acme", "project": "web-shop"}', /has no environment/],
+    ['{"organization": "ACME", "project": "web-shop", "environment": "dev"}', /slug/],
+    ['{"organization": 1, "project": "web-shop", "environment": "dev"}', /organization that is not a string/],
+    ['{"organization": "acme"', /is not JSON/],
+    ['[]', /is not an object/],
+    ['{"organization": "..", "project": "web-shop", "environment": "dev"}', /slug/],
+  ])('of the file %s is refused, with the reason', async (text, reason) => {
+    cli.file('.holdfast.json', text);
+    const { code, stderr } = await pull([]);
+    expect([code, server.requests.length]).toEqual([2, 0]);
+    expect(stderr).toMatch(reason);
+  });
+
+  it('is taken from what the token is limited to, where nothing else says it', async () => {
+    limits = { organizationId: 'o-1', projectId: 'p-1', environmentId: 'e-2' };
+    const { stdout, stderr } = await pull([]);
+    expect(pathOf(stdout)).toBe('/v1/secrets/acme/web-shop/production');
+    expect(stderr).toBe('');
+    limits = { organizationId: 'o-1', projectId: 'p-2' };
+    expect(pathOf((await pull([])).stdout)).toBe('/v1/secrets/acme/ledger/dev');
+  });
+
+  it('that is open is asked for on a terminal, and named elsewhere', async () => {
+    const { code, stderr } = await pull([]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/which project is meant: web-shop, ledger\.\n.*holdfast link/);
+    const started = cli.start(['pull', '--format', 'json'], {
+      env: { HOLDFAST_URL: server.url, ...signedIn },
+      terminal: true,
+    });
+    await started.until('Number or name');
+    started.child.stdin?.write('1\r');
+    await started.until(/Which environment[\s\S]*Number or name/);
+    started.child.stdin?.write('production\r');
+    const { stdout } = await started.ended;
+    expect(stdout).toContain('/v1/secrets/acme/web-shop/production');
+    const silent = cli.start(['pull', '--no-input'], {
+      env: { HOLDFAST_URL: server.url, ...signedIn },
+      terminal: true,
+    });
+    expect((await silent.ended).code).toBe(2);
+  });
+});
+
+describe('the address of a committed file', () => {
+  const linked = () => cli.file('.holdfast.json', JSON.stringify({ ...place, url: server.url }));
+
+  it('gets no token of the environment', async () => {
+    linked();
+    const { code, stderr } = await pull([], { HOLDFAST_URL: '' });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/HOLDFAST_TOKEN is not sent to .*\n.*HOLDFAST_URL=/);
+    const tokenFile = cli.file('token', 'token-of-file\n');
+    expect((await pull([], { HOLDFAST_URL: '', HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: tokenFile })).code).toBe(3);
+    expect(server.requests).toEqual([]);
+    expect(JSON.parse((await pull([])).stdout).TOKEN).toBe('Bearer token-of-env');
+  });
+
+  it('gets no token that was kept for another origin, also of another port or scheme', async () => {
+    linked();
+    const kept = (origin: string) =>
+      cli.file('.config/holdfast/credentials.json', JSON.stringify({ [origin]: { token: 'kept', handedOff: true } }));
+    const port = Number(new URL(server.url).port);
+    for (const origin of [
+      `http://127.0.0.1:${port + 1}`,
+      `http://localhost:${port}`,
+      `https://127.0.0.1:${port}`,
+      'https://holdfast.example.com',
+    ]) {
+      kept(origin);
+      expect((await pull([], { HOLDFAST_URL: '', HOLDFAST_TOKEN: '' })).code).toBe(3);
+    }
+    expect(server.requests).toEqual([]);
+    kept(server.url);
+    expect(JSON.parse((await pull([], { HOLDFAST_URL: '', HOLDFAST_TOKEN: '' })).stdout).TOKEN).toBe('Bearer kept');
+  });
+
+  it('gets no token of login --with-token, and becomes nobody’s default', async () => {
+    linked();
+    expect((await cli.run(['login', '--with-token'], { input: 'a-token' })).code).toBe(2);
+    expect(server.requests).toEqual([]);
+    const { path, settings } = {
+      path: join(cli.home, '.config/holdfast/settings.json'),
+      settings: { url: 'https://own.example.com' },
+    };
+    cli.file('.config/holdfast/settings.json', JSON.stringify(settings));
+    expect((await cli.run(['login', '--with-token', '--url', server.url], { input: 'a-token' })).code).toBe(0);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ url: server.url });
+  });
+
+  it('must be encrypted, but on this machine', async () => {
+    const { code, stderr } = await pull([], { HOLDFAST_URL: 'http://holdfast.example.com' });
+    expect([code, server.requests.length]).toEqual([2, 0]);
+    expect(stderr).toMatch(/not encrypted/);
+    for (const url of ['ftp://x', 'https://user:pass@x', 'https://x?token=1', 'nonsense', 'https://x/#a']) {
+      expect((await pull([], { HOLDFAST_URL: url })).code).toBe(2);
+    }
+  });
+});
+
+describe('a credential', () => {
+  it('is read from a file that HOLDFAST_TOKEN_FILE names', async () => {
+    cli.file('.holdfast.json', JSON.stringify(place));
+    const tokenFile = cli.file('token', 'token-of-file\n');
+    const { stdout } = await pull([], { HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: tokenFile });
+    expect(JSON.parse(stdout).TOKEN).toBe('Bearer token-of-file');
+    expect((await pull([], { HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: '/no/such' })).code).toBe(3);
+  });
+
+  it('is kept after login for its owner alone, says where, and is used for its origin', async () => {
+    const login = await cli.run(['login', '--with-token', '--url', server.url], { input: 'a-token\n' });
+    expect(login).toMatchObject({ code: 0, stdout: '' });
+    const path = join(cli.home, '.config/holdfast/credentials.json');
+    expect(login.stderr).toContain(`The token is kept in ${path}`);
+    expect(login.stderr).not.toContain('a-token');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+    cli.file('.holdfast.json', JSON.stringify(place));
+    const { stdout } = await cli.run(['get', 'TOKEN']);
+    expect(stdout).toBe('Bearer a-token');
+    const status = await cli.run(['status', '--json']);
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      url: { value: server.url, source: expect.stringContaining('settings.json') },
+      project: { value: 'web-shop', source: join(cli.home, '.holdfast.json') },
+      credential: { source: path },
+    });
+    expect(status.stdout).not.toContain('a-token');
+    const before = server.requests.length;
+    await cli.run(['status']);
+    expect(server.requests.length).toBe(before);
+  });
+
+  it('that the service refuses is not kept', async () => {
+    status = 401;
+    expect((await cli.run(['login', '--with-token', '--url', server.url], { input: 'bad' })).code).toBe(3);
+    status = 200;
+    expect((await cli.run(['whoami', '--url', server.url])).code).toBe(3);
+  });
+
+  it('is missing: the exit code is 3, and the message says what to do', async () => {
+    cli.file('.holdfast.json', JSON.stringify(place));
+    const { code, stderr } = await cli.run(['list', '--url', server.url]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('holdfast login')]);
+    expect((await cli.run(['list'])).code).toBe(2);
+  });
+});
+
+describe('the offline cache', () => {
+  const cached = { HOLDFAST_CACHE: '1' };
+  const cacheFile = () => join(cli.home, '.cache/holdfast');
+  const out = { HOLDFAST_URL: 'http://127.0.0.1:1' };
+
+  beforeEach(() => {
+    cli.file('.holdfast.json', JSON.stringify(place));
+  });
+
+  it('is written only where it is asked for', async () => {
+    await pull([]);
+    expect(statSync(cacheFile(), { throwIfNoEntry: false })).toBeUndefined();
+    await pull(['--cache']);
+    expect(statSync(cacheFile()).mode & 0o777).toBe(0o700);
+  });
+
+  it('holds no value that can be read without the token', async () => {
+    await pull([], cached);
+    const { readdirSync } = await import('node:fs');
+    const [name = ''] = readdirSync(cacheFile());
+    const path = join(cacheFile(), name);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const text = readFileSync(path, 'utf8');
+    expect(text + name).not.toMatch(/web-shop|token-of-env|secrets/);
+    expect((await pull(['--offline'], { HOLDFAST_TOKEN: 'another' })).code).toBe(8);
+    const { revision, ...rest } = JSON.parse(text);
+    for (const forged of [
+      { ...rest, revision: revision + 1 },
+      { ...rest, revision, at: rest.at + 1 },
+      { ...rest, revision, data: 'AAAA' },
+    ]) {
+      cli.file(`.cache/holdfast/${name}`, JSON.stringify(forged));
+      expect((await pull(['--offline'])).code).toBe(8);
+    }
+    cli.file(`.cache/holdfast/${name}`, text);
+    expect((await pull(['--offline'])).code).toBe(0);
+  });
+
+  it('serves pull and run without network, with one line of warning', async () => {
+    const own = await startServer(pullAnswer(5, { A: 'kept' }));
+    const env = { ...cached, HOLDFAST_URL: own.url };
+    expect((await pull([], env)).stderr).toBe('');
+    await own.stop();
+    const { stdout, stderr, code } = await pull([], env);
+    expect([JSON.parse(stdout).A, code]).toEqual(['kept', 0]);
+    expect(stderr.split('\n').filter(line => line.includes('going on with revision 5'))).toHaveLength(1);
+    const run = await cli.run(['run', 'sh', '-c', 'echo $A $HOLDFAST_REVISION'], { env: { ...env, ...signedIn } });
+    expect(run).toMatchObject({ code: 0, stdout: 'kept 5\n' });
+    expect((await pull(['--only', 'NOPE'], env)).code).toBe(5);
+    expect((await pull([], { HOLDFAST_URL: own.url })).code).toBe(8);
+  }, 240_000);
+
+  it('is asked alone with --offline', async () => {
+    await pull([], cached);
+    server.requests.length = 0;
+    const { stdout } = await pull(['--offline']);
+    expect([pathOf(stdout), server.requests.length]).toEqual(['/v1/secrets/acme/web-shop/dev', 0]);
+    expect((await pull(['--offline', '-e', 'staging'])).code).toBe(8);
+    expect((await pull(['--offline'], out)).code).toBe(8);
+    expect((await pull(['--offline', '--revision', '1'])).code).toBe(2);
+  });
+
+  it.each([401, 403, 404])('is deleted once the service answers %i', async refused => {
+    await pull([], cached);
+    status = refused;
+    expect((await pull([], cached)).code).toBe({ 401: 3, 403: 4, 404: 5 }[refused]);
+    status = 200;
+    expect((await pull(['--offline'])).code).toBe(8);
+  });
+});

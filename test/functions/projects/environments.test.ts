@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Answer, type Api, createToken, type Person, startApi } from '../../support/api.ts';
+import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { scanTable, violationsOf } from '../../support/invariants.ts';
+
+let api: Api;
+let owner: Person;
+let admin: Person;
+let developer: Person;
+let viewer: Person;
+let place: Workplace;
+let base: string;
+
+beforeAll(async () => {
+  api = await startApi({ WEBHOOK_ALLOW_LOOPBACK: 'true' });
+  owner = await registerOwner(api);
+  const first = await openWorkplace(api, owner);
+  admin = await first.member('admin');
+  developer = await first.member('developer');
+  viewer = await first.member('viewer');
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  place = await openWorkplace(api, owner);
+  base = `/projects/${owner.organization.id}/${place.project.slug}`;
+});
+
+interface Shown {
+  id: string;
+  slug: string;
+  name: string;
+  type: string;
+  revision: number;
+}
+
+const codeOf = ({ status, body }: Answer) => [status, body.error?.code];
+const change = (env: string, body: object, as: Person = owner) =>
+  api.patch(`${base}/environments/${env}`, body, as.session);
+const remove = (env: string, as: Person = owner) => api.delete(`${base}/environments/${env}`, as.session);
+const listed = async (): Promise<Shown[]> => (await api.get(base, owner.session)).body.project.environments;
+const find = async (env: string) => (await listed()).find(({ slug }) => slug === env) as Shown;
+
+async function detailsOf(action: string) {
+  const path = `/audit/${owner.organization.id}?action=${action}`;
+  const { entries } = (await api.get(path, owner.session)).body;
+  const ids = new Set((await listed()).map(({ id }) => id));
+  return entries
+    .filter((one: { target: Shown }) => ids.has(one.target.id))
+    .map((one: { details: unknown }) => one.details);
+}
+
+function makeAgain(env: string, type = 'development'): Promise<Shown> {
+  return vi.waitFor(
+    async () => {
+      const made = await api.post(`${base}/environments`, { name: env, slug: env, type }, owner.session);
+      expect(made.status).toBe(201);
+      return made.body.environment;
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+}
+
+/** Waits until nothing is being erased. */
+async function settle(): Promise<void> {
+  await vi.waitFor(async () => expect(violationsOf(await scanTable(), { settled: true })).toEqual([]), {
+    timeout: 10_000,
+    interval: 100,
+  });
+}
+
+describe('changing an environment', () => {
+  it('renames it and keeps its slug, its secrets and their revision', async () => {
+    await place.set('dev', 'A', 'kept');
+
+    const answer = await change('dev', { name: 'Local' }, admin);
+
+    expect(answer.body.environment).toMatchObject({ slug: 'dev', name: 'Local', type: 'development', revision: 1 });
+    expect(await find('dev')).toEqual(answer.body.environment);
+    expect(await place.values('dev')).toEqual({ A: 'kept' });
+    expect(await detailsOf('environment.updated')).toEqual([{ name: { from: 'Development', to: 'Local' } }]);
+  });
+
+  it('of its type changes who may read it at once, and what a matching tag answers', async () => {
+    await place.set('dev', 'A', 'a');
+    const pull = (as: Person) => place.pull('dev', '', { as: as.session, headers: { 'if-none-match': '"1"' } });
+    expect([(await pull(viewer)).status, (await pull(developer)).status]).toEqual([304, 304]);
+
+    expect((await change('dev', { type: 'production' })).body.environment.type).toBe('production');
+
+    expect([codeOf(await pull(viewer)), codeOf(await pull(developer))]).toEqual([
+      [403, 'forbidden'],
+      [403, 'forbidden'],
+    ]);
+    expect((await place.pull('dev', '', { as: admin.session })).status).toBe(200);
+    expect(await detailsOf('environment.updated')).toEqual([{ type: { from: 'development', to: 'production' } }]);
+  });
+
+  it('of its type is for owners; an admin may name the type that it has', async () => {
+    const refused = await change('dev', { name: 'Both or none', type: 'staging' }, admin);
+    const allowed = await change('dev', { name: 'Renamed', type: 'development' }, admin);
+
+    expect(codeOf(refused)).toEqual([403, 'forbidden']);
+    expect(allowed.body.environment).toMatchObject({ name: 'Renamed', type: 'development' });
+    expect(await detailsOf('environment.updated')).toEqual([{ name: { from: 'Development', to: 'Renamed' } }]);
+  });
+
+  it('that changes nothing makes no entry, and an empty one is refused', async () => {
+    const same = await change('dev', { name: 'Development', type: 'development' });
+    const refused = await Promise.all([
+      change('dev', {}),
+      change('dev', { slug: 'x' }),
+      change('dev', { type: 'test' }),
+    ]);
+    const unknown = await change('nowhere', { name: 'x' });
+
+    expect(same.status).toBe(200);
+    expect(refused.map(codeOf)).toEqual(refused.map(() => [400, 'invalid_request']));
+    expect(codeOf(unknown)).toEqual([404, 'environment_not_found']);
+    expect(await detailsOf('environment.updated')).toEqual([]);
+  });
+
+  it('at once with others, and with changes of its secrets, loses nothing', async () => {
+    const types = ['staging', 'production', 'development', 'staging'];
+
+    const answers = await Promise.all([
+      ...types.map(type => change('dev', { type })),
+      ...types.map((_, index) => change('dev', { name: `Name ${index}` })),
+      ...types.map((_, index) => place.set('dev', `KEY_${index}`, 'x')),
+    ]);
+
+    expect(answers.filter(({ status }) => status > 201).map(({ body }) => body)).toEqual([]);
+    expect((await find('dev')).revision).toBe(types.length);
+    const names = (await detailsOf('environment.updated')).filter((details: object) => 'name' in details);
+    expect(names).toHaveLength(types.length);
+    expect(names[0].name.to).toBe((await find('dev')).name);
+    expect(violationsOf(await scanTable())).toEqual([]);
+  });
+});
+
+describe('deleting an environment', () => {
+  it('puts it out of reach at once, and frees its slug within seconds, without anything of before', async () => {
+    await place.importAll('dev', Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`K${index}`, 'old'])));
+    await place.set('staging', 'KEPT', 'kept');
+    const { id } = await find('dev');
+    const began = Date.now();
+
+    expect((await remove('dev', admin)).body).toEqual({ success: true });
+
+    const template = `/templates/${owner.organization.slug}/${place.project.slug}`;
+    const after = await Promise.all([
+      place.pull('dev'),
+      place.pull('dev', '', { headers: { 'if-none-match': '"1"' } }),
+      place.pull('dev', '/keys'),
+      place.set('dev', 'K1', 'x'),
+      place.importAll('dev', Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`K${index}`, 'x']))),
+      api.get(place.at('dev', '/versions/K1'), owner.session),
+      api.post(place.at('promote'), { from: 'dev', to: 'staging' }, owner.session),
+      api.post(place.at('promote'), { from: 'staging', to: 'dev' }, owner.session),
+      api.get(`${template}/validate/dev`, owner.session),
+      change('dev', { name: 'x' }),
+      remove('dev'),
+    ]);
+    expect(after.map(codeOf)).toEqual(after.map(() => [404, 'environment_not_found']));
+    expect((await listed()).map(({ slug }) => slug)).toEqual(['staging', 'production']);
+    const made = await makeAgain('dev');
+    expect(Date.now() - began).toBeLessThan(10_000);
+    expect(made.id).not.toBe(id);
+    expect(await place.values('dev')).toEqual({});
+    const history = await api.get(place.at('dev', '/versions/K1'), owner.session);
+    expect(codeOf(history)).toEqual([404, 'secret_not_found']);
+    expect(await place.values('staging')).toEqual({ KEPT: 'kept' });
+    const { entries } = (
+      await api.get(`/audit/${owner.organization.id}?action=environment.deleted&limit=1`, owner.session)
+    ).body;
+    expect(entries[0]).toMatchObject({
+      actor: { email: admin.email },
+      target: { type: 'environment', id, name: 'dev' },
+      environment: { id, slug: 'dev' },
+    });
+    await settle();
+  });
+
+  it('gives its place in the plan back at once', async () => {
+    const count = async () =>
+      (await api.get(`/billing/${owner.organization.id}`, owner.session)).body.usage.environments;
+    const before = await count();
+
+    await remove('staging');
+
+    expect(await count()).toBe(before - 1);
+  });
+
+  it('many times at once deletes it once', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => remove('dev')));
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404]);
+    expect(await listed()).toHaveLength(2);
+    await settle();
+  });
+
+  it('ends what was limited to it: webhooks go, tokens see nothing, also of the one made again', async () => {
+    const { id } = await find('dev');
+    const scope = { organizationId: owner.organization.id, projectId: place.project.id, environmentId: id };
+    const token = await createToken(api, owner, scope);
+    const hooks = `/webhooks/${owner.organization.id}`;
+    const hook = { url: 'http://127.0.0.1:9/', events: ['secret.created'] };
+    await api.post(hooks, { ...hook, environmentId: id }, owner.session);
+    const kept = await api.post(hooks, { ...hook, projectId: place.project.id }, owner.session);
+    const webhooks = async () => (await api.get(hooks, owner.session)).body.webhooks.map((one: Shown) => one.id);
+    expect((await webhooks()).length).toBe(2);
+
+    await remove('dev');
+
+    const late = [
+      await api.post(hooks, { ...hook, environmentId: id }, owner.session),
+      await api.post('/auth/token', { name: 'late', ...scope }, owner.session),
+    ];
+    expect(late.map(codeOf)).toEqual(late.map(() => [404, 'environment_not_found']));
+    await makeAgain('dev');
+    expect(await webhooks()).toEqual([kept.body.webhook.id]);
+    expect((await api.get(base, token)).body.project.environments).toEqual([]);
+    expect(codeOf(await place.pull('dev', '', { as: token }))).toEqual([404, 'environment_not_found']);
+    await api.delete(`${hooks}/${kept.body.webhook.id}`, owner.session);
+    await settle();
+  });
+
+  it('during a large import lets it come first or refuses it, and leaves nothing in the one made again', async () => {
+    const secrets = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`K${index}`, 'x'.repeat(200)]));
+    const importing = place.importAll('dev', secrets);
+    await vi.waitFor(async () => {
+      const items = await scanTable();
+      expect(
+        items.some(
+          ({ kind, pending, projectId }) =>
+            kind === 'environmentState' && pending !== undefined && projectId === place.project.id,
+        ),
+      ).toBe(true);
+    });
+
+    expect((await remove('dev')).status).toBe(200);
+
+    expect([
+      [200, undefined],
+      [404, 'environment_not_found'],
+    ]).toContainEqual(codeOf(await importing));
+    await makeAgain('dev');
+    expect(await place.values('dev')).toEqual({});
+    await settle();
+  });
+
+  it('during a key rotation lets the rotation end', async () => {
+    for (const env of ['dev', 'staging']) {
+      await place.importAll(env, Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`K${index}`, env])));
+    }
+    expect((await api.post(`${base}/rotate-key`, {}, owner.session)).status).toBe(202);
+
+    expect((await remove('dev')).status).toBe(200);
+
+    await makeAgain('dev');
+    await place.set('dev', 'NEW', 'new');
+    await vi.waitFor(
+      async () => {
+        const { rotation } = (await api.get(base, owner.session)).body.project;
+        expect(rotation.status).toBe('completed');
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    expect(Object.keys(await place.values('staging'))).toHaveLength(120);
+    expect(await place.values('dev')).toEqual({ NEW: 'new' });
+    await settle();
+  });
+
+  it('at once with the deletion of its project, or of all its siblings, leaves nothing behind', async () => {
+    const answers = await Promise.all([
+      ...['dev', 'staging', 'production'].map(env => remove(env)),
+      api.delete(base, owner.session),
+    ]);
+
+    expect(answers.at(-1)?.status).toBe(200);
+    expect(answers.every(({ status }) => status === 200 || status === 404)).toBe(true);
+    await settle();
+    const left = (await scanTable()).filter(({ pk, sk }) => `${pk}#${sk}#`.includes(`#${place.project.slug}#`));
+    expect(left.map(({ sk }) => sk)).toEqual([`RETIRED#${place.project.slug}`]);
+  });
+});

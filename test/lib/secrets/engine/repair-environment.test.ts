@@ -1,0 +1,165 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { recountOrganization } from '../../../../lib/admin/recount.ts';
+import type { Log } from '../../../../lib/core/logger.ts';
+import { readAgainWhileStale, StaleRead } from '../../../../lib/secrets/engine/stale-read.ts';
+import { ranges } from '../../../../lib/table/keys.ts';
+import { environmentStateRecord } from '../../../../lib/table/records/environment.ts';
+import { headRecord, versionRecord } from '../../../../lib/table/records/secret.ts';
+import { at, find, put, queryItems, remove, transact, update } from '../../../../lib/table/store.ts';
+import { type Api, type Person, startApi } from '../../../support/api.ts';
+import { openWorkplace, registerOwner, type Workplace } from '../../../support/environments.ts';
+import { scanTable, violationsOf } from '../../../support/invariants.ts';
+
+let api: Api;
+let owner: Person;
+let place: Workplace;
+beforeAll(async () => {
+  api = await startApi({ LOG_LEVEL: 'SILENT' });
+  owner = await registerOwner(api);
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  place = await openWorkplace(api, owner);
+  await place.importAll('dev', { A: 'a1', B: 'b1', C: 'c1' });
+  await place.importAll('dev', { A: 'a2', B: 'b2' });
+  await api.delete(place.at('dev', '/C'), owner.session);
+});
+
+const parts = (): [string, string, string] => [owner.organization.slug, place.project.slug, 'dev'];
+const head = (key: string) => at(headRecord, ...parts(), key);
+const version = (key: string, number: number) => at(versionRecord, ...parts(), key, number);
+const state = () => at(environmentStateRecord, ...parts());
+
+async function repairCommand(...args: string[]): Promise<{ code: number; output: string }> {
+  const script = join(import.meta.dirname, '../../../../infra/commands/repair-environment.ts');
+  const { PORT: _, ...env } = process.env;
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env });
+    return { code: 0, output: stdout };
+  } catch (error) {
+    const { code, stderr } = error as { code: number; stderr: string };
+    return { code, output: stderr };
+  }
+}
+
+async function versionsStored(): Promise<string[]> {
+  const items = await queryItems(ranges.environmentItems(...parts()));
+  return items.filter(({ kind }) => kind === versionRecord.kind).map(({ key, version }) => `${key} ${version}`);
+}
+
+/** What can be wrong, and what the command says of it. */
+const damages: { what: string; plant: () => Promise<void>; says: string[] }[] = [
+  {
+    what: 'a digest that fits nothing',
+    plant: () => transact([update(state(), { set: { digest: 'f'.repeat(32) } })]),
+    says: [],
+  },
+  {
+    what: 'the head of a change that never committed, under the number of one that did',
+    plant: async () => {
+      const [newest, before] = [await find(head('A')), await find(version('A', 1))];
+      if (newest === undefined || before === undefined) throw new Error('A is not there.');
+      await transact([put(head('A'), { ...newest, sealed: before.sealed, fence: 99 })]);
+    },
+    says: ['A: the head did not fit: made from version 2'],
+  },
+  {
+    what: 'a head that is stamped later, without a change under way, and its version',
+    plant: async () => {
+      const newest = await find(head('A'));
+      if (newest === undefined) throw new Error('A is not there.');
+      const later = { version: 3, revision: newest.revision + 7, fence: 99 };
+      await transact([put(head('A'), { ...newest, ...later }), remove(head('B'))]);
+    },
+    says: [
+      'A: the head of revision 9 was never committed: taken back to version 2',
+      'B: the head was missing: made from version 2',
+    ],
+  },
+  {
+    what: 'a head that was taken back to its version before',
+    plant: async () => {
+      const [newest, before] = [await find(head('B')), await find(version('B', 1))];
+      if (newest === undefined || before === undefined) throw new Error('B is not there.');
+      const { keyCreatedAt, createdAt, createdBy, ...same } = before;
+      await transact([
+        put(head('B'), { ...same, createdAt: keyCreatedAt, updatedAt: createdAt, updatedBy: createdBy }),
+      ]);
+    },
+    says: ['B: the head did not fit: made from version 2'],
+  },
+];
+
+describe('an environment that does not add up', () => {
+  it.each(damages)(
+    'for $what is refused, seen by a recount, and repaired without losing a version',
+    async ({ plant, says }) => {
+      const versions = await versionsStored();
+      await plant();
+      const broken = await place.pull('dev');
+      const seen = await recountOrganization(owner.organization.slug, { fix: false });
+
+      const repaired = await repairCommand(...parts());
+      const again = await repairCommand(...parts());
+
+      expect([broken.status, broken.body.error?.code]).toEqual([503, 'temporarily_unavailable']);
+      expect(seen?.inconsistent).toEqual([`${place.project.slug}/dev`]);
+      expect(repaired.code).toBe(0);
+      expect(repaired.output.trim().split('\n')).toEqual([
+        ...says,
+        `The secrets did not add up to the digest. ${says.length} keys repaired; the environment is at revision 4 now.`,
+      ]);
+      expect(again.output).toBe('Nothing to repair: the environment is consistent at revision 4.\n');
+      expect((await place.pull('dev')).body.revision).toBe(4);
+      expect(await place.values('dev')).toEqual({ A: 'a2', B: 'b2' });
+      expect(await versionsStored()).toEqual(versions);
+      expect((await recountOrganization(owner.organization.slug, { fix: false }))?.inconsistent).toBeUndefined();
+      const set = await place.set('dev', 'A', 'a3');
+      expect(set.body).toMatchObject({ revision: 5, secret: { version: 3 } });
+      const { versions: history } = (await place.pull('dev', '/versions/A?values=true')).body;
+      expect(history.map(({ value }: { value: string }) => value)).toEqual(['a3', 'a2', 'a1']);
+      const audit = await api.get(`/audit/${owner.organization.id}?action=environment.repaired`, owner.session);
+      expect(audit.body.entries[0]).toMatchObject({
+        actor: { type: 'system' },
+        environment: { slug: 'dev' },
+        keys: says.map(line => line.split(':')[0]),
+        revision: 4,
+      });
+    },
+  );
+
+  it('gets the version back that its history lacks', async () => {
+    await transact([remove(version('A', 2))]);
+    const { output } = await repairCommand(...parts());
+    expect(output).toContain('A: the history did not have version 2: added\n1 keys repaired;');
+    const { versions } = (await place.pull('dev', '/versions/A?values=true')).body;
+    expect(versions.map(({ value }: { value: string }) => value)).toEqual(['a2', 'a1']);
+  });
+
+  it('is not touched while a key rotation is in progress, and is left alone where there is none', async () => {
+    expect(await repairCommand(owner.organization.slug, 'no-project', 'dev')).toEqual({
+      code: 1,
+      output: 'There is no such project.\n',
+    });
+    expect(await repairCommand(owner.organization.slug, place.project.slug, 'none')).toEqual({
+      code: 1,
+      output: 'There is no such environment.\n',
+    });
+    expect((await repairCommand('only-one')).output).toContain('Usage: npm run repair-environment');
+  });
+
+  it('is logged as the alarm counts it, once a request', async () => {
+    const lines: unknown[] = [];
+    const log = { error: (_: string, __: unknown, fields: unknown) => lines.push(fields) } as unknown as Log;
+    const failing = readAgainWhileStale(log, { env: 'dev' }, () => Promise.reject(new StaleRead('planted')));
+    await expect(failing).rejects.toMatchObject({ code: 'temporarily_unavailable' });
+    expect(lines).toEqual([{ env: 'dev', alarm: 'inconsistent' }]);
+  });
+
+  it('is nowhere left in the table', async () => {
+    expect(violationsOf(await scanTable())).toEqual([]);
+  });
+});
