@@ -48,6 +48,7 @@ export const routes: readonly Contract[] = [
   secrets.listVersions,
   secrets.listRevisions,
   secrets.diffRevisions,
+  secrets.restoreSecrets,
   secrets.promoteSecrets,
   secrets.bulkDeleteSecrets,
   secrets.deleteSecret,

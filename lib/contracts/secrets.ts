@@ -534,7 +534,7 @@ export const SecretRevision = z
     updated: keyNames('Keys that got another value.'),
     deleted: keyNames('Keys that were deleted.'),
     from: z
-      .object({ slug: Slug, revision: Revision })
+      .object({ slug: Slug.meta({ description: 'Slug of the environment.', example: 'dev' }), revision: Revision })
       .optional()
       .meta({ description: 'The environment and revision that a promotion copied.' }),
     restored: z.int().optional().meta({ description: 'The revision that was restored.', example: 12 }),
@@ -629,4 +629,66 @@ export const diffRevisions = /* @__PURE__ */ contract({
     key: { project: ['Decrypt'] },
   },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
+});
+
+export const restoreSecrets = /* @__PURE__ */ contract({
+  operationId: 'restore-secrets',
+  area,
+  method: 'POST',
+  path: `${pathOfEnvironment}/restore`,
+  summary: 'Restore an earlier revision',
+  description:
+    'Makes the environment, or those keys of it that are named, what it was at an earlier revision, as one change: a new ' +
+    'revision, never a rewind. A key that is neither there now nor was then is ignored. For owners and admins.',
+  access: {
+    kind: 'member',
+    roles: ['owner', 'admin'],
+    tokens: 'write',
+    narrowestToken: 'environment',
+    environmentRule: 'write',
+  },
+  query: z.strictObject(writeQuery),
+  headers: IfMatchHeader,
+  body: z.strictObject({
+    revision: z
+      .int({ message: 'must be a revision, a whole number' })
+      .min(0, { message: 'must be 0 or more' })
+      .max(999_999_999_999_999, { message: 'must be a revision' })
+      .meta({ description: 'The revision to restore; 0 is empty.', example: 12 }),
+    keys: KeyList.optional().meta({
+      description: 'The keys to restore. Without it, all of them.',
+      example: ['DATABASE_HOST'],
+    }),
+    message: Message.optional(),
+  }),
+  bodyExample: { revision: 0, keys: ['LOG_LEVEL'], message: 'Undo the release' },
+  responses: {
+    200: {
+      description: 'The result of the restoration.',
+      body: orDryRun(
+        z.object({
+          created: keyNames('Keys that are there again.'),
+          updated: keyNames('Keys that have their earlier value again.'),
+          deleted: keyNames('Keys that were deleted, because they were not there.'),
+          unchanged: keyNames('Keys that already had the value.'),
+          restored: Revision.meta({ description: 'The revision that was restored.' }),
+          revision: Revision,
+        }),
+      ),
+      example: { created: [], updated: ['DATABASE_HOST'], deleted: [], unchanged: [], restored: 12, revision: 22 },
+    },
+  },
+  errors: ['revision_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
+    queues: ['webhooks'],
+  },
+  sizing: {
+    memoryMb: 1024,
+    timeoutSeconds: 29,
+    reason: 'a whole environment is re-encrypted and written in several steps',
+  },
 });

@@ -86,6 +86,8 @@ function byKey(heads: readonly HeadRecord[]): ReadonlyMap<string, HeadRecord> {
 /** The environment as a change finds it. */
 export interface CurrentSecrets {
   state: EnvironmentState;
+  /** The keys that were read: all, if all were asked for. */
+  keys(): string[];
   /** The key's head, deleted or not. */
   head(key: string): HeadRecord | undefined;
   /**
@@ -114,6 +116,8 @@ export interface Decision<Answer> {
   skipped?: readonly string[];
   /** How the audit log and the history call the change. */
   action: AuditAction;
+  /** The revision that the values come from, for restorations. */
+  restored?: number;
   /** The environment that the values come from, for promotions. The change commits only while it is at that revision. */
   from?: { path: EnvironmentPath; id: string; slug: string; revision: number };
   answer(result: ChangeResult): Answer;
@@ -229,7 +233,10 @@ async function tryChange<Answer>(
   const answer = decision.answer({ changed: true, revision: revision + 1, plan, head });
   const audit = await auditPut(change, found, decision, heads);
   const checks = decision.from === undefined ? [] : [checkUnchanged(decision.from)];
-  await writeChange({ path, state, before, heads, audit, checks, ring, message }, context.log);
+  await writeChange(
+    { path, state, before, heads, audit, checks, ring, message, restored: decision.restored },
+    context.log,
+  );
   return { answer, events: eventsOf(change, found, decision, heads) };
 }
 
@@ -263,6 +270,7 @@ function currentSecrets({ access, log }: MemberContext, { state, ring, before }:
   const mayRead = access.roleMay('read', state.type);
   return {
     state,
+    keys: () => [...before.keys()],
     head: key => before.get(key),
     hasValue: async (key, value) => mayRead && (await holdsValue(ring, state.id, before.get(key), value, log)),
   };

@@ -42,6 +42,7 @@ describe('a role', () => {
       'list-versions',
       'promote-secrets',
       'pull-secrets',
+      'restore-secrets',
       'run-jobs',
       'set-secret',
       'validate-environment',

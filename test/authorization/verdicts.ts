@@ -259,6 +259,10 @@ export const rows: readonly Row[] = [
   ...inEach(readingIn, 'GET /secrets/:orgSlug/:project/:env/diff', (own, env) => ({
     path: `${secrets(own, env)}/diff?from=0&values=true`,
   })),
+  ...inEach(bulkDeletingIn, 'POST /secrets/:orgSlug/:project/:env/restore', (own, env) => ({
+    path: `${secrets(own, env)}/restore`,
+    body: { revision: 0, keys: ['NEVER'] },
+  })),
   ...inEach(writingIn, 'PUT /secrets/:orgSlug/:project/:env', (own, env) => ({
     path: secrets(own, env),
     body: { key: 'NEW', value: 'new' },

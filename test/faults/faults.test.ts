@@ -58,7 +58,7 @@ describe('a fault at any AWS call of any request', () => {
       expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
       // A change of secrets finds out whether it was made before it says that it was not.
       const changes = rows.filter(({ name }) =>
-        /^(set|import|promote|delete|bulk-delete)-secrets?|^apply-changes/.test(name),
+        /^(set|import|promote|delete|bulk-delete|restore)-secrets?|^apply-changes/.test(name),
       );
       expect(changes.filter(({ doneUnheard }) => doneUnheard > 0)).toEqual([]);
     },

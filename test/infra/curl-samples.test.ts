@@ -111,6 +111,7 @@ const story: readonly Step[] = [
   { operationId: 'list-versions', status: 200 },
   { operationId: 'list-revisions', status: 200 },
   { operationId: 'diff-revisions', status: 200 },
+  { operationId: 'restore-secrets', status: 200 },
   { operationId: 'promote-secrets', status: 200 },
   { operationId: 'apply-changes', status: 200 },
   { operationId: 'add-template-key', status: 201 },

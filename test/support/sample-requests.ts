@@ -561,6 +561,14 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const { secrets, session } = await placeWithHistory(api);
     return reads({ method: 'GET', path: `${secrets}/dev/diff?from=1&values=true`, as: session });
   },
+  'restore-secrets': async api => {
+    const there = await placeWithHistory(api);
+    return {
+      request: { method: 'POST', path: `${there.secrets}/dev/restore`, body: { revision: 1 }, as: there.session },
+      works: [200],
+      isDone: async () => (await valuesIn(api, there)).KEY_1 === 'value 1',
+    };
+  },
   'promote-secrets': async api => {
     const there = await placeWithSecrets(api);
     const body = { from: 'dev', to: 'staging' };

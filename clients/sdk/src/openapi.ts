@@ -585,6 +585,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/secrets/{orgSlug}/{project}/{env}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore an earlier revision
+         * @description Makes the environment, or those keys of it that are named, what it was at an earlier revision, as one change: a new revision, never a rewind. A key that is neither there now nor was then is ignored. For owners and admins.
+         */
+        post: operations["restore-secrets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/secrets/{orgSlug}/{project}/promote": {
         parameters: {
             query?: never;
@@ -1253,7 +1273,7 @@ export interface components {
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
         /** @description A change in the organization, or a read of values. It never contains a value. */
         AuditEntry: {
             /**
@@ -2723,6 +2743,65 @@ export interface components {
              */
             newPassword: string;
         };
+        RestoreSecretsRequest: {
+            /**
+             * @description The revision to restore; 0 is empty.
+             * @example 12
+             */
+            revision: number;
+            /**
+             * @description The keys to restore. Without it, all of them.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            keys?: string[];
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
+        };
+        RestoreSecretsResponse: {
+            /**
+             * @description Keys that are there again.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            created: string[];
+            /**
+             * @description Keys that have their earlier value again.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            updated: string[];
+            /**
+             * @description Keys that were deleted, because they were not there.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            deleted: string[];
+            /**
+             * @description Keys that already had the value.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            unchanged: string[];
+            /**
+             * @description The revision that was restored.
+             * @example 17
+             */
+            restored: number;
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+        } | components["schemas"]["DryRun"];
         RotateKeyResponse200: {
             project: components["schemas"]["Project"];
             rotation: components["schemas"]["Rotation"];
@@ -2840,6 +2919,10 @@ export interface components {
             deleted: string[];
             /** @description The environment and revision that a promotion copied. */
             from?: {
+                /**
+                 * @description Slug of the environment.
+                 * @example dev
+                 */
                 slug: string;
                 /**
                  * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
@@ -5482,6 +5565,56 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
             413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "restore-secrets": {
+        parameters: {
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                "If-Match"?: string;
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreSecretsRequest"];
+            };
+        };
+        responses: {
+            /** @description The result of the restoration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoreSecretsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
+            412: components["responses"]["RevisionMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };

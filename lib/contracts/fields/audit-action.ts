@@ -7,6 +7,7 @@ export const auditActions = [
   'secret.history_read',
   ...eventNames,
   'secret.changed',
+  'secret.restored',
   'project.created',
   'project.updated',
   'project.deleted',

@@ -297,6 +297,7 @@ describe('rights', () => {
         'list-versions',
         'promote-secrets',
         'pull-secrets',
+        'restore-secrets',
         'rotate-key',
         'run-jobs',
         'set-secret',

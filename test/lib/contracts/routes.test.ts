@@ -32,8 +32,6 @@ GET /secrets/:orgSlug/:project/:env/keys
 PUT /secrets/:orgSlug/:project/:env
 POST /secrets/:orgSlug/:project/:env/bulk
 GET /secrets/:orgSlug/:project/:env/versions/:key
-GET /secrets/:orgSlug/:project/:env/revisions
-GET /secrets/:orgSlug/:project/:env/diff
 POST /secrets/:orgSlug/:project/promote
 POST /secrets/:orgSlug/:project/:env/bulk-delete
 DELETE /secrets/:orgSlug/:project/:env/:key
@@ -77,6 +75,9 @@ const added = [
   'GET /auth/sessions',
   'DELETE /auth/sessions/:sessionId',
   'POST /secrets/:orgSlug/:project/:env/changes',
+  'GET /secrets/:orgSlug/:project/:env/revisions',
+  'GET /secrets/:orgSlug/:project/:env/diff',
+  'POST /secrets/:orgSlug/:project/:env/restore',
   'PATCH /projects/:orgId/:slug',
   'PATCH /projects/:orgId/:slug/environments/:env',
   'DELETE /projects/:orgId/:slug/environments/:env',
@@ -164,7 +165,9 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
 
   test('refuses an empty value of every query parameter', () => {
     for (const name of Object.keys(contract.query?.shape ?? {})) {
-      expect(problemsOf(contract.query, { [name]: '' })).toEqual([name]);
+      const missing = problemsOf(contract.query, {});
+      const problems = problemsOf(contract.query, { [name]: '' });
+      expect(problems.filter(path => path === name || !missing.includes(path))).toEqual([name]);
     }
   });
 
