@@ -5,8 +5,8 @@ import { bulkDeleteSecrets } from '../../lib/secrets/delete-secrets.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, body }) => beginChange(params, body.keys),
-  run: async ({ context, headers, body, fetched }) => ({
+  run: async ({ context, query, headers, body, fetched }) => ({
     status: 200,
-    body: await bulkDeleteSecrets(context, { keys: body.keys, ifMatch: headers['if-match'] }, fetched),
+    body: await bulkDeleteSecrets(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
   }),
 });

@@ -9,8 +9,8 @@ export const handler = endpoint(contract, {
       params,
       body.secrets.map(({ key }) => key),
     ),
-  run: async ({ context, headers, body, fetched }) => ({
+  run: async ({ context, query, headers, body, fetched }) => ({
     status: 200,
-    body: await importSecrets(context, { secrets: body.secrets, ifMatch: headers['if-match'] }, fetched),
+    body: await importSecrets(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
   }),
 });

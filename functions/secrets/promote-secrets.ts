@@ -4,8 +4,8 @@ import { beginPromotion, promoteSecrets } from '../../lib/secrets/promote-secret
 
 export const handler = endpoint(contract, {
   fetch: ({ params, body }) => beginPromotion(params, body),
-  run: async ({ context, headers, body, fetched }) => ({
+  run: async ({ context, query, headers, body, fetched }) => ({
     status: 200,
-    body: await promoteSecrets(context, { ...body, ifMatch: headers['if-match'] }, fetched),
+    body: await promoteSecrets(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
   }),
 });

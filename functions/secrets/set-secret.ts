@@ -5,8 +5,10 @@ import { setSecret } from '../../lib/secrets/set-secret.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, body }) => beginChange(params, [body.key]),
-  run: async ({ context, headers, body, fetched }) => {
-    const { created, ...answer } = await setSecret(context, { ...body, ifMatch: headers['if-match'] }, fetched);
+  run: async ({ context, query, headers, body, fetched }) => {
+    const done = await setSecret(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched);
+    if ('dryRun' in done) return { status: 200, body: done };
+    const { created, ...answer } = done;
     return { status: created ? 201 : 200, body: answer };
   },
 });

@@ -72,6 +72,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   project_not_found: notFound('project'),
   environment_not_found: notFound('environment'),
   secret_not_found: notFound('secret'),
+  revision_not_found: notFound('revision'),
   webhook_not_found: notFound('webhook'),
   member_not_found: notFound('member or invitation'),
   token_not_found: notFound('token'),

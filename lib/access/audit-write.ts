@@ -16,6 +16,8 @@ export interface AuditFacts {
   environment?: { id: string; slug: string };
   keys?: readonly string[];
   revision?: number;
+  /** Why secrets were changed. */
+  message?: string | undefined;
   /** What changed: roles and plans `{from, to}`, a template key's pattern, limits. Never a value of a secret. */
   details?: AuditRecord['details'];
   /** The environment and revision that promoted secrets come from. */
@@ -55,7 +57,7 @@ export async function auditWrite(
   organization: Pick<OrganizationRecord, 'id' | 'plan' | 'limitOverrides'>,
   actor: AuditActor,
   source: RequestSource,
-  { action, target, environment, keys, revision, details, from, entry }: AuditFacts,
+  { action, target, environment, keys, revision, message, details, from, entry }: AuditFacts,
 ): Promise<Write> {
   const { auditRetentionDays } = effectiveLimits(organization, await recentPlanConfigs()).effective;
   const { id, createdAtMs } = entry ?? newAuditEntry();
@@ -68,6 +70,7 @@ export async function auditWrite(
     ...(environment === undefined ? {} : { environment }),
     ...(keys === undefined ? {} : namedKeys(keys)),
     ...(revision === undefined ? {} : { revision }),
+    ...(message === undefined ? {} : { message }),
     ...(details === undefined ? {} : { details }),
     ...(from === undefined ? {} : { from }),
     ip: source.ip,

@@ -7,3 +7,12 @@ export function conditionalAnswer<Body extends { revision: number }>(read: Body 
   }
   return { status: 200 as const, body: read, headers: { etag: revisionTag(read.revision) } };
 }
+
+/** The answer to a read of one revision or of the current one. What was never changes, so it needs no tag. */
+export function answerAt<Body extends { revision: number }>(
+  wanted: number | undefined,
+  read: Body | { notModified: number },
+) {
+  if (wanted === undefined || 'notModified' in read) return conditionalAnswer(read);
+  return { status: 200 as const, body: read };
+}

@@ -49,6 +49,10 @@ export const AuditEntry = z
       .int()
       .optional()
       .meta({ description: 'The revision of the environment that was read or written.', example: 18 }),
+    message: z
+      .string()
+      .optional()
+      .meta({ description: 'Why secrets were changed, if the author said so.', example: 'Move to the new database' }),
     details: AuditDetails.optional(),
     ip: z.string().meta({ description: 'The address that the request came from.', example: '203.0.113.7' }),
     userAgent: z.string().meta({ description: 'The name that the client gave itself.', example: 'example-cli/1.4' }),

@@ -18,6 +18,7 @@ export const errorStatuses = {
   project_not_found: 404,
   environment_not_found: 404,
   secret_not_found: 404,
+  revision_not_found: 404,
   webhook_not_found: 404,
   member_not_found: 404,
   token_not_found: 404,

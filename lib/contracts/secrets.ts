@@ -1,14 +1,16 @@
 import * as z from 'zod';
 import { contract } from './contract.ts';
+import { AuditAction } from './fields/audit-action.ts';
+import { ChangesBody, ExpectedVersion } from './fields/changes-body.ts';
 import { ImportBody, maxKeysPerChange } from './fields/import-body.ts';
 import { uniqueList } from './fields/list.ts';
 import { optionalPage, Pagination } from './fields/pagination.ts';
 import { IfMatch, IfNoneMatch } from './fields/preconditions.ts';
-import { flagQuery, prefixQuery } from './fields/query.ts';
+import { flagQuery, integerQuery, prefixQuery, revisionQuery } from './fields/query.ts';
 import { roles } from './fields/role.ts';
 import { SecretValue } from './fields/secret-value.ts';
 import { Success } from './fields/success.ts';
-import { SecretKey, Slug, Timestamp } from './fields/text.ts';
+import { Message, SecretKey, Slug, Timestamp } from './fields/text.ts';
 import { UserReference } from './fields/user-reference.ts';
 
 const area = 'secrets';
@@ -93,10 +95,42 @@ const listQuery = {
   search: prefixQuery('Only keys that start with this prefix. Case-sensitive.')
     .optional()
     .meta({ example: 'DATABASE_' }),
+  revision: revisionQuery('Read the environment as it was at this revision. Without it, as it is now.').optional(),
 };
 
 const KeyList = uniqueList(SecretKey, 1, maxKeysPerChange);
+const writeQuery = {
+  dryRun: flagQuery(
+    'Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and ' +
+      'nothing is changed, recorded or sent.',
+  ).default(false),
+};
 const keyNames = (description: string) => z.array(z.string()).meta({ description, example: ['DATABASE_HOST'] });
+
+export const ChangePlan = z
+  .object({
+    created: keyNames('Keys that would be created.'),
+    updated: keyNames('Keys that would get a new version.'),
+    unchanged: keyNames('Keys that have the value already. Empty for a caller who can’t read the environment.'),
+    deleted: keyNames('Keys that would be deleted.'),
+    skipped: keyNames('Keys that would be left as they are for another reason.'),
+  })
+  .meta({ id: 'ChangePlan', description: 'What a change would do. Each list is in key order.' });
+export type ChangePlan = z.infer<typeof ChangePlan>;
+
+export const DryRun = z
+  .object({
+    dryRun: z.literal(true).meta({ description: 'Nothing was changed.' }),
+    plan: ChangePlan,
+    revision: Revision.meta({ description: 'The revision that the plan is for.' }),
+  })
+  .meta({ id: 'DryRun', description: 'The answer to `dryRun=true`.' });
+export type DryRun = z.infer<typeof DryRun>;
+
+/** What the write answers, or the plan of a dry run. */
+function orDryRun<Body extends z.ZodType>(body: Body) {
+  return z.union([body, DryRun]);
+}
 
 export const pullSecrets = /* @__PURE__ */ contract({
   operationId: 'pull-secrets',
@@ -125,7 +159,7 @@ export const pullSecrets = /* @__PURE__ */ contract({
     },
     304: notModified,
   },
-  errors: ['payload_too_large'],
+  errors: ['revision_not_found', 'payload_too_large'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
     reads: ['ENV'],
@@ -160,7 +194,7 @@ export const listKeys = /* @__PURE__ */ contract({
     },
     304: notModified,
   },
-  errors: ['payload_too_large'],
+  errors: ['revision_not_found', 'payload_too_large'],
   uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
 });
 
@@ -184,6 +218,7 @@ export const setSecret = /* @__PURE__ */ contract({
     'version, so that values can’t be guessed.) `If-Match` requires a revision of the environment, `expectedVersion` a ' +
     'version of the key. For owners, admins and developers.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
     key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
@@ -191,17 +226,14 @@ export const setSecret = /* @__PURE__ */ contract({
       description: 'Any well-formed Unicode text of 0 to 64 KiB in UTF-8. It is returned byte for byte.',
       example: 'db.internal.example',
     }),
-    expectedVersion: z
-      .int()
-      .min(0, { message: 'must be 0 or more' })
-      .optional()
-      .meta({ description: 'The version that the key must have; 0 if it must not exist.', example: 2 }),
+    expectedVersion: ExpectedVersion.optional(),
+    message: Message.optional(),
   }),
   bodyExample: { key: 'DATABASE_HOST', value: 'db.internal.example' },
   responses: {
     200: {
-      description: 'The secret already existed.',
-      body: SetResult,
+      description: 'The secret already existed, or it was a dry run.',
+      body: orDryRun(SetResult),
       example: { secret: summaryExample, changed: true, revision: 18 },
     },
     201: {
@@ -220,6 +252,13 @@ export const setSecret = /* @__PURE__ */ contract({
   },
 });
 
+const ImportResult = z.object({
+  created: keyNames('Keys that were created.'),
+  updated: keyNames('Keys that got a new version.'),
+  unchanged: keyNames('Keys that already had the value.'),
+  revision: Revision,
+});
+
 export const importSecrets = /* @__PURE__ */ contract({
   operationId: 'import-secrets',
   area,
@@ -230,6 +269,7 @@ export const importSecrets = /* @__PURE__ */ contract({
     'Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change: all or nothing, with one event ' +
     'and one revision. Secrets that are not named stay as they are. For owners, admins and developers.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: ImportBody,
   bodyExample: {
@@ -241,16 +281,52 @@ export const importSecrets = /* @__PURE__ */ contract({
   responses: {
     200: {
       description: 'The result of the import.',
-      body: z.object({
-        created: keyNames('Keys that were created.'),
-        updated: keyNames('Keys that got a new version.'),
-        unchanged: keyNames('Keys that already had the value.'),
-        revision: Revision,
-      }),
+      body: orDryRun(ImportResult),
       example: { created: ['LOG_LEVEL'], updated: ['DATABASE_HOST'], unchanged: [], revision: 19 },
     },
   },
   errors: ['plan_limit_exceeded', 'revision_mismatch'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
+    queues: ['webhooks'],
+  },
+  sizing: {
+    memoryMb: 1024,
+    timeoutSeconds: 29,
+    reason: 'a thousand values are encrypted and written in several steps',
+  },
+});
+
+export const applyChanges = /* @__PURE__ */ contract({
+  operationId: 'apply-changes',
+  area,
+  method: 'POST',
+  path: `${pathOfEnvironment}/changes`,
+  summary: 'Set and delete secrets as one change',
+  description:
+    'Sets and deletes up to 1,000 secrets in any mixture, as one revision: all or nothing. Each key is named once. A key to ' +
+    'delete that is not there is `404 secret_not_found`. For owners, admins and developers; deleting more than one secret ' +
+    'is for owners and admins.',
+  access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  query: z.strictObject(writeQuery),
+  headers: IfMatchHeader,
+  body: ChangesBody,
+  bodyExample: {
+    set: [{ key: 'DATABASE_HOST', value: 'db.internal.example' }],
+    delete: ['LOG_LEVEL'],
+    message: 'Move to the new database',
+  },
+  responses: {
+    200: {
+      description: 'The result of the change.',
+      body: orDryRun(ImportResult.extend({ deleted: keyNames('Keys that were deleted.') })),
+      example: { created: [], updated: ['DATABASE_HOST'], unchanged: [], deleted: ['LOG_LEVEL'], revision: 20 },
+    },
+  },
+  errors: ['secret_not_found', 'plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     reads: ['ENV', 'PLANS'],
@@ -315,6 +391,7 @@ export const promoteSecrets = /* @__PURE__ */ contract({
     'target: all or nothing. Secrets that only the target has stay as they are. Requires the right to read the source and ' +
     'to write the target; a limited token must cover both. `If-Match` refers to the target.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z
     .strictObject({
@@ -328,6 +405,7 @@ export const promoteSecrets = /* @__PURE__ */ contract({
         .boolean()
         .default(true)
         .meta({ description: 'Whether to overwrite values that the target already has.' }),
+      message: Message.optional(),
     })
     .refine(body => body.from === undefined || body.from !== body.to, {
       path: ['to'],
@@ -338,12 +416,14 @@ export const promoteSecrets = /* @__PURE__ */ contract({
   responses: {
     200: {
       description: 'The result of the promotion.',
-      body: z.object({
-        promoted: keyNames('Keys whose values were copied.'),
-        skipped: keyNames('Keys that the target already had, if `overwrite` is false.'),
-        unchanged: keyNames('Keys that already had the same value.'),
-        revision: Revision.meta({ description: 'The revision of the target.' }),
-      }),
+      body: orDryRun(
+        z.object({
+          promoted: keyNames('Keys whose values were copied.'),
+          skipped: keyNames('Keys that the target already had, if `overwrite` is false.'),
+          unchanged: keyNames('Keys that already had the same value.'),
+          revision: Revision.meta({ description: 'The revision of the target.' }),
+        }),
+      ),
       example: { promoted: ['LOG_LEVEL'], skipped: ['DATABASE_HOST'], unchanged: [], revision: 6 },
     },
   },
@@ -378,19 +458,23 @@ export const bulkDeleteSecrets = /* @__PURE__ */ contract({
     narrowestToken: 'environment',
     environmentRule: 'write',
   },
+  query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
     keys: KeyList.meta({ description: 'The keys to delete, without duplicates.', example: ['DATABASE_HOST'] }),
+    message: Message.optional(),
   }),
   bodyExample: { keys: ['DATABASE_HOST', 'LOG_LEVEL'] },
   responses: {
     200: {
       description: 'The result of the deletion.',
-      body: z.object({
-        deleted: keyNames('Keys that were deleted.'),
-        notFound: keyNames('Keys that did not exist.'),
-        revision: Revision,
-      }),
+      body: orDryRun(
+        z.object({
+          deleted: keyNames('Keys that were deleted.'),
+          notFound: keyNames('Keys that did not exist.'),
+          revision: Revision,
+        }),
+      ),
       example: { deleted: ['DATABASE_HOST'], notFound: ['LOG_LEVEL'], revision: 20 },
     },
   },
@@ -416,14 +500,12 @@ export const deleteSecret = /* @__PURE__ */ contract({
     'Removes the secret from pulls and lists. Its history stays and gets an entry for the deletion. Setting the key again ' +
     'continues its version numbers. For owners, admins and developers.',
   access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  query: z.strictObject({ ...writeQuery, message: Message.optional() }),
   headers: IfMatchHeader,
   responses: {
     200: {
       description: 'The secret is deleted.',
-      body: z.object({
-        success: Success.shape.success,
-        revision: Revision,
-      }),
+      body: orDryRun(z.object({ success: Success.shape.success, revision: Revision })),
       example: { success: true, revision: 21 },
     },
   },
@@ -435,5 +517,178 @@ export const deleteSecret = /* @__PURE__ */ contract({
     // Needed to undo another writer's abandoned change while the project's key rotates (`undo-change.ts`).
     key: { project: ['Decrypt'] },
     queues: ['webhooks'],
+  },
+});
+
+export const SecretRevision = z
+  .object({
+    revision: Revision,
+    action: AuditAction.nullable().meta({
+      description: 'The action of its audit entry; null for a change of before revisions were recorded.',
+      example: 'secret.bulk_set',
+    }),
+    message: z.string().nullable().meta({ description: 'Why, in the words of its author.', example: 'Rotate the key' }),
+    createdAt: Timestamp.meta({ description: 'When the change was made.' }),
+    createdBy: UserReference.meta({ description: 'Who made it.' }),
+    created: keyNames('Keys that were created.'),
+    updated: keyNames('Keys that got another value.'),
+    deleted: keyNames('Keys that were deleted.'),
+    from: z
+      .object({ slug: Slug.meta({ description: 'Slug of the environment.', example: 'dev' }), revision: Revision })
+      .optional()
+      .meta({ description: 'The environment and revision that a promotion copied.' }),
+    restored: z.int().optional().meta({ description: 'The revision that was restored.', example: 12 }),
+  })
+  .meta({ id: 'SecretRevision', description: 'One accepted change of an environment’s secrets.' });
+
+export const listRevisions = /* @__PURE__ */ contract({
+  operationId: 'list-revisions',
+  area,
+  method: 'GET',
+  path: `${pathOfEnvironment}/revisions`,
+  summary: 'List what each change did',
+  description:
+    'Returns the changes of an environment, newest first, with the names of the keys that each one created, updated and ' +
+    'deleted, and never a value. There may be fewer than `limit` where their names would not fit an answer. Requires the ' +
+    'right to read the environment.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  query: z.strictObject({
+    limit: integerQuery(1, 100, 'Revisions per page.').default(20),
+    before: revisionQuery('Only revisions before this one: `next` of the page before.').optional(),
+  }),
+  responses: {
+    200: {
+      description: 'The revisions.',
+      body: z.object({
+        revisions: z.array(SecretRevision).meta({ description: 'The revisions, newest first.' }),
+        next: z.int().nullable().meta({ description: 'For `before`; null at the end.', example: 17 }),
+      }),
+      example: {
+        revisions: [
+          {
+            revision: 17,
+            action: 'secret.updated',
+            message: null,
+            createdAt,
+            createdBy: author,
+            created: [],
+            updated: ['DATABASE_HOST'],
+            deleted: [],
+          },
+        ],
+        next: 17,
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
+});
+
+const DiffKey = SecretSummary.shape.key;
+const Before = z.string().optional().meta({ description: 'The value at `from`; only with `values=true`.' });
+const After = z.string().optional().meta({ description: 'The value at `to`; only with `values=true`.' });
+
+export const diffRevisions = /* @__PURE__ */ contract({
+  operationId: 'diff-revisions',
+  area,
+  method: 'GET',
+  path: `${pathOfEnvironment}/diff`,
+  summary: 'Compare two revisions',
+  description:
+    'Tells which keys were created, updated and deleted between two revisions of an environment; a key that came back to ' +
+    'the same value is in none. `from` may be the later one. Values are included only with `values=true`, which is ' +
+    'audited. Requires the right to read the environment.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  query: z.strictObject({
+    from: revisionQuery('The revision to begin with; 0 is empty.'),
+    to: revisionQuery('The revision to end with. Without it, the current one.').optional(),
+    values: flagQuery('Whether to return the values.').default(false),
+  }),
+  responses: {
+    200: {
+      description: 'The differences.',
+      body: z.object({
+        from: Revision,
+        to: Revision,
+        created: z.array(z.object({ key: DiffKey, after: After })).meta({ description: 'Keys that only `to` has.' }),
+        updated: z
+          .array(z.object({ key: DiffKey, before: Before, after: After }))
+          .meta({ description: 'Keys with another value.' }),
+        deleted: z
+          .array(z.object({ key: DiffKey, before: Before }))
+          .meta({ description: 'Keys that only `from` has.' }),
+      }),
+      example: { from: 12, to: 17, created: [{ key: 'LOG_LEVEL' }], updated: [{ key: 'DATABASE_HOST' }], deleted: [] },
+    },
+  },
+  errors: ['revision_not_found', 'payload_too_large'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['AUDIT'],
+    key: { project: ['Decrypt'] },
+  },
+  sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
+});
+
+export const restoreSecrets = /* @__PURE__ */ contract({
+  operationId: 'restore-secrets',
+  area,
+  method: 'POST',
+  path: `${pathOfEnvironment}/restore`,
+  summary: 'Restore an earlier revision',
+  description:
+    'Makes the environment, or those keys of it that are named, what it was at an earlier revision, as one change: a new ' +
+    'revision, never a rewind. A key that is neither there now nor was then is ignored. For owners and admins.',
+  access: {
+    kind: 'member',
+    roles: ['owner', 'admin'],
+    tokens: 'write',
+    narrowestToken: 'environment',
+    environmentRule: 'write',
+  },
+  query: z.strictObject(writeQuery),
+  headers: IfMatchHeader,
+  body: z.strictObject({
+    revision: z
+      .int({ message: 'must be a revision, a whole number' })
+      .min(0, { message: 'must be 0 or more' })
+      .max(999_999_999_999_999, { message: 'must be a revision' })
+      .meta({ description: 'The revision to restore; 0 is empty.', example: 12 }),
+    keys: KeyList.optional().meta({
+      description: 'The keys to restore. Without it, all of them.',
+      example: ['DATABASE_HOST'],
+    }),
+    message: Message.optional(),
+  }),
+  bodyExample: { revision: 0, keys: ['LOG_LEVEL'], message: 'Undo the release' },
+  responses: {
+    200: {
+      description: 'The result of the restoration.',
+      body: orDryRun(
+        z.object({
+          created: keyNames('Keys that are there again.'),
+          updated: keyNames('Keys that have their earlier value again.'),
+          deleted: keyNames('Keys that were deleted, because they were not there.'),
+          unchanged: keyNames('Keys that already had the value.'),
+          restored: Revision.meta({ description: 'The revision that was restored.' }),
+          revision: Revision,
+        }),
+      ),
+      example: { created: [], updated: ['DATABASE_HOST'], deleted: [], unchanged: [], restored: 12, revision: 22 },
+    },
+  },
+  errors: ['revision_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
+    queues: ['webhooks'],
+  },
+  sizing: {
+    memoryMb: 1024,
+    timeoutSeconds: 29,
+    reason: 'a whole environment is re-encrypted and written in several steps',
   },
 });

@@ -127,7 +127,7 @@ async function walkFor(
             pageSize: itemsPerPage,
             ...(cursor.after === undefined ? {} : { startAfter: { pk: range.pk, sk: cursor.after } }),
           });
-    const items = page.items.filter(({ kind }) => kind !== environmentStateRecord.kind).map(parseItem);
+    const items = page.items.filter(({ kind }) => sealedKinds.has(String(kind))).map(parseItem);
     let { passed, changed, damaged } = cursor;
     passed += items.filter(
       ({ isVersion, record }) => isVersion && record.sealed !== undefined && record.revision <= revision,
@@ -143,6 +143,9 @@ async function walkFor(
   } while (Date.now() < endsAt);
   return cursor;
 }
+
+/** The kinds of item that hold values. */
+const sealedKinds: ReadonlySet<string> = new Set([headRecord.kind, versionRecord.kind]);
 
 function parseItem(item: Record<string, unknown>) {
   const isVersion = item.kind === versionRecord.kind;

@@ -1,12 +1,14 @@
 import { newAuditEntry } from '../access/audit-write.ts';
 import type { MemberAccess } from '../access/member-access.ts';
 import type { MemberContext } from '../access/request-context.ts';
-import { type EventName, manyKeys } from '../contracts/fields/events.ts';
+import type { AuditAction } from '../contracts/fields/audit-action.ts';
+import { manyKeys } from '../contracts/fields/events.ts';
 import { matchesRevision, type Precondition } from '../contracts/fields/preconditions.ts';
+import type { ChangePlan, DryRun } from '../contracts/secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
-import { findWebhooks, publishSecretEvent } from '../deliveries/publish.ts';
+import { findWebhooks, publishSecretEvent, type SecretEvent } from '../deliveries/publish.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
@@ -15,7 +17,7 @@ import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { type HeadRecord, headRecord } from '../table/records/secret.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
-import { at, ConditionFailed, check, type Page, readAll, readTogether, type Write } from '../table/store.ts';
+import { at, ConditionFailed, check, find, type Page, readAll, readTogether, type Write } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { stateAt } from './engine/fencing.ts';
 import { type KeyRing, keyRing } from './engine/key-ring.ts';
@@ -26,9 +28,9 @@ import { waitForPendingChange } from './engine/undo-change.ts';
 import { DecisionOutdated, needsAllHeads, sizeAfter, writeChange } from './engine/write-change.ts';
 
 /*
- * The one way in which secrets change: set, delete, import, bulk delete and promotion each only decide what to put and what
- * to delete. Everything that all of them promise is here: preconditions, limits, one revision, the audit entry in the same
- * transaction, an event after it, and trying again when somebody else was first.
+ * The one way in which secrets change: set, delete, import, bulk delete, changes and promotion each only decide what to put
+ * and what to delete. Everything that all of them promise is here: preconditions, limits, dry runs, one revision, the audit
+ * entry in the same transaction, the events after it, and trying again when another change was first.
  */
 
 /** Which heads a change has to know: those of its keys, or all. */
@@ -84,6 +86,8 @@ function byKey(heads: readonly HeadRecord[]): ReadonlyMap<string, HeadRecord> {
 /** The environment as a change finds it. */
 export interface CurrentSecrets {
   state: EnvironmentState;
+  /** The keys that were read: all, if all were asked for. */
+  keys(): string[];
   /** The key's head, deleted or not. */
   head(key: string): HeadRecord | undefined;
   /**
@@ -97,6 +101,8 @@ export interface CurrentSecrets {
 export interface ChangeResult {
   changed: boolean;
   revision: number;
+  /** What the change does, in the order in which it was asked for. */
+  plan: ChangePlan;
   head(key: string): HeadRecord | undefined;
 }
 
@@ -104,7 +110,14 @@ export interface Decision<Answer> {
   puts: readonly { key: string; value: string }[];
   /** Keys that are there. */
   deletions: readonly string[];
-  event: EventName;
+  /** Keys that have their value already. */
+  unchanged?: readonly string[];
+  /** Keys that are left as they are for another reason. */
+  skipped?: readonly string[];
+  /** How the audit log and the history call the change. */
+  action: AuditAction;
+  /** The revision that the values come from, for restorations. */
+  restored?: number;
   /** The environment that the values come from, for promotions. The change commits only while it is at that revision. */
   from?: { path: EnvironmentPath; id: string; slug: string; revision: number };
   answer(result: ChangeResult): Answer;
@@ -114,15 +127,34 @@ export interface Decision<Answer> {
 export interface ChangeOptions {
   /** The revision that the environment must be at. */
   ifMatch: Precondition | undefined;
+  /** Why the change is made. */
+  message?: string | undefined;
+  /** Whether to answer only what the change would do. */
+  dryRun: boolean;
 }
 
 interface ChangeRequest<Answer> extends ChangeOptions {
+  /** What the change demands of its caller beyond the right to write the environment. */
+  authorize?(access: MemberAccess): void;
   /** Called again for each try; throws the domain's errors. */
   decide(current: CurrentSecrets): Promise<Decision<Answer>>;
 }
 
+/** The secrets to put, without those that are there with the same value. */
+export async function sortOutUnchanged(
+  secrets: readonly { key: string; value: string }[],
+  { hasValue }: CurrentSecrets,
+): Promise<Required<Pick<Decision<unknown>, 'puts' | 'unchanged'>>> {
+  const same = await Promise.all(secrets.map(({ key, value }) => hasValue(key, value)));
+  return {
+    puts: secrets.filter((_, index) => !same[index]),
+    unchanged: secrets.filter((_, index) => same[index]).map(({ key }) => key),
+  };
+}
+
 /**
- * Makes a change: all or nothing, one revision, or nothing at all where the decision is empty.
+ * Makes a change: all or nothing, one revision, or nothing at all where the decision is empty. A dry run takes every step
+ * up to the write, and answers the plan.
  * @throws project_not_found, environment_not_found, forbidden, revision_mismatch, plan_limit_exceeded, payload_too_large,
  * whatever `decide` throws, temporarily_unavailable when others kept getting in first, and DecisionOutdated when the
  * environment that the values come from has changed
@@ -131,7 +163,7 @@ export async function changeSecrets<Answer>(
   context: MemberContext,
   begun: BegunChange,
   request: ChangeRequest<Answer>,
-): Promise<Answer> {
+): Promise<Answer | DryRun> {
   const change = { ...request, context, path: begun.path, entry: newAuditEntry() };
   const budget = retryBudget();
   let reads: Reads | undefined = begun.reads;
@@ -141,7 +173,7 @@ export async function changeSecrets<Answer>(
     try {
       const tried = await tryChange(change, reads ?? (await readFor(begun.path, keys)));
       if ('answer' in tried) {
-        if (tried.event !== undefined) await publishSecretEvent(tried.event, begun.webhooks, context.log);
+        await Promise.all(tried.events.map(event => publishSecretEvent(event, begun.webhooks, context.log)));
         return tried.answer;
       }
       keys = tried.needs;
@@ -165,7 +197,7 @@ interface Change<Answer> extends ChangeRequest<Answer> {
 
 interface Made<Answer> {
   answer: Answer;
-  event?: Parameters<typeof publishSecretEvent>[0];
+  events: readonly SecretEvent[];
 }
 
 /**
@@ -173,8 +205,11 @@ interface Made<Answer> {
  * @returns what else it has to read, where the heads that were read do not do
  * @throws ConditionFailed, StaleRead when it has to be made again
  */
-async function tryChange<Answer>(change: Change<Answer>, reads: Reads): Promise<Made<Answer> | { needs: 'all' }> {
-  const { context, path, ifMatch } = change;
+async function tryChange<Answer>(
+  change: Change<Answer>,
+  reads: Reads,
+): Promise<Made<Answer | DryRun> | { needs: 'all' }> {
+  const { context, path, ifMatch, message, dryRun } = change;
   const found = await openEnvironment(change, reads);
   const { state, ring, before } = found;
   if (ifMatch !== undefined && !matchesRevision(ifMatch, state.revision)) {
@@ -183,19 +218,26 @@ async function tryChange<Answer>(change: Change<Answer>, reads: Reads): Promise<
     });
   }
   const current = currentSecrets(context, found);
-  const { decision, heads: unsealed } = await decideOn(change, reads, found, current);
+  const { decision, heads: unsealed, plan } = await decideOn(change, reads, found, current);
+  const { revision } = state;
+  if (dryRun) return { answer: { dryRun, plan: inKeyOrder(plan), revision }, events: [] };
   if (unsealed.length === 0) {
-    return { answer: decision.answer({ changed: false, revision: state.revision, head: current.head }) };
+    return { answer: decision.answer({ changed: false, revision, plan, head: current.head }), events: [] };
   }
   const values = new Map(decision.puts.map(({ key, value }) => [key, value]));
   const heads = await Promise.all(unsealed.map(head => sealHead(head, values.get(head.key), state.id, ring)));
   if ('named' in reads.heads && needsAllHeads({ state, heads })) return { needs: 'all' };
 
-  const made = describe(context, found, decision, heads);
+  const after = byKey(heads);
+  const head = (key: string) => after.get(key) ?? before.get(key);
+  const answer = decision.answer({ changed: true, revision: revision + 1, plan, head });
   const audit = await auditPut(change, found, decision, heads);
   const checks = decision.from === undefined ? [] : [checkUnchanged(decision.from)];
-  await writeChange({ path, state, before, heads, audit, checks, ring }, context.log);
-  return made;
+  await writeChange(
+    { path, state, before, heads, audit, checks, ring, message, restored: decision.restored },
+    context.log,
+  );
+  return { answer, events: eventsOf(change, found, decision, heads) };
 }
 
 interface OpenEnvironment {
@@ -206,10 +248,11 @@ interface OpenEnvironment {
 }
 
 /** The environment, at a moment when no change of it is under way. @throws ConditionFailed, StaleRead to read again */
-async function openEnvironment({ context, path }: Change<unknown>, reads: Reads): Promise<OpenEnvironment> {
+async function openEnvironment({ context, path, authorize }: Change<unknown>, reads: Reads): Promise<OpenEnvironment> {
   const { access, organization, log } = context;
   const project = access.requireProject(reads.project);
   const state = access.requireEnvironment(reads.state, 'write');
+  authorize?.(access);
   if (state.keyVersion > project.keyVersion) {
     throw new StaleRead(`Environment ${state.id} takes values under data key ${state.keyVersion} or newer only.`);
   }
@@ -227,6 +270,7 @@ function currentSecrets({ access, log }: MemberContext, { state, ring, before }:
   const mayRead = access.roleMay('read', state.type);
   return {
     state,
+    keys: () => [...before.keys()],
     head: key => before.get(key),
     hasValue: async (key, value) => mayRead && (await holdsValue(ring, state.id, before.get(key), value, log)),
   };
@@ -234,41 +278,69 @@ function currentSecrets({ access, log }: MemberContext, { state, ring, before }:
 
 /** What to change, and the heads that come of it, still without ciphertexts. @throws the domain's errors */
 async function decideOn<Answer>(
-  { context, path, decide }: Change<Answer>,
+  { context, path, decide, dryRun }: Change<Answer>,
   reads: Reads,
   { state, before }: OpenEnvironment,
   current: CurrentSecrets,
-): Promise<{ decision: Decision<Answer>; heads: HeadRecord[] }> {
+): Promise<{ decision: Decision<Answer>; heads: HeadRecord[]; plan: ChangePlan }> {
   const { access, principal } = context;
   const decided = await outcomeOf(async () => {
     const decision = await decide(current);
     const heads = newHeads(decision, state, before, { id: principal.userId, email: principal.email });
     requireRoom(access, reads.plans, state, before, heads);
-    return { decision, heads };
+    return { decision, heads, plan: planOf(decision, before) };
   });
   // Heads read one by one may be of another moment than the state. What is written is conditioned on both; what is only
   // answered has to be looked at again.
-  const writes = 'result' in decided && decided.result.heads.length > 0;
+  const writes = 'result' in decided && decided.result.heads.length > 0 && !dryRun;
   if (!writes && 'named' in reads.heads) await requireUnchanged(path, state, reads.heads.keys, before);
   if ('error' in decided) throw decided.error;
+  const { from } = decided.result.decision;
+  if (!writes && from !== undefined) await requireSourceUnchanged(from);
   return decided.result;
 }
 
+/** What the decision comes to, in its order. Pure. */
+function planOf(
+  { puts, deletions, unchanged = [], skipped = [] }: Decision<unknown>,
+  before: ReadonlyMap<string, HeadRecord>,
+): ChangePlan {
+  const names = puts.map(({ key }) => key);
+  return {
+    created: names.filter(key => !isLive(before.get(key))),
+    updated: names.filter(key => isLive(before.get(key))),
+    unchanged: [...unchanged],
+    deleted: [...deletions],
+    skipped: [...skipped],
+  };
+}
+
+function inKeyOrder({ created, updated, unchanged, deleted, skipped }: ChangePlan): ChangePlan {
+  return {
+    created: created.toSorted(),
+    updated: updated.toSorted(),
+    unchanged: unchanged.toSorted(),
+    deleted: deleted.toSorted(),
+    skipped: skipped.toSorted(),
+  };
+}
+
 function auditPut(
-  { context, entry }: Change<unknown>,
+  { context, entry, message }: Change<unknown>,
   { project, state }: OpenEnvironment,
-  { event, from }: Decision<unknown>,
+  { action, from }: Decision<unknown>,
   heads: readonly HeadRecord[],
 ): Promise<Write> {
   const source = from === undefined ? {} : { from: { id: from.id, slug: from.slug, revision: from.revision } };
   return context
     .audit({
-      action: event,
+      action,
       target: { type: 'project', id: project.id, name: project.slug },
       environment: { id: state.id, slug: state.slug },
       keys: heads.map(({ key }) => key),
       revision: state.revision + 1,
       ...source,
+      message,
       entry,
     })
     .then(write => ({ ...write, condition: isNew }));
@@ -282,35 +354,53 @@ function checkUnchanged({ path, id, revision }: NonNullable<Decision<unknown>['f
   });
 }
 
-/** The answer and the event of a change, as they are once it is written. */
-function describe<Answer>(
-  { organization, principal }: MemberContext,
-  { project, state, before }: OpenEnvironment,
-  decision: Decision<Answer>,
-  heads: readonly HeadRecord[],
-): Made<Answer> {
-  const revision = state.revision + 1;
-  const after = byKey(heads);
-  const [single] = heads;
-  const isSingle = singleKeyEvents.has(decision.event) && single !== undefined;
-  const from = decision.from === undefined ? {} : { from: { id: decision.from.id, slug: decision.from.slug } };
-  return {
-    answer: decision.answer({ changed: true, revision, head: key => after.get(key) ?? before.get(key) }),
-    event: {
-      organizationId: organization.id,
-      project: { id: project.id, slug: project.slug },
-      environment: { id: state.id, slug: state.slug },
-      event: decision.event,
-      key: isSingle ? single.key : manyKeys,
-      actor: { id: principal.userId, email: principal.email },
-      metadata: isSingle
-        ? { version: single.version, revision }
-        : { keys: heads.map(({ key }) => key), revision, ...from },
-    },
-  };
+/** What a dry run answers of a copy holds only where the source did not change until after the target was read. */
+async function requireSourceUnchanged({ path, id, revision }: NonNullable<Decision<unknown>['from']>): Promise<void> {
+  const state = await find(stateAt(path));
+  if (state?.id !== id || state.revision !== revision) throw new DecisionOutdated([]);
 }
 
-const singleKeyEvents: ReadonlySet<EventName> = new Set(['secret.created', 'secret.updated', 'secret.deleted']);
+/**
+ * The events of a change: that of the one key where one changes, else one for all that was set and one for all that was
+ * deleted. A promotion's is always its own, because it names the source. Pure.
+ */
+function eventsOf(
+  { context: { organization, principal }, message }: Change<unknown>,
+  { project, state, before }: OpenEnvironment,
+  { from }: Decision<unknown>,
+  heads: readonly HeadRecord[],
+): SecretEvent[] {
+  const revision = state.revision + 1;
+  const why = message === undefined ? {} : { message };
+  const common = {
+    organizationId: organization.id,
+    project: { id: project.id, slug: project.slug },
+    environment: { id: state.id, slug: state.slug },
+    actor: { id: principal.userId, email: principal.email },
+  };
+  const ofMany = (event: SecretEvent['event'], changed: readonly HeadRecord[], source = {}): SecretEvent[] => {
+    const metadata = { keys: changed.map(({ key }) => key), revision, ...source, ...why };
+    return changed.length === 0 ? [] : [{ ...common, event, key: manyKeys, metadata }];
+  };
+  if (from !== undefined) return ofMany('secret.promoted', heads, { from: { id: from.id, slug: from.slug } });
+  const [single] = heads;
+  if (single !== undefined && heads.length === 1) {
+    const event = isLive(single) ? setEvent(before.get(single.key)) : 'secret.deleted';
+    return [{ ...common, event, key: single.key, metadata: { version: single.version, revision, ...why } }];
+  }
+  return [
+    ...ofMany('secret.bulk_set', heads.filter(isLive)),
+    ...ofMany(
+      'secret.bulk_delete',
+      heads.filter(head => !isLive(head)),
+    ),
+  ];
+}
+
+/** What setting a key is called, by the head that it replaces. */
+export function setEvent(before: HeadRecord | undefined) {
+  return isLive(before) ? 'secret.updated' : 'secret.created';
+}
 
 /** The result, or the domain error that `work` ended with. */
 async function outcomeOf<T>(work: () => Promise<T>): Promise<{ result: T } | { error: ApiError }> {

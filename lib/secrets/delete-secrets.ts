@@ -1,4 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
+import type { DryRun } from '../contracts/secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import { type BegunChange, type ChangeOptions, changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
@@ -8,7 +9,7 @@ export async function deleteSecret(
   context: MemberContext,
   { key, ...options }: ChangeOptions & { key: string },
   begun: BegunChange,
-): Promise<{ success: true; revision: number }> {
+): Promise<{ success: true; revision: number } | DryRun> {
   return changeSecrets(context, begun, {
     ...options,
     decide: async ({ head }) => {
@@ -16,7 +17,7 @@ export async function deleteSecret(
       return {
         puts: [],
         deletions: [key],
-        event: 'secret.deleted',
+        action: 'secret.deleted',
         answer: ({ revision }) => ({ success: true, revision }),
       };
     },
@@ -32,13 +33,12 @@ export async function bulkDeleteSecrets(
   return changeSecrets(context, begun, {
     ...options,
     decide: async ({ head }) => {
-      const deleted = keys.filter(key => isLive(head(key)));
-      const notFound = keys.filter(key => !isLive(head(key)));
       return {
         puts: [],
-        deletions: deleted,
-        event: 'secret.bulk_delete',
-        answer: ({ revision }) => ({ deleted, notFound, revision }),
+        deletions: keys.filter(key => isLive(head(key))),
+        skipped: keys.filter(key => !isLive(head(key))),
+        action: 'secret.bulk_delete',
+        answer: ({ plan, revision }) => ({ deleted: plan.deleted, notFound: plan.skipped, revision }),
       };
     },
   });

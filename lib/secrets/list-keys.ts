@@ -6,7 +6,7 @@ import { type PageWanted, pageOf } from './read-page.ts';
 /** The keys of an environment at one revision. Nothing is decrypted, so nothing is audited. */
 export async function listKeys(context: MemberContext, query: PageWanted, begun: ConditionalRead) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
-  return readLive(context, begun.begun, async ({ state: { revision }, live }) => {
+  return readLive(context, begun.begun, async ({ revision, live }) => {
     const { shown, pagination } = pageOf(live, query);
     const keys = shown.map(({ key, version, createdAt, updatedAt, updatedBy }) => {
       return { key, version, createdAt, updatedAt, updatedBy };

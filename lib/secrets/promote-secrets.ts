@@ -8,6 +8,7 @@ import {
   type CurrentSecrets,
   changeSecrets,
   type Decision,
+  sortOutUnchanged,
 } from './change-secrets.ts';
 import { type BegunRead, beginRead, readLive } from './engine/read-live-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
@@ -53,7 +54,7 @@ export async function promoteSecrets(
     try {
       const source = await readSource(context, promotion, reads.source);
       return await changeSecrets(context, reads.target, {
-        ifMatch: promotion.ifMatch,
+        ...promotion,
         decide: current => decide(promotion, source, current),
       });
     } catch (error) {
@@ -68,15 +69,10 @@ type Source = NonNullable<Decision<unknown>['from']> & { secrets: readonly { key
 /** Without the right to read the source a developer could read production by promoting it to development. */
 async function readSource(context: MemberContext, { keys }: Promotion, begun: BegunRead): Promise<Source> {
   return readLive(context, begun, async ({ state, live, ring }) => {
-    const there = new Set(live.map(({ key }) => key));
-    const lacking = (keys ?? []).find(key => !there.has(key));
-    if (lacking !== undefined) {
-      throw new ApiError('secret_not_found', `There is no secret ${lacking} in the source environment.`);
-    }
-    const wanted = keys === undefined ? there : new Set(keys);
+    const wanted = keys === undefined ? undefined : new Set(keys);
     const secrets = await Promise.all(
       live
-        .filter(({ key }) => wanted.has(key))
+        .filter(({ key }) => wanted?.has(key) ?? true)
         .map(async head => ({ key: head.key, value: await ring.open(state.id, head) })),
     );
     const { id, slug, revision } = state;
@@ -85,20 +81,30 @@ async function readSource(context: MemberContext, { keys }: Promotion, begun: Be
 }
 
 async function decide(
-  { overwrite }: Promotion,
+  { keys = [], overwrite }: Promotion,
   { secrets, ...from }: Source,
-  { head, hasValue }: CurrentSecrets,
+  current: CurrentSecrets,
 ): Promise<Decision<{ promoted: string[]; skipped: string[]; unchanged: string[]; revision: number }>> {
-  const candidates = secrets.filter(({ key }) => overwrite || !isLive(head(key)));
-  const skipped = secrets.filter(({ key }) => !overwrite && isLive(head(key))).map(({ key }) => key);
-  const same = await Promise.all(candidates.map(({ key, value }) => hasValue(key, value)));
-  const puts = candidates.filter((_, index) => !same[index]);
-  const unchanged = candidates.filter((_, index) => same[index]).map(({ key }) => key);
+  const there = new Set(secrets.map(({ key }) => key));
+  const lacking = keys.find(key => !there.has(key));
+  if (lacking !== undefined) {
+    throw new ApiError('secret_not_found', `There is no secret ${lacking} in the source environment.`);
+  }
+  const isKept = (key: string) => !overwrite && isLive(current.head(key));
   return {
-    puts,
+    ...(await sortOutUnchanged(
+      secrets.filter(({ key }) => !isKept(key)),
+      current,
+    )),
     deletions: [],
-    event: 'secret.promoted',
+    skipped: secrets.map(({ key }) => key).filter(isKept),
+    action: 'secret.promoted',
     from,
-    answer: ({ revision }) => ({ promoted: puts.map(({ key }) => key), skipped, unchanged, revision }),
+    answer: ({ plan: { created, updated, skipped, unchanged }, revision }) => ({
+      promoted: [...created, ...updated].toSorted(),
+      skipped,
+      unchanged,
+      revision,
+    }),
   };
 }

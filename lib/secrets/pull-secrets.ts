@@ -7,8 +7,7 @@ import { type PageWanted, pageOf } from './read-page.ts';
 /** The secrets of an environment with their values, at one revision. No value leaves without its audit entry. */
 export async function pullSecrets(context: MemberContext, query: PageWanted, begun: ConditionalRead) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
-  return readLive(context, begun.begun, async ({ project, state, live, ring }) => {
-    const { revision } = state;
+  return readLive(context, begun.begun, async ({ project, state, revision, live, ring }) => {
     const { shown, pagination } = pageOf(live, query);
     const isWhole = query.limit === undefined && query.search === undefined;
     const entry = context.audit({

@@ -2,7 +2,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import type { SecretSummary } from '../contracts/secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
-import { type BegunChange, type ChangeOptions, changeSecrets } from './change-secrets.ts';
+import { type BegunChange, type ChangeOptions, changeSecrets, setEvent, sortOutUnchanged } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
 interface NewValue extends ChangeOptions {
@@ -24,16 +24,14 @@ export async function setSecret(
   return changeSecrets(context, begun, {
     ...options,
     decide: async current => {
-      const head = current.head(key);
-      const isThere = isLive(head);
-      requireVersion(isThere ? head.version : 0, expectedVersion);
-      const isSame = await current.hasValue(key, value);
+      const before = current.head(key);
+      requireVersion(before, expectedVersion);
       return {
-        puts: isSame ? [] : [{ key, value }],
+        ...(await sortOutUnchanged([{ key, value }], current)),
         deletions: [],
-        event: isThere ? 'secret.updated' : 'secret.created',
-        answer: ({ changed, revision, head }) => ({
-          created: !isThere,
+        action: setEvent(before),
+        answer: ({ changed, plan, revision, head }) => ({
+          created: plan.created.length > 0,
           secret: summaryOf(head(key)),
           changed,
           revision,
@@ -43,7 +41,9 @@ export async function setSecret(
   });
 }
 
-function requireVersion(currentVersion: number, expectedVersion: number | undefined): void {
+/** @throws version_mismatch */
+export function requireVersion(head: HeadRecord | undefined, expectedVersion: number | undefined): void {
+  const currentVersion = isLive(head) ? head.version : 0;
   if (expectedVersion === undefined || expectedVersion === currentVersion) return;
   const found = currentVersion === 0 ? 'is not there' : `is at version ${currentVersion}`;
   throw new ApiError('version_mismatch', `The secret ${found}.`, { details: { currentVersion } });

@@ -33,6 +33,8 @@ import type { Key } from './entity.ts';
  *                                                                 change in flight; sorts before every HEAD#<key>
  *                                    FENCE#<n>                    a copy of its fencing token, while a change is in flight
  *                                    HEAD#<key>                   the newest version of a key
+ *                                    REVISION#<n>#<part>          what a change did; part 0 comes with its commit. Sorts after
+ *                                                                 the state, so erasing in order stops the writers first
  *                                    VERSION#<key>#<n>            one version, immutable
  *   DELIVERIES#<webhookId>           <time>#<id>                  a delivery's log entry
  *   DELIVERY#<deliveryId>            DELIVERY                     the claim that makes a delivery happen at most once
@@ -86,6 +88,8 @@ export const keys = {
     key(environmentPartition(orgSlug, project, env), `FENCE#${lane}`),
   head: (orgSlug: string, project: string, env: string, name: string) =>
     key(environmentPartition(orgSlug, project, env), `HEAD#${name}`),
+  revision: (orgSlug: string, project: string, env: string, revision: number, part: number) =>
+    key(environmentPartition(orgSlug, project, env), `REVISION#${revisionDigits(revision)}#${partDigits(part)}`),
   version: (orgSlug: string, project: string, env: string, name: string, version: number) =>
     key(environmentPartition(orgSlug, project, env), `VERSION#${name}#${versionDigits(version)}`),
   delivery: (webhookId: string, createdAt: string, id: string) => key(`DELIVERIES#${webhookId}`, `${createdAt}#${id}`),
@@ -129,11 +133,24 @@ export const ranges = {
     pk: environmentPartition(orgSlug, project, env),
     beginsWith: 'HEAD',
   }),
+  /** What the changes `from` to `to` did. */
+  revisions: (orgSlug: string, project: string, env: string, from: number, to: number) => ({
+    pk: environmentPartition(orgSlug, project, env),
+    between: [
+      `REVISION#${revisionDigits(from)}#${partDigits(0)}`,
+      `REVISION#${revisionDigits(to)}#${partDigits(maximumPart)}`,
+    ] as const,
+  }),
+  /** The whole history. */
+  environmentVersions: (orgSlug: string, project: string, env: string) => ({
+    pk: environmentPartition(orgSlug, project, env),
+    beginsWith: 'VERSION#',
+  }),
   versions: (orgSlug: string, project: string, env: string, name: string) => ({
     pk: environmentPartition(orgSlug, project, env),
     beginsWith: `VERSION#${name}#`,
   }),
-  /** The state, the heads and the history. */
+  /** The state, the heads, the revisions and the history. */
   environmentContent: (orgSlug: string, project: string, env: string) => ({
     pk: environmentPartition(orgSlug, project, env),
     between: ['HEAD', 'VERSION#\uffff'] as const,
@@ -157,4 +174,15 @@ function environmentPartition(orgSlug: string, project: string, env: string): st
 /** Sort keys compare as text, so versions have a fixed width; ten digits outlast one write a second for centuries. */
 function versionDigits(version: number): string {
   return String(version).padStart(10, '0');
+}
+
+/** Environments made anew under a used slug begin at the time in milliseconds, 13 digits. */
+function revisionDigits(revision: number): string {
+  return String(revision).padStart(16, '0');
+}
+
+const maximumPart = 9999;
+
+function partDigits(part: number): string {
+  return String(part).padStart(4, '0');
 }

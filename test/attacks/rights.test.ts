@@ -34,12 +34,15 @@ describe('a role', () => {
   it('opens project keys only where values are read or written, and never without a context', () => {
     const openers = [...rights.keys()].filter(name => isAllowed(rightsOf(name), decrypt(project)));
     expect(openers.sort()).toEqual([
+      'apply-changes',
       'bulk-delete-secrets',
       'delete-secret',
+      'diff-revisions',
       'import-secrets',
       'list-versions',
       'promote-secrets',
       'pull-secrets',
+      'restore-secrets',
       'run-jobs',
       'set-secret',
       'validate-environment',

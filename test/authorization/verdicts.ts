@@ -253,6 +253,16 @@ export const rows: readonly Row[] = [
   ...inEach(readingIn, 'GET /secrets/:orgSlug/:project/:env/versions/:key', (own, env) => ({
     path: `${secrets(own, env)}/versions/KEY?values=true`,
   })),
+  ...inEach(readingIn, 'GET /secrets/:orgSlug/:project/:env/revisions', (own, env) => ({
+    path: `${secrets(own, env)}/revisions`,
+  })),
+  ...inEach(readingIn, 'GET /secrets/:orgSlug/:project/:env/diff', (own, env) => ({
+    path: `${secrets(own, env)}/diff?from=0&values=true`,
+  })),
+  ...inEach(bulkDeletingIn, 'POST /secrets/:orgSlug/:project/:env/restore', (own, env) => ({
+    path: `${secrets(own, env)}/restore`,
+    body: { revision: 0, keys: ['NEVER'] },
+  })),
   ...inEach(writingIn, 'PUT /secrets/:orgSlug/:project/:env', (own, env) => ({
     path: secrets(own, env),
     body: { key: 'NEW', value: 'new' },
@@ -261,6 +271,14 @@ export const rows: readonly Row[] = [
     path: `${secrets(own, env)}/bulk`,
     body: { secrets: { NEW: 'new' } },
   })),
+  ...inEach(writingIn, 'POST /secrets/:orgSlug/:project/:env/changes', (own, env) => ({
+    path: `${secrets(own, env)}/changes`,
+    body: { set: [{ key: 'B', value: 'new' }] },
+  })),
+  ...inEach(bulkDeletingIn, 'POST /secrets/:orgSlug/:project/:env/changes with two deletions', (own, env) => ({
+    path: `${secrets(own, env)}/changes`,
+    body: { delete: ['KEY', 'NOT_THERE'] },
+  })).map(row => ({ ...row, allowed: 'secret_not_found' })),
   ...inEach(writingIn, 'DELETE /secrets/:orgSlug/:project/:env/:key', (own, env) => ({
     path: `${secrets(own, env)}/KEY`,
   })),

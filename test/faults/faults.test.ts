@@ -57,7 +57,9 @@ describe('a fault at any AWS call of any request', () => {
       show('Requests', renderRows(rows));
       expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
       // A change of secrets finds out whether it was made before it says that it was not.
-      const changes = rows.filter(({ name }) => /^(set|import|promote|delete|bulk-delete)-secrets?/.test(name));
+      const changes = rows.filter(({ name }) =>
+        /^(set|import|promote|delete|bulk-delete|restore)-secrets?|^apply-changes/.test(name),
+      );
       expect(changes.filter(({ doneUnheard }) => doneUnheard > 0)).toEqual([]);
     },
     everything ? 1_800_000 : 300_000,

@@ -43,7 +43,8 @@ interface Case {
 }
 
 /** Samples whose changes are fenced: after a 503 they must not be made any more. */
-const isFenced = (name: string) => /^(set|import|promote|delete|bulk-delete)-secrets?/.test(name);
+const isFenced = (name: string) =>
+  /^(set|import|promote|delete|bulk-delete|restore)-secrets?|^apply-changes/.test(name);
 
 const width = 16;
 const samplesAtOnce = 8;

@@ -32,6 +32,7 @@ import { providerEventRecord } from '../../lib/table/records/provider-event.ts';
 import { rateRecord } from '../../lib/table/records/rate.ts';
 import { countedBatchRecord, routeHourRecord } from '../../lib/table/records/request-metrics.ts';
 import { retiredProjectRecord } from '../../lib/table/records/retired-slug.ts';
+import { revisionPartRecord, revisionRecord } from '../../lib/table/records/revision.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../lib/table/records/secret.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { templateKeyRecord } from '../../lib/table/records/template-key.ts';
@@ -78,6 +79,8 @@ const entities = {
   environmentState: environmentStateRecord,
   fence: fenceRecord,
   head: headRecord,
+  revision: revisionRecord,
+  revisionPart: revisionPartRecord,
   version: versionRecord,
   templateKey: templateKeyRecord,
   webhook: webhookRecord,
@@ -321,7 +324,7 @@ function projectViolations({ all, has, settled }: Table): Violation[] {
       violations.push({ where: organization, what: `${sk} belongs to no project` });
     }
   }
-  for (const kind of ['environmentState', 'fence', 'head', 'version'] as const) {
+  for (const kind of ['environmentState', 'fence', 'head', 'revision', 'revisionPart', 'version'] as const) {
     for (const { pk, sk } of all(kind)) {
       const [, organization = '', project = '', environment = ''] = pk.split('#');
       const isErased =
@@ -339,6 +342,8 @@ function environmentViolations({ all, settled }: Table): Violation[] {
   const heads = grouped(all('head'), ({ pk }) => pk);
   const versions = grouped(all('version'), ({ pk }) => pk);
   const fences = grouped(all('fence'), ({ pk }) => pk);
+  const revisions = grouped(all('revision'), ({ pk }) => pk);
+  const parts = grouped(all('revisionPart'), ({ pk }) => pk);
   const projects = new Map(all('project').map(one => [one.id, one]));
   const repairs = new Set(
     all('audit').flatMap(({ action, environment, revision }) =>
@@ -359,11 +364,20 @@ function environmentViolations({ all, settled }: Table): Violation[] {
         what: `${pk}: the copies of the fencing token are ${copies.join() || 'none'}`,
       });
     }
-    for (const what of stateViolations(state, heads.get(pk) ?? [], versions.get(pk) ?? [], {
-      keyVersions,
-      settled,
-      isRepaired: repairs.has(`${state.id} ${state.revision}`),
-    })) {
+    const problems = [
+      ...stateViolations(state, heads.get(pk) ?? [], versions.get(pk) ?? [], {
+        keyVersions,
+        settled,
+        isRepaired: repairs.has(`${state.id} ${state.revision}`),
+      }),
+      ...revisionViolations(state, {
+        revisions: revisions.get(pk) ?? [],
+        parts: parts.get(pk) ?? [],
+        versions: versions.get(pk) ?? [],
+        isRepair: revision => repairs.has(`${state.id} ${revision}`),
+      }),
+    ];
+    for (const what of problems) {
       violations.push({ where: partOf(pk), what: `${pk}: ${what}` });
     }
   }
@@ -427,6 +441,50 @@ function stateViolations(
   const stamps = new Set(versions.filter(({ revision }) => revision <= state.revision).map(({ revision }) => revision));
   if (state.revision > state.firstRevision && !isRepaired && !stamps.has(state.revision)) {
     problems.push(`no version is of revision ${state.revision}`);
+  }
+  return problems;
+}
+
+/** Compares what the revisions say of each change with the versions that it wrote. */
+function revisionViolations(
+  state: EnvironmentState,
+  {
+    revisions,
+    parts,
+    versions,
+    isRepair,
+  }: {
+    revisions: readonly Placed<'revision'>[];
+    parts: readonly Placed<'revisionPart'>[];
+    versions: readonly VersionRecord[];
+    isRepair(revision: number): boolean;
+  },
+): string[] {
+  const problems: string[] = [];
+  const recorded = revisions.map(({ revision }) => revision).sort((a, b) => a - b);
+  const { firstRevision, revision: newest } = state;
+  // A repair raises the revision, and changes no secret.
+  const expected = Array.from({ length: newest - firstRevision }, (_, index) => firstRevision + index + 1).filter(
+    revision => !isRepair(revision),
+  );
+  if (recorded.join() !== expected.join()) problems.push(`${recorded.length} revisions are recorded of ${newest}`);
+  const written = grouped(versions, ({ fence }) => String(fence));
+  for (const one of revisions) {
+    const own = parts.filter(({ revision, fence }) => revision === one.revision && fence === one.fence);
+    if (own.length !== one.parts) problems.push(`revision ${one.revision} has ${own.length} of ${one.parts} parts`);
+    const named = [one, ...own].flatMap(({ created, updated, deleted }) => [
+      ...[...created, ...updated].map(([key, version]) => `${key} ${version}`),
+      ...deleted.map(([key, version]) => `${key} ${version} deleted`),
+    ]);
+    const found = (written.get(String(one.fence)) ?? [])
+      .filter(({ revision }) => revision === one.revision)
+      .map(({ key, version, deleted }) => `${key} ${version}${deleted === true ? ' deleted' : ''}`);
+    if (named.sort().join() !== found.sort().join()) {
+      problems.push(`revision ${one.revision} and the versions that it wrote differ`);
+    }
+    if (one.revision === newest && one.digest !== state.digest) {
+      problems.push(`revision ${one.revision} has another digest than the state`);
+    }
   }
   return problems;
 }

@@ -144,6 +144,13 @@ async function placeWithSecrets(api: Api, count = 3): Promise<Place> {
   return there;
 }
 
+/** Two revisions in `dev`. */
+async function placeWithHistory(api: Api): Promise<Place> {
+  const there = await placeWithSecrets(api);
+  await expectStatus(api.put(`${there.secrets}/dev`, { key: 'KEY_1', value: 'changed' }, there.session), 200);
+  return there;
+}
+
 export async function valuesIn(api: Api, { secrets, session }: Place, env = 'dev'): Promise<Record<string, string>> {
   const answer = await expectStatus(api.get(`${secrets}/${env}`, session), 200);
   return Object.fromEntries(answer.body.secrets.map((one: { key: string; value: string }) => [one.key, one.value]));
@@ -519,6 +526,21 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       },
     };
   },
+  'apply-changes': async api => {
+    const there = await placeWithSecrets(api);
+    const body = { set: [{ key: 'KEY_1', value: 'changed' }], delete: ['KEY_2'], message: 'a mixture' };
+    return {
+      request: { method: 'POST', path: `${there.secrets}/dev/changes`, body, as: there.session },
+      works: [200],
+      repeats: [404],
+      isDone: async () => {
+        const values = await valuesIn(api, there);
+        const done = [values.KEY_1 === 'changed', values.KEY_2 === undefined];
+        if (done[0] !== done[1]) throw new Error('Half of a change is there.');
+        return done[0] === true;
+      },
+    };
+  },
   'list-versions': async api => {
     const { secrets, session } = await placeWithSecrets(api);
     return reads({ method: 'GET', path: `${secrets}/dev/versions/KEY_1`, as: session });
@@ -526,6 +548,26 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   'list-versions values': async api => {
     const { secrets, session } = await placeWithSecrets(api);
     return reads({ method: 'GET', path: `${secrets}/dev/versions/KEY_1?values=true`, as: session });
+  },
+  'pull-secrets past': async api => {
+    const { secrets, session } = await placeWithHistory(api);
+    return reads({ method: 'GET', path: `${secrets}/dev?revision=1`, as: session });
+  },
+  'list-revisions': async api => {
+    const { secrets, session } = await placeWithHistory(api);
+    return reads({ method: 'GET', path: `${secrets}/dev/revisions`, as: session });
+  },
+  'diff-revisions': async api => {
+    const { secrets, session } = await placeWithHistory(api);
+    return reads({ method: 'GET', path: `${secrets}/dev/diff?from=1&values=true`, as: session });
+  },
+  'restore-secrets': async api => {
+    const there = await placeWithHistory(api);
+    return {
+      request: { method: 'POST', path: `${there.secrets}/dev/restore`, body: { revision: 1 }, as: there.session },
+      works: [200],
+      isDone: async () => (await valuesIn(api, there)).KEY_1 === 'value 1',
+    };
   },
   'promote-secrets': async api => {
     const there = await placeWithSecrets(api);

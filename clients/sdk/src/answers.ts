@@ -1,14 +1,16 @@
 import type { components } from './openapi.ts';
 
 type Schemas = components['schemas'];
+/** What a write answers that is no dry run. */
+type Done<Name extends keyof Schemas> = Exclude<Schemas[Name], Schemas['DryRun']>;
 
 export type KeyList = Schemas['ListKeysResponse'];
 export type History = Schemas['ListVersionsResponse'];
 export type Validation = Schemas['ValidateEnvironmentResponse'];
-export type SetResult = Schemas['SetSecretResponse'];
-export type ImportResult = Schemas['ImportSecretsResponse'];
-export type DeleteResult = Schemas['BulkDeleteSecretsResponse'];
-export type PromoteResult = Schemas['PromoteSecretsResponse'];
+export type SetResult = Done<'SetSecretResponse200'>;
+export type ImportResult = Done<'ImportSecretsResponse'>;
+export type DeleteResult = Done<'BulkDeleteSecretsResponse'>;
+export type PromoteResult = Done<'PromoteSecretsResponse'>;
 export type SecretEntry = Schemas['SecretEntry'];
 
 interface Author {
@@ -19,8 +21,8 @@ interface Author {
 /** One accepted change of an environment. */
 export interface RevisionEntry {
   revision: number;
-  /** The action of its audit entry, such as `secret.changed`. */
-  action: string;
+  /** The action of its audit entry, such as `secret.changed`; null for a change of before revisions were recorded. */
+  action: string | null;
   message: string | null;
   createdAt: string;
   createdBy: Author;

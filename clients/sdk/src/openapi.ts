@@ -505,6 +505,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/secrets/{orgSlug}/{project}/{env}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set and delete secrets as one change
+         * @description Sets and deletes up to 1,000 secrets in any mixture, as one revision: all or nothing. Each key is named once. A key to delete that is not there is `404 secret_not_found`. For owners, admins and developers; deleting more than one secret is for owners and admins.
+         */
+        post: operations["apply-changes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/secrets/{orgSlug}/{project}/{env}/versions/{key}": {
         parameters: {
             query?: never;
@@ -519,6 +539,66 @@ export interface paths {
         get: operations["list-versions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/{env}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what each change did
+         * @description Returns the changes of an environment, newest first, with the names of the keys that each one created, updated and deleted, and never a value. There may be fewer than `limit` where their names would not fit an answer. Requires the right to read the environment.
+         */
+        get: operations["list-revisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/{env}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two revisions
+         * @description Tells which keys were created, updated and deleted between two revisions of an environment; a key that came back to the same value is in none. `from` may be the later one. Values are included only with `values=true`, which is audited. Requires the right to read the environment.
+         */
+        get: operations["diff-revisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/{env}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore an earlier revision
+         * @description Makes the environment, or those keys of it that are named, what it was at an earlier revision, as one change: a new revision, never a rewind. A key that is neither there now nor was then is ignored. For owners and admins.
+         */
+        post: operations["restore-secrets"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1110,12 +1190,90 @@ export interface components {
         AddTemplateKeyResponse: {
             templateKey: components["schemas"]["TemplateKey"];
         };
+        ApplyChangesRequest: {
+            /**
+             * @description The secrets to set.
+             * @default []
+             * @example [
+             *       {
+             *         "key": "DATABASE_HOST",
+             *         "value": "db.internal.example",
+             *         "expectedVersion": 2
+             *       }
+             *     ]
+             */
+            set?: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /**
+                 * @description The value.
+                 * @example db.internal.example
+                 */
+                value: string;
+                /**
+                 * @description The version that the key must have; 0 if it must not exist.
+                 * @example 2
+                 */
+                expectedVersion?: number;
+            }[];
+            /**
+             * @description The keys to delete. Each must be there.
+             * @default []
+             * @example [
+             *       "LOG_LEVEL"
+             *     ]
+             */
+            delete?: string[];
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
+        };
+        ApplyChangesResponse: {
+            /**
+             * @description Keys that were created.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            created: string[];
+            /**
+             * @description Keys that got a new version.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            updated: string[];
+            /**
+             * @description Keys that already had the value.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            unchanged: string[];
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+            /**
+             * @description Keys that were deleted.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            deleted: string[];
+        } | components["schemas"]["DryRun"];
         /**
          * @description The action.
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
         /** @description A change in the organization, or a read of values. It never contains a value. */
         AuditEntry: {
             /**
@@ -1193,6 +1351,11 @@ export interface components {
              */
             revision?: number;
             /**
+             * @description Why secrets were changed, if the author said so.
+             * @example Move to the new database
+             */
+            message?: string;
+            /**
              * @description What changed: roles and plans `from` and `to`, each changed field of another thing `from` and `to`, limits, a template key’s pattern.
              * @example {
              *       "from": "viewer",
@@ -1240,6 +1403,11 @@ export interface components {
              *     ]
              */
             keys: string[];
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         };
         BulkDeleteSecretsResponse: {
             /**
@@ -1261,7 +1429,7 @@ export interface components {
              * @example 17
              */
             revision: number;
-        };
+        } | components["schemas"]["DryRun"];
         ChangePasswordRequest: {
             /**
              * @description The current password.
@@ -1278,6 +1446,44 @@ export interface components {
              * @default false
              */
             revokeTokens?: boolean;
+        };
+        /** @description What a change would do. Each list is in key order. */
+        ChangePlan: {
+            /**
+             * @description Keys that would be created.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            created: string[];
+            /**
+             * @description Keys that would get a new version.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            updated: string[];
+            /**
+             * @description Keys that have the value already. Empty for a caller who can’t read the environment.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            unchanged: string[];
+            /**
+             * @description Keys that would be deleted.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            deleted: string[];
+            /**
+             * @description Keys that would be left as they are for another reason.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            skipped: string[];
         };
         ChangeRoleRequest: {
             /**
@@ -1465,7 +1671,7 @@ export interface components {
              * @example 17
              */
             revision: number;
-        };
+        } | components["schemas"]["DryRun"];
         /**
          * @description An event that a delivery can carry.
          * @example secret.updated
@@ -1503,6 +1709,64 @@ export interface components {
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
+        };
+        DiffRevisionsResponse: {
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            from: number;
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            to: number;
+            /** @description Keys that only `to` has. */
+            created: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /** @description The value at `to`; only with `values=true`. */
+                after?: string;
+            }[];
+            /** @description Keys with another value. */
+            updated: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /** @description The value at `from`; only with `values=true`. */
+                before?: string;
+                /** @description The value at `to`; only with `values=true`. */
+                after?: string;
+            }[];
+            /** @description Keys that only `from` has. */
+            deleted: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /** @description The value at `from`; only with `values=true`. */
+                before?: string;
+            }[];
+        };
+        /** @description The answer to `dryRun=true`. */
+        DryRun: {
+            /**
+             * @description Nothing was changed.
+             * @constant
+             */
+            dryRun: true;
+            plan: components["schemas"]["ChangePlan"];
+            /**
+             * @description The revision that the plan is for.
+             * @example 17
+             */
+            revision: number;
         };
         /** @description The limits in force: the override, or else the plan, or else the default. */
         EffectiveLimits: {
@@ -1600,7 +1864,7 @@ export interface components {
          * @description What went wrong, of a closed set.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
         /** @description Further facts about an event; never a value. */
         EventMetadata: {
             /**
@@ -1621,6 +1885,11 @@ export interface components {
              *     ]
              */
             keys?: string[];
+            /**
+             * @description Why the change was made, if its author said so.
+             * @example Move to the new database
+             */
+            message?: string;
             /** @description The source environment of a promotion. */
             from?: {
                 /**
@@ -1830,11 +2099,21 @@ export interface components {
                  */
                 value: string;
             }[];
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         } | {
             /** @description Values by key. */
             secrets: {
                 [key: string]: string;
             };
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         } | {
             /**
              * @description Lines of `KEY=value`, with an optional `export`. Unquoted values are trimmed and end at a `#` after white space; single quotes are literal; double quotes may span lines and know `\n \r \t \" \\ \$`. No interpolation.
@@ -1842,6 +2121,11 @@ export interface components {
              *     DATABASE_HOST=db.internal.example
              */
             dotenv: string;
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         };
         ImportSecretsResponse: {
             /**
@@ -1870,7 +2154,7 @@ export interface components {
              * @example 17
              */
             revision: number;
-        };
+        } | components["schemas"]["DryRun"];
         InspectOrganizationResponse: {
             organization: components["schemas"]["Organization"];
             usage: components["schemas"]["Usage"];
@@ -2014,6 +2298,15 @@ export interface components {
         ListProjectsResponse: {
             /** @description The projects, by slug. */
             projects: components["schemas"]["Project"][];
+        };
+        ListRevisionsResponse: {
+            /** @description The revisions, newest first. */
+            revisions: components["schemas"]["SecretRevision"][];
+            /**
+             * @description For `before`; null at the end.
+             * @example 17
+             */
+            next: number | null;
         };
         ListSessionsResponse: {
             /** @description The active sessions. */
@@ -2325,6 +2618,11 @@ export interface components {
              * @default true
              */
             overwrite?: boolean;
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         };
         PromoteSecretsResponse: {
             /**
@@ -2353,7 +2651,7 @@ export interface components {
              * @example 17
              */
             revision: number;
-        };
+        } | components["schemas"]["DryRun"];
         PullSecretsResponse: {
             /** @description The secrets, in key order. */
             secrets: components["schemas"]["SecretEntry"][];
@@ -2445,6 +2743,65 @@ export interface components {
              */
             newPassword: string;
         };
+        RestoreSecretsRequest: {
+            /**
+             * @description The revision to restore; 0 is empty.
+             * @example 12
+             */
+            revision: number;
+            /**
+             * @description The keys to restore. Without it, all of them.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            keys?: string[];
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
+        };
+        RestoreSecretsResponse: {
+            /**
+             * @description Keys that are there again.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            created: string[];
+            /**
+             * @description Keys that have their earlier value again.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            updated: string[];
+            /**
+             * @description Keys that were deleted, because they were not there.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            deleted: string[];
+            /**
+             * @description Keys that already had the value.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            unchanged: string[];
+            /**
+             * @description The revision that was restored.
+             * @example 17
+             */
+            restored: number;
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+        } | components["schemas"]["DryRun"];
         RotateKeyResponse200: {
             project: components["schemas"]["Project"];
             rotation: components["schemas"]["Rotation"];
@@ -2513,6 +2870,71 @@ export interface components {
             updatedAt: string;
             /** @description Who wrote this version. */
             updatedBy: components["schemas"]["UserReference"];
+        };
+        /** @description One accepted change of an environment’s secrets. */
+        SecretRevision: {
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+            /**
+             * @description The action of its audit entry; null for a change of before revisions were recorded.
+             * @example secret.bulk_set
+             */
+            action: components["schemas"]["AuditAction"] | null;
+            /**
+             * @description Why, in the words of its author.
+             * @example Rotate the key
+             */
+            message: string | null;
+            /**
+             * Format: date-time
+             * @description When the change was made.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /** @description Who made it. */
+            createdBy: components["schemas"]["UserReference"];
+            /**
+             * @description Keys that were created.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            created: string[];
+            /**
+             * @description Keys that got another value.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            updated: string[];
+            /**
+             * @description Keys that were deleted.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            deleted: string[];
+            /** @description The environment and revision that a promotion copied. */
+            from?: {
+                /**
+                 * @description Slug of the environment.
+                 * @example dev
+                 */
+                slug: string;
+                /**
+                 * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+                 * @example 17
+                 */
+                revision: number;
+            };
+            /**
+             * @description The revision that was restored.
+             * @example 12
+             */
+            restored?: number;
         };
         /** @description A secret without its value. */
         SecretSummary: {
@@ -2624,8 +3046,24 @@ export interface components {
              * @example 2
              */
             expectedVersion?: number;
+            /**
+             * @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.
+             * @example Move to the new database
+             */
+            message?: string;
         };
-        SetSecretResponse: {
+        SetSecretResponse200: {
+            /** @description The secret after the change, without its value. */
+            secret: components["schemas"]["SecretSummary"];
+            /** @description False if the secret already had this value: then there is no new version and no event. */
+            changed: boolean;
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+        } | components["schemas"]["DryRun"];
+        SetSecretResponse201: {
             /** @description The secret after the change, without its value. */
             secret: components["schemas"]["SecretSummary"];
             /** @description False if the secret already had this value: then there is no new version and no event. */
@@ -3423,6 +3861,29 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "organization_not_found" | "project_not_found" | "environment_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `project_not_found`: There is no such project for this caller.
+         *
+         *     `environment_not_found`: There is no such environment for this caller.
+         *
+         *     `revision_not_found`: There is no such revision for this caller.
+         */
+        OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "project_not_found" | "environment_not_found" | "revision_not_found";
                     };
                 };
             };
@@ -4714,6 +5175,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only keys that start with this prefix. Case-sensitive. */
                 search?: string;
+                /** @description Read the environment as it was at this revision. Without it, as it is now. */
+                revision?: number;
             };
             header?: {
                 /** @description The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`. */
@@ -4756,7 +5219,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -4764,7 +5227,10 @@ export interface operations {
     };
     "set-secret": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -4787,14 +5253,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The secret already existed. */
+            /** @description The secret already existed, or it was a dry run. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SetSecretResponse"];
+                    "application/json": components["schemas"]["SetSecretResponse200"];
                 };
             };
             /** @description The secret is new. */
@@ -4804,7 +5270,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SetSecretResponse"];
+                    "application/json": components["schemas"]["SetSecretResponse201"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -4828,6 +5294,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only keys that start with this prefix. Case-sensitive. */
                 search?: string;
+                /** @description Read the environment as it was at this revision. Without it, as it is now. */
+                revision?: number;
             };
             header?: {
                 /** @description The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`. */
@@ -4870,7 +5338,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -4878,7 +5346,10 @@ export interface operations {
     };
     "import-secrets": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -4917,6 +5388,56 @@ export interface operations {
             403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             412: components["responses"]["RevisionMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "apply-changes": {
+        parameters: {
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                "If-Match"?: string;
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplyChangesRequest"];
+            };
+        };
+        responses: {
+            /** @description The result of the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplyChangesResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
+            412: components["responses"]["RevisionMismatchOrVersionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -4967,9 +5488,143 @@ export interface operations {
             503: components["responses"]["TemporarilyUnavailable"];
         };
     };
+    "list-revisions": {
+        parameters: {
+            query?: {
+                /** @description Revisions per page. */
+                limit?: number;
+                /** @description Only revisions before this one: `next` of the page before. */
+                before?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The revisions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListRevisionsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "diff-revisions": {
+        parameters: {
+            query: {
+                /** @description The revision to begin with; 0 is empty. */
+                from: number;
+                /** @description The revision to end with. Without it, the current one. */
+                to?: number;
+                /** @description Whether to return the values. */
+                values?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The differences. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiffRevisionsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "restore-secrets": {
+        parameters: {
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
+                "If-Match"?: string;
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreSecretsRequest"];
+            };
+        };
+        responses: {
+            /** @description The result of the restoration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RestoreSecretsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            402: components["responses"]["PlanLimitExceeded"];
+            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
+            412: components["responses"]["RevisionMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
     "promote-secrets": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -5014,7 +5669,10 @@ export interface operations {
     };
     "bulk-delete-secrets": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;
@@ -5060,7 +5718,12 @@ export interface operations {
     };
     "delete-secret": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to answer only what the change would do. Everything is checked and refused as for the change itself, and nothing is changed, recorded or sent. */
+                dryRun?: boolean;
+                /** @description Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it. */
+                message?: string;
+            };
             header?: {
                 /** @description Makes the change only if the environment is at this revision; otherwise the answer is `412 revision_mismatch`. `*` matches any revision. */
                 "If-Match"?: string;

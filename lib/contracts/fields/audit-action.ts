@@ -6,6 +6,8 @@ export const auditActions = [
   'secret.pulled',
   'secret.history_read',
   ...eventNames,
+  'secret.changed',
+  'secret.restored',
   'project.created',
   'project.updated',
   'project.deleted',

@@ -43,6 +43,10 @@ export const EventMetadata = z
         description: 'The names of the keys, for events about many keys.',
         example: ['DATABASE_HOST', 'LOG_LEVEL'],
       }),
+    message: z
+      .string()
+      .optional()
+      .meta({ description: 'Why the change was made, if its author said so.', example: 'Move to the new database' }),
     from: PlaceReference.optional().meta({ description: 'The source environment of a promotion.' }),
   })
   .meta({ id: 'EventMetadata', description: 'Further facts about an event; never a value.' });

@@ -2,13 +2,14 @@ import * as z from 'zod';
 import { parseDotenv } from './dotenv.ts';
 import { problemsOf } from './problems.ts';
 import { SecretValue } from './secret-value.ts';
-import { SecretKey } from './text.ts';
+import { Message, SecretKey } from './text.ts';
 
 export const maxKeysPerChange = 1000;
 
 /** An import in any of its forms, parsed. */
 export interface Import {
   secrets: { key: string; value: string }[];
+  message?: string | undefined;
 }
 
 const countMessage = `must have 1 to ${maxKeysPerChange} secrets`;
@@ -28,6 +29,7 @@ const documentedForms = () =>
           .min(1)
           .max(maxKeysPerChange)
           .meta({ description: 'A list without duplicate keys.' }),
+        message: Message.optional(),
       })
       .meta({ description: 'A list of keys and values.' }),
     z
@@ -35,6 +37,7 @@ const documentedForms = () =>
         secrets: z
           .record(SecretKey, SecretValue)
           .meta({ description: 'Values by key.', minProperties: 1, maxProperties: maxKeysPerChange }),
+        message: Message.optional(),
       })
       .meta({ description: 'An object of values by key.' }),
     z
@@ -45,6 +48,7 @@ const documentedForms = () =>
             'space; single quotes are literal; double quotes may span lines and know `\\n \\r \\t \\" \\\\ \\$`. No interpolation.',
           example: '# database\nDATABASE_HOST=db.internal.example\n',
         }),
+        message: Message.optional(),
       })
       .meta({ description: 'The text of a dotenv file.' }),
   ]);
@@ -113,8 +117,8 @@ export const ImportBody = z
       report([], 'must be an object with secrets or dotenv');
       return z.NEVER;
     }
-    const { secrets: given, dotenv } = body as { secrets?: unknown; dotenv?: unknown };
-    const unknown = Object.keys(body).filter(name => name !== 'secrets' && name !== 'dotenv');
+    const { secrets: given, dotenv, message } = body as { secrets?: unknown; dotenv?: unknown; message?: unknown };
+    const unknown = Object.keys(body).filter(name => name !== 'secrets' && name !== 'dotenv' && name !== 'message');
     if (unknown.length > 0)
       context.issues.push({ code: 'unrecognized_keys', keys: unknown, input: body } as z.core.$ZodRawIssue);
     if ((given === undefined) === (dotenv === undefined)) report([], 'must have either secrets or dotenv');
@@ -127,6 +131,8 @@ export const ImportBody = z
       if (typeof dotenv === 'string') secrets = fromDotenv(dotenv, report);
       else report(['dotenv'], 'must be text');
     }
-    return { secrets };
+    const why = Message.optional().safeParse(message);
+    for (const issue of why.error?.issues ?? []) report(['message'], issue.message);
+    return { secrets, message: why.data };
   })
   .meta({ documentedAs: documentedForms });

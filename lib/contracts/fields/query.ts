@@ -15,6 +15,15 @@ export function integerQuery(minimum: number, maximum: number, description: stri
     .meta({ description, documentedAs: () => z.int().min(minimum).max(maximum) });
 }
 
+/** A revision of an environment. Those under a slug that was used before begin at a time in milliseconds. */
+export function revisionQuery(description: string) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, { message: 'must be a revision, a whole number' })
+    .transform(Number)
+    .meta({ description, example: 17, documentedAs: () => z.int().min(0) });
+}
+
 /** Exactly 'true' or 'false'. */
 export function flagQuery(description: string) {
   return z

@@ -41,6 +41,13 @@ export function line(minimum: number, maximum: number) {
 /** A display name. */
 export const Name = line(1, 100);
 
+/** Why secrets are changed. Members who can't read the environment see it, too. */
+export const Message = line(1, 200).meta({
+  description:
+    'Why the change is made, in one line. It is shown in the audit log and sent to webhooks: never put a secret in it.',
+  example: 'Move to the new database',
+});
+
 export const Slug = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, {
   message: 'must be 1 to 48 lower-case letters, digits and hyphens, beginning and ending with a letter or digit',
 });

@@ -5,7 +5,9 @@ import type { HeadRecord } from '../../table/records/secret.ts';
 import { at, find, type Page } from '../../table/store.ts';
 import type { EnvironmentPath } from './environment-path.ts';
 import { type KeyRing, keyRing } from './key-ring.ts';
+import { headsAt } from './read-past.ts';
 import { beginSnapshot, finishSnapshot, isLive, stateIn } from './read-snapshot.ts';
+import { type RecordedChange, readChangesFrom } from './revision-log.ts';
 import { readAgainWhileStale, StaleRead } from './stale-read.ts';
 
 /** The reads of an environment's secrets, begun before their caller is known to be allowed. */
@@ -13,21 +15,36 @@ export interface BegunRead {
   path: EnvironmentPath;
   project: ProjectRecord | undefined;
   page: Page;
+  /** Earlier revisions that are to be read, with what was recorded from the first of them on. */
+  past?: { revisions: readonly number[]; changes: RecordedChange[] };
 }
 
 /** The secrets of an environment at one revision, with the means to open them. */
 export interface LiveSecrets {
   project: ProjectRecord;
   state: EnvironmentState;
+  /** The revision that `live` is of: the first one wanted, or the current one. */
+  revision: number;
   /** The heads of the secrets that are there, in key order. */
   live: HeadRecord[];
+  /** The same of the current revision. */
+  now: HeadRecord[];
+  /** The same of each of the revisions that were wanted. */
+  moments: HeadRecord[][];
   ring: KeyRing;
 }
 
-/** One wave, to be begun together with authentication. */
-export async function beginRead(path: EnvironmentPath): Promise<BegunRead> {
-  const [project, page] = await Promise.all([find(at(projectRecord, path.orgSlug, path.project)), beginSnapshot(path)]);
-  return { path, project, page };
+/**
+ * One wave, to be begun together with authentication.
+ * @param revisions earlier revisions to read; the current one where there are none
+ */
+export async function beginRead(path: EnvironmentPath, revisions: readonly number[] = []): Promise<BegunRead> {
+  const [project, page, changes] = await Promise.all([
+    find(at(projectRecord, path.orgSlug, path.project)),
+    beginSnapshot(path),
+    revisions.length === 0 ? [] : readChangesFrom(path, Math.min(...revisions)),
+  ]);
+  return { path, project, page, ...(revisions.length === 0 ? {} : { past: { revisions, changes } }) };
 }
 
 /**
@@ -44,17 +61,23 @@ export async function readLive<T>(
 ): Promise<T> {
   const { path } = begun;
   return readAgainWhileStale(log, { ...path }, async tries => {
-    const reads = tries === 0 ? begun : await beginRead(path);
+    const reads = tries === 0 ? begun : await beginRead(path, begun.past?.revisions);
     const project = access.requireProject(reads.project);
     access.requireEnvironment(stateIn(reads.page), right);
-    const { state, heads } = await finishSnapshot(path, reads.page);
+    const snapshot = await finishSnapshot(path, reads.page);
+    const { past } = reads;
+    const { state } = snapshot;
     const ring = keyRing(organization.id, project);
-    const live = heads.filter(isLive);
+    const moments = await Promise.all(
+      (past?.revisions ?? []).map(revision => headsAt(path, snapshot, past?.changes ?? [], revision)),
+    ).then(all => all.map(heads => heads.filter(isLive)));
+    const now = snapshot.heads.filter(isLive);
+    const live = moments[0] ?? now;
     // Known before `use` does anything that must not be done twice, such as writing an audit entry.
-    const closed = live.find(head => !ring.canOpen(head));
+    const closed = (past === undefined ? now : moments.flat()).find(head => !ring.canOpen(head));
     if (closed !== undefined) {
       throw new StaleRead(`${closed.key} of environment ${state.id} is sealed under a key that the project lacks.`);
     }
-    return use({ project, state, live, ring });
+    return use({ project, state, revision: past?.revisions[0] ?? state.revision, live, now, moments, ring });
   });
 }

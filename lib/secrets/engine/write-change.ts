@@ -21,6 +21,7 @@ import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { fenced, notRisen, removeFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
 import { isLive, versionOf } from './read-snapshot.ts';
+import { revisionWrites } from './revision-writes.ts';
 import { headBytes } from './secret-size.ts';
 import { undoAndRelease } from './undo-change.ts';
 
@@ -34,15 +35,19 @@ export interface WritableChange {
   heads: readonly HeadRecord[];
   /** Puts the audit entry if it is new; the transaction that makes the change visible writes it. */
   audit: Write;
+  /** The revision that the change restores. */
+  restored?: number | undefined;
   /** What else must hold in the moment of the commit. */
   checks: readonly Write[];
   ring: KeyRing;
+  /** Why the change is made. */
+  message?: string | undefined;
 }
 
 /** A check of the commit did not hold: what the change was decided on is over, and trying it again is no use. */
 export class DecisionOutdated extends ConditionFailed {}
 
-/** Two writes a key, the state and the audit entry, well below the 100 writes of a transaction. */
+/** Two writes a key, the state, the revision and the audit entry, well below the 100 writes of a transaction. */
 const maximumKeysAtOnce = 45;
 /** DynamoDB takes 4 MB a transaction; the rest is room for what is not measured. */
 const maximumBytesAtOnce = 3_500_000;
@@ -120,8 +125,9 @@ async function writeAtOnce(change: WritableChange, log: Log): Promise<void> {
 async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
   const { path, heads, state, ring } = change;
   // Heads come last because they are what has to be undone. A version that never commits stays invisible, and is
-  // overwritten by the key's next one.
+  // overwritten by the key's next one. A part of a revision that never commits has another token than the one that does.
   const { steps, lanes } = planSteps([
+    ...revisionWrites(change).parts,
     ...heads.map(head => putVersion(path, head)),
     ...heads.map(head => ({ write: put(at(headRecord, ...partsOf(path), head.key), head), bytes: headBytes(head) })),
   ]);
@@ -146,10 +152,12 @@ async function commit(
   writes: readonly Write[],
 ): Promise<void> {
   const { path, state, audit, checks } = change;
-  const after = { ...contentAfter(change), revision: state.revision + 1, ...set };
+  const content = contentAfter(change);
+  const after = { ...content, revision: state.revision + 1, ...set };
   await transact([
     upsert(stateAt(path), { set: after }, { if: { ...condition, status: equals('active') } }),
     ...writes,
+    revisionWrites(change).main(content.digest),
     audit,
     ...checks,
   ]);

@@ -23,6 +23,7 @@ export const auditRecord = entity({
     keys: z.array(z.string()).optional(),
     keysOmitted: z.int().optional(),
     revision: z.int().optional(),
+    message: z.string().optional(),
     details: AuditDetails.optional(),
     from: z.object({ id: z.string(), slug: z.string(), revision: z.int() }).optional(),
     ip: z.string(),

@@ -64,11 +64,12 @@ describe('the types written by hand', () => {
       same<(answer: AnswerOf<'GET', `${Root}/revisions`>) => RevisionList>(answer => answer),
       same<(answer: AnswerOf<'GET', `${Root}/diff`>) => Diff>(answer => answer),
       same<(answer: AnswerOf<'GET', `${Root}/compare`>) => Comparison>(answer => answer),
-      same<(answer: AnswerOf<'POST', `${Root}/restore`>) => RestoreResult>(answer => answer),
     ];
     // A dry run may answer 200 in another shape, so a change's answer is only one of those of its path.
     type Changed = Extract<AnswerOf<'POST', `${Root}/changes`>, { created: string[] }>;
+    type Restored = Extract<AnswerOf<'POST', `${Root}/restore`>, { created: string[] }>;
     held.push(same<(answer: Changed) => ChangeResult>(answer => answer));
+    held.push(same<(answer: Restored) => RestoreResult>(answer => answer));
     expect(held).toHaveLength(5);
   });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Api, startApi } from '../../support/api.ts';
 import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
@@ -41,6 +41,7 @@ it('every change of secrets sends its event, with names and numbers and without 
       owner.session,
     );
   const bulkDelete = (keys: string[]) => api.post(place.at('dev', '/bulk-delete'), { keys }, owner.session);
+  const change = (body: object) => api.post(place.at('dev', '/changes'), body, owner.session);
   const remove = () => api.delete(place.at('dev', '/A'), owner.session);
   const changes: [() => Promise<unknown>, object][] = [
     [
@@ -60,9 +61,22 @@ it('every change of secrets sends its event, with names and numbers and without 
       () => place.importAll('dev', { A: 'value-3', B: 'value-4', C: 'value-5' }),
       { event: 'secret.bulk_set', key: '*', metadata: { keys: ['B', 'C'], revision: 5 } },
     ],
+    [() => bulkDelete(['C', 'NOPE']), { event: 'secret.deleted', key: 'C', metadata: { version: 2, revision: 6 } }],
     [
-      () => bulkDelete(['C', 'NOPE']),
-      { event: 'secret.bulk_delete', key: '*', metadata: { keys: ['C'], revision: 6 } },
+      () => place.importAll('dev', { A: 'value-3', C: 'value-5' }),
+      { event: 'secret.created', key: 'C', metadata: { version: 3, revision: 7 } },
+    ],
+    [
+      () => change({ set: [{ key: 'A', value: 'value-3' }], delete: ['C'], message: 'one changes' }),
+      { event: 'secret.deleted', key: 'C', metadata: { version: 4, revision: 8, message: 'one changes' } },
+    ],
+    [
+      () => place.importAll('dev', { C: 'value-7', D: 'value-7' }),
+      { event: 'secret.bulk_set', key: '*', metadata: { keys: ['C', 'D'], revision: 9 } },
+    ],
+    [
+      () => bulkDelete(['C', 'D', 'NOPE']),
+      { event: 'secret.bulk_delete', key: '*', metadata: { keys: ['C', 'D'], revision: 10 } },
     ],
     [
       () => promote(true),
@@ -99,3 +113,28 @@ it('every change of secrets sends its event, with names and numbers and without 
   expect(receiver.received).toHaveLength(changes.length + 1);
   expect(receiver.received.map(({ body }) => body.toString()).join()).not.toContain('value-');
 });
+
+it('one change that sets and deletes sends what was set and what was deleted, with the same revision', async () => {
+  const { owner } = place;
+  const { revision } = (await place.importAll('production', { A: 'value-1', B: 'value-2', C: 'value-3' })).body;
+  const body = { set: [{ key: 'A', value: 'value-4' }], delete: ['B', 'C'], message: 'a mixture' };
+  await api.post(place.at('production', '/changes'), body, owner.session);
+  const sent = await vi.waitFor(() => {
+    const events = receiver.received.map(delivery => JSON.parse(delivery.body.toString()));
+    const ofChange = events.filter(({ metadata }) => metadata.message === 'a mixture');
+    expect(ofChange).toHaveLength(2);
+    return ofChange;
+  });
+  expect(sent.map(({ event, key, metadata }) => ({ event, key, metadata })).toSorted(byEvent)).toEqual([
+    {
+      event: 'secret.bulk_delete',
+      key: '*',
+      metadata: { keys: ['B', 'C'], revision: revision + 1, message: 'a mixture' },
+    },
+    { event: 'secret.bulk_set', key: '*', metadata: { keys: ['A'], revision: revision + 1, message: 'a mixture' } },
+  ]);
+});
+
+function byEvent(a: { event: string }, b: { event: string }): number {
+  return a.event < b.event ? -1 : 1;
+}

@@ -94,8 +94,8 @@ function apply(model: Model, change: Change): { status: number; after: Model } {
   const refused = (status: number) => ({ status, after: model });
   const source = model[change.env === 'dev' ? 'staging' : 'dev'];
   const live = Object.keys(source.keys).filter(name => newest(source, name) !== null);
-  if (change.kind === 'promote' && change.keys?.some(name => !live.includes(name))) return refused(404);
   if (change.ifMatch === 'wrong') return refused(412);
+  if (change.kind === 'promote' && change.keys?.some(name => !live.includes(name))) return refused(404);
 
   let entries: Record<string, string | null> = {};
   let status = 200;

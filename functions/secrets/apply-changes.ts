@@ -1,0 +1,12 @@
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { applyChanges as contract } from '../../lib/contracts/secrets.ts';
+import { applyChanges } from '../../lib/secrets/apply-changes.ts';
+import { beginChange } from '../../lib/secrets/change-secrets.ts';
+
+export const handler = endpoint(contract, {
+  fetch: ({ params, body }) => beginChange(params, [...body.set.map(({ key }) => key), ...body.delete]),
+  run: async ({ context, query, headers, body, fetched }) => ({
+    status: 200,
+    body: await applyChanges(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
+  }),
+});

@@ -1,0 +1,11 @@
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { restoreSecrets as contract } from '../../lib/contracts/secrets.ts';
+import { beginRestoration, restoreSecrets } from '../../lib/secrets/restore-secrets.ts';
+
+export const handler = endpoint(contract, {
+  fetch: ({ params, body }) => beginRestoration(params, body),
+  run: async ({ context, query, headers, body, fetched }) => ({
+    status: 200,
+    body: await restoreSecrets(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
+  }),
+});

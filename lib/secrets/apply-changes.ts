@@ -1,0 +1,42 @@
+import type { MemberAccess } from '../access/member-access.ts';
+import type { MemberContext } from '../access/request-context.ts';
+import type { Changes } from '../contracts/fields/changes-body.ts';
+import { ApiError } from '../core/errors.ts';
+import { type BegunChange, type ChangeOptions, changeSecrets, sortOutUnchanged } from './change-secrets.ts';
+import { isLive } from './engine/read-snapshot.ts';
+import { requireVersion } from './set-secret.ts';
+
+/** Sets and deletes secrets as one change. @throws version_mismatch, secret_not_found, and what `changeSecrets` throws */
+export async function applyChanges(
+  context: MemberContext,
+  { set, delete: deletions, ...options }: ChangeOptions & Pick<Changes, 'set' | 'delete'>,
+  begun: BegunChange,
+) {
+  return changeSecrets(context, begun, {
+    ...options,
+    authorize: access => requireMayDelete(access, deletions.length),
+    decide: async current => {
+      for (const { key, expectedVersion } of set) requireVersion(current.head(key), expectedVersion);
+      const missing = deletions.find(key => !isLive(current.head(key)));
+      if (missing !== undefined) {
+        throw new ApiError('secret_not_found', `There is no secret ${missing} in this environment.`);
+      }
+      return {
+        ...(await sortOutUnchanged(set, current)),
+        deletions,
+        action: 'secret.changed',
+        answer: ({ plan: { created, updated, unchanged, deleted }, revision }) => {
+          return { created, updated, unchanged, deleted, revision };
+        },
+      };
+    },
+  });
+}
+
+/** As for bulk-delete, deleting many secrets at once is for owners and admins. @throws forbidden */
+function requireMayDelete(access: MemberAccess, count: number): void {
+  const { role } = access.member;
+  if (count > 1 && role !== 'owner' && role !== 'admin') {
+    throw new ApiError('forbidden', `The role ${role} may delete one secret at a time.`);
+  }
+}

@@ -1,0 +1,74 @@
+import type { MemberContext } from '../access/request-context.ts';
+import { ApiError } from '../core/errors.ts';
+import type { HeadRecord } from '../table/records/secret.ts';
+import { transact } from '../table/store.ts';
+import type { EnvironmentPath } from './engine/environment-path.ts';
+import { type BegunRead, beginRead, readLive } from './engine/read-live-secrets.ts';
+import { maxEnvironmentBytes } from './engine/secret-size.ts';
+
+interface Query {
+  from: number;
+  /** The current revision where undefined. */
+  to?: number | undefined;
+  values: boolean;
+}
+
+/** One wave, to be begun together with authentication. */
+export function beginDiff(path: EnvironmentPath, { from, to }: Query): Promise<BegunRead> {
+  return beginRead(path, to === undefined ? [from] : [from, to]);
+}
+
+/**
+ * What differs between two revisions of an environment. Values leave only after their audit entry is written.
+ * @throws revision_not_found; payload_too_large when the values do not fit one answer
+ */
+export async function diffRevisions(context: MemberContext, { from, to, values }: Query, begun: BegunRead) {
+  return readLive(context, begun, async ({ project, state, now, moments: [past = [], later], ring }) => {
+    const before = byKey(past);
+    const after = byKey(later ?? now);
+    const open = (head: HeadRecord) => ring.open(state.id, head);
+    const created = [...after.values()].filter(({ key }) => !before.has(key));
+    const deleted = past.filter(({ key }) => !after.has(key));
+    const rewritten = past.flatMap(old => {
+      const head = after.get(old.key);
+      return head === undefined || head.version === old.version ? [] : [{ old, head }];
+    });
+    if (values) requireFitting([...created, ...deleted, ...rewritten.flatMap(({ old, head }) => [old, head])]);
+    const opened = await Promise.all(
+      rewritten.map(async ({ old, head }) => ({ key: old.key, before: await open(old), after: await open(head) })),
+    );
+    // A key that came back to the same value does not differ.
+    const updated = opened.filter(one => one.before !== one.after);
+    const result = { from, to: to ?? state.revision };
+    if (!values) {
+      const keysOf = (some: readonly { key: string }[]) => some.map(({ key }) => ({ key }));
+      return { ...result, created: keysOf(created), updated: keysOf(updated), deleted: keysOf(deleted) };
+    }
+    const [createdValues, deletedValues] = await Promise.all([
+      Promise.all(created.map(async head => ({ key: head.key, after: await open(head) }))),
+      Promise.all(deleted.map(async head => ({ key: head.key, before: await open(head) }))),
+    ]);
+    const entry = await context.audit({
+      action: 'secret.history_read',
+      target: { type: 'project', id: project.id, name: project.slug },
+      environment: { id: state.id, slug: state.slug },
+      keys: [...created, ...updated, ...deleted].map(({ key }) => key),
+      revision: result.to,
+      details: { from, to: result.to },
+    });
+    await transact([entry]);
+    return { ...result, created: createdValues, updated, deleted: deletedValues };
+  });
+}
+
+function byKey(heads: readonly HeadRecord[]): ReadonlyMap<string, HeadRecord> {
+  return new Map(heads.map(head => [head.key, head]));
+}
+
+function requireFitting(heads: readonly HeadRecord[]): void {
+  const sizeBytes = heads.reduce((sum, head) => sum + (head.sizeBytes ?? 0), 0);
+  if (sizeBytes <= maxEnvironmentBytes) return;
+  throw new ApiError('payload_too_large', 'The values of this comparison do not fit one answer; ask for it without.', {
+    details: { sizeBytes, maximumBytes: maxEnvironmentBytes },
+  });
+}

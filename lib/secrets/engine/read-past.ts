@@ -1,0 +1,96 @@
+import { ApiError } from '../../core/errors.ts';
+import { ranges } from '../../table/keys.ts';
+import type { EnvironmentState } from '../../table/records/environment.ts';
+import { type HeadRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
+import { at, list, readAll } from '../../table/store.ts';
+import { addUpTo } from './digest.ts';
+import { type EnvironmentPath, partsOf } from './environment-path.ts';
+import { headOf, type Snapshot } from './read-snapshot.ts';
+import type { RecordedChange } from './revision-log.ts';
+import { StaleRead } from './stale-read.ts';
+
+/** @throws revision_not_found for one that is still to come, or was another environment's under these slugs */
+export function requireRevision(
+  { revision: current, firstRevision }: Pick<EnvironmentState, 'revision' | 'firstRevision'>,
+  revision: number,
+): void {
+  // Revision 0 is empty in every environment, so that everything can be compared with nothing.
+  if (revision === 0 || (revision >= firstRevision && revision <= current)) return;
+  throw new ApiError('revision_not_found', `The environment has no revision ${revision}; it is at ${current}.`);
+}
+
+/**
+ * The heads of an environment, deleted ones included, in key order, as they were at a revision.
+ * @param changes what was recorded from that revision on
+ * @throws revision_not_found; StaleRead where what is found does not add up to what was recorded
+ */
+export async function headsAt(
+  path: EnvironmentPath,
+  { state, heads }: Snapshot,
+  changes: readonly RecordedChange[],
+  revision: number,
+): Promise<HeadRecord[]> {
+  requireRevision(state, revision);
+  if (revision === state.revision) return heads;
+  if (revision <= state.firstRevision) return [];
+  const later = changes.filter(change => change.revision > revision && change.revision <= state.revision);
+  const isRecorded = later.length === state.revision - revision;
+  const versions = isRecorded ? versionsBefore(later) : await versionsInHistory(path, heads, revision);
+
+  const wanted = [...versions].filter(([, version]) => version > 0);
+  const found = await readAll(wanted.map(([key, version]) => at(versionRecord, ...partsOf(path), key, version)));
+  const missing = wanted.find((_, index) => found[index] === undefined);
+  if (missing !== undefined)
+    throw new StaleRead(`Environment ${state.id} lacks version ${missing[1]} of ${missing[0]}.`);
+  const past = [
+    ...heads.filter(({ key }) => !versions.has(key)),
+    ...found.filter(version => version !== undefined).map(headOf),
+  ].sort((a, b) => (a.key < b.key ? -1 : 1));
+
+  const recorded = changes.find(change => change.revision === revision);
+  if (recorded !== undefined && !addUpTo(recorded.digest, past)) {
+    throw new StaleRead(
+      `The heads of environment ${state.id} do not add up to what they were at revision ${revision}.`,
+    );
+  }
+  return past;
+}
+
+/** Of every key that the changes, in their order, touch: the version before, 0 for none. Pure. */
+function versionsBefore(changes: readonly RecordedChange[]): Map<string, number> {
+  const before = new Map<string, number>();
+  for (const { created, updated, deleted } of changes) {
+    for (const [key, version] of [...created, ...updated, ...deleted]) {
+      if (!before.has(key)) before.set(key, version - 1);
+    }
+  }
+  return before;
+}
+
+/** The same from the whole history, for changes of before there were records of them. */
+async function versionsInHistory(
+  path: EnvironmentPath,
+  heads: readonly HeadRecord[],
+  revision: number,
+): Promise<Map<string, number>> {
+  const before = new Map(heads.filter(head => head.revision > revision).map(({ key }) => [key, 0]));
+  for (const { key, version, revision: written } of await readHistory(path, heads)) {
+    const known = before.get(key);
+    if (known !== undefined && written <= revision && version > known) before.set(key, version);
+  }
+  return before;
+}
+
+/** All versions, without their values. Above its head a key may have one of a change that never committed. */
+export async function readHistory(
+  path: EnvironmentPath,
+  heads: readonly HeadRecord[],
+): Promise<Omit<VersionRecord, 'sealed'>[]> {
+  const newest = new Map(heads.map(({ key, version }) => [key, version]));
+  const range = { ...ranges.environmentVersions(...partsOf(path)), attributes: attributesOfVersion };
+  return (await list(versionRecord, range)).filter(({ key, version }) => version <= (newest.get(key) ?? 0));
+}
+
+const attributesOfVersion = 'pk sk kind v key version revision fence deleted keyCreatedAt createdAt createdBy'.split(
+  ' ',
+);

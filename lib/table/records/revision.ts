@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { AuditAction } from '../../contracts/fields/audit-action.ts';
+import { entity } from '../entity.ts';
+import { keys } from '../keys.ts';
+
+/** Names of keys, each with the version that it got. A list, because a key may be named `__proto__`. */
+const keyVersions = z.array(z.tuple([z.string(), z.int()]));
+
+const changedKeys = {
+  revision: z.int(),
+  /** The fencing token of the change. Parts with another one are of a change that never committed. */
+  fence: z.int(),
+  created: keyVersions,
+  updated: keyVersions,
+  deleted: keyVersions,
+};
+
+/** One accepted change of an environment, written by the transaction that makes it visible. Never holds a value. */
+export const revisionRecord = entity({
+  kind: 'revision',
+  key: (orgSlug: string, project: string, env: string, revision: number) =>
+    keys.revision(orgSlug, project, env, revision, 0),
+  schema: z.object({
+    ...changedKeys,
+    /** How many items of `revisionPartRecord` hold the keys that don't fit here. */
+    parts: z.int(),
+    /** The digest of the environment's heads after the change: proves what is read of this moment. */
+    digest: z.string(),
+    /** The id of its audit entry. */
+    changeId: z.string(),
+    action: AuditAction,
+    message: z.string().optional(),
+    createdAt: z.string(),
+    createdBy: z.object({ id: z.string(), email: z.string() }),
+    from: z.object({ slug: z.string(), revision: z.int() }).optional(),
+    restored: z.int().optional(),
+  }),
+});
+
+export type RevisionRecord = ReturnType<typeof revisionRecord.parse>;
+
+/** More keys of a large change, written under its claim, before it commits. */
+export const revisionPartRecord = entity({
+  kind: 'revisionPart',
+  key: keys.revision,
+  schema: z.object(changedKeys),
+});
+
+export type RevisionPartRecord = ReturnType<typeof revisionPartRecord.parse>;
