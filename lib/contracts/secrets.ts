@@ -429,7 +429,7 @@ export const promoteSecrets = /* @__PURE__ */ contract({
   },
   errors: ['environment_not_found', 'secret_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['ENV', 'PLANS'],
     writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
     key: { project: ['Decrypt'] },

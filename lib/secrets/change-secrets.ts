@@ -10,14 +10,14 @@ import type { Log } from '../core/logger.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
 import { findWebhooks, publishSecretEvent, type SecretEvent } from '../deliveries/publish.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
-import { equals, isNew } from '../table/expressions.ts';
+import { isNew } from '../table/expressions.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { type HeadRecord, headRecord } from '../table/records/secret.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
-import { at, ConditionFailed, check, find, type Page, readAll, readTogether, type Write } from '../table/store.ts';
+import { at, ConditionFailed, find, type Page, readAll, readTogether, type Write } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { stateAt } from './engine/fencing.ts';
 import { type KeyRing, keyRing } from './engine/key-ring.ts';
@@ -119,7 +119,7 @@ export interface Decision<Answer> {
   /** The revision that the values come from, for restorations. */
   restored?: number;
   /** The environment that the values come from, for promotions. The change commits only while it is at that revision. */
-  from?: { path: EnvironmentPath; id: string; slug: string; revision: number };
+  from?: { path: EnvironmentPath; id: string; slug: string; revision: number; check: Write };
   answer(result: ChangeResult): Answer;
 }
 
@@ -232,7 +232,7 @@ async function tryChange<Answer>(
   const head = (key: string) => after.get(key) ?? before.get(key);
   const answer = decision.answer({ changed: true, revision: revision + 1, plan, head });
   const audit = await auditPut(change, found, decision, heads);
-  const checks = decision.from === undefined ? [] : [checkUnchanged(decision.from)];
+  const checks = decision.from === undefined ? [] : [decision.from.check];
   await writeChange(
     { path, state, before, heads, audit, checks, ring, message, restored: decision.restored },
     context.log,
@@ -344,14 +344,6 @@ function auditPut(
       entry,
     })
     .then(write => ({ ...write, condition: isNew }));
-}
-
-/** The check that an environment whose values are copied still has them. */
-function checkUnchanged({ path, id, revision }: NonNullable<Decision<unknown>['from']>): Write {
-  return check(stateAt(path), {
-    if: { id: equals(id), revision: equals(revision), status: equals('active') },
-    refused: () => new DecisionOutdated([]),
-  });
 }
 
 /** What a dry run answers of a copy holds only where the source did not change until after the target was read. */

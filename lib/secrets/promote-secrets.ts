@@ -1,6 +1,9 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
+import { equals } from '../table/expressions.ts';
+import type { EnvironmentState } from '../table/records/environment.ts';
 import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
+import { check, type Write } from '../table/store.ts';
 import {
   type BegunChange,
   beginChange,
@@ -10,6 +13,8 @@ import {
   type Decision,
   sortOutUnchanged,
 } from './change-secrets.ts';
+import type { EnvironmentPath } from './engine/environment-path.ts';
+import { stateAt } from './engine/fencing.ts';
 import { type BegunRead, beginRead, readLive } from './engine/read-live-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 import { DecisionOutdated } from './engine/write-change.ts';
@@ -76,7 +81,16 @@ async function readSource(context: MemberContext, { keys }: Promotion, begun: Be
         .map(async head => ({ key: head.key, value: await ring.open(state.id, head) })),
     );
     const { id, slug, revision } = state;
-    return { path: begun.path, id, slug, revision, secrets };
+    const check = checkUnchanged(begun.path, state);
+    return { path: begun.path, id, slug, revision, secrets, check };
+  });
+}
+
+/** The check that an environment whose values are copied still has them. */
+function checkUnchanged(path: EnvironmentPath, { id, revision }: EnvironmentState): Write {
+  return check(stateAt(path), {
+    if: { id: equals(id), revision: equals(revision), status: equals('active') },
+    refused: () => new DecisionOutdated([]),
   });
 }
 
