@@ -489,6 +489,14 @@ function revisionViolations(
   return problems;
 }
 
+/** The actions that raise the revision of an environment. */
+const revisionActions: ReadonlySet<string> = new Set([
+  ...eventNames,
+  'secret.changed',
+  'secret.restored',
+  'environment.repaired',
+]);
+
 /** Replays the log: what was created and not removed exists, and each change was logged once. */
 function auditViolations({ all }: Table): Violation[] {
   const violations: Violation[] = [];
@@ -563,7 +571,7 @@ function auditViolations({ all }: Table): Violation[] {
       }
     }
     const changes = grouped(
-      own.filter(one => ([...eventNames, 'environment.repaired'] as string[]).includes(one.action)),
+      own.filter(one => revisionActions.has(one.action)),
       one => one.environment?.id ?? '',
     );
     for (const state of all('environmentState')) {
