@@ -1,16 +1,26 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { transact } from '../table/store.ts';
 import type { ConditionalRead } from './begin-conditional-read.ts';
-import { readLive } from './engine/read-live-secrets.ts';
+import type { EnvironmentPath } from './engine/environment-path.ts';
+import { type BegunRead, beginRead, type LiveSecrets, readLive } from './engine/read-live-secrets.ts';
+import { type BegunNamedRead, beginNamedRead, readNamed } from './read-named-secrets.ts';
 import { type PageWanted, pageOf } from './read-page.ts';
 
+type BegunPull = BegunRead | BegunNamedRead;
+
+/** Reads the environment, or no more than the named keys of it. */
+export function beginPull(path: EnvironmentPath, keys: readonly string[] | undefined): Promise<BegunPull> {
+  return keys === undefined ? beginRead(path) : beginNamedRead(path, keys);
+}
+
 /** The secrets of an environment with their values, at one revision. No value leaves without its audit entry. */
-export async function pullSecrets(context: MemberContext, query: PageWanted, begun: ConditionalRead) {
+export async function pullSecrets(context: MemberContext, query: PageWanted, begun: ConditionalRead<BegunPull>) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
-  return readLive(context, begun.begun, async ({ project, state, live, ring }) => {
+  const isNamed = 'keys' in begun.begun;
+  const answer = async ({ project, state, live, ring }: LiveSecrets) => {
     const { revision } = state;
     const { shown, pagination } = pageOf(live, query);
-    const isWhole = query.limit === undefined && query.search === undefined;
+    const isWhole = !isNamed && query.limit === undefined && query.search === undefined;
     const entry = context.audit({
       action: 'secret.pulled',
       target: { type: 'project', id: project.id, name: project.slug },
@@ -29,5 +39,6 @@ export async function pullSecrets(context: MemberContext, query: PageWanted, beg
       entry.then(write => transact([write])),
     ]);
     return { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
-  });
+  };
+  return 'keys' in begun.begun ? readNamed(context, begun.begun, answer) : readLive(context, begun.begun, answer);
 }

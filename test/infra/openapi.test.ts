@@ -304,7 +304,7 @@ describe('schemas', () => {
   test('are strict for requests and open for answers', () => {
     const { schemas } = document.components;
     expect(schemas.SetSecretRequest).toMatchObject({ additionalProperties: false });
-    expect(schemas.SetSecretResponse).not.toHaveProperty('additionalProperties');
+    expect(schemas.SetSecretResponse201).not.toHaveProperty('additionalProperties');
     expect(schemas.Project).not.toHaveProperty('additionalProperties');
   });
 

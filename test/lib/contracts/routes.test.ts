@@ -75,6 +75,7 @@ const added = [
   'GET /auth/sessions',
   'DELETE /auth/sessions/:sessionId',
   'POST /secrets/:orgSlug/:project/:env/changes',
+  'GET /secrets/:orgSlug/:project/:env/compare',
   'PATCH /projects/:orgId/:slug',
   'PATCH /projects/:orgId/:slug/environments/:env',
   'DELETE /projects/:orgId/:slug/environments/:env',
@@ -162,7 +163,8 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
 
   test('refuses an empty value of every query parameter', () => {
     for (const name of Object.keys(contract.query?.shape ?? {})) {
-      expect(problemsOf(contract.query, { [name]: '' })).toEqual([name]);
+      const missing = problemsOf(contract.query, {}).filter(other => other !== name);
+      expect(problemsOf(contract.query, { [name]: '' }).filter(path => !missing.includes(path))).toEqual([name]);
     }
   });
 
