@@ -2,9 +2,13 @@ import { answerAt } from '../../lib/api/conditional-answer.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { listKeys as contract } from '../../lib/contracts/secrets.ts';
 import { beginConditionalRead } from '../../lib/secrets/begin-conditional-read.ts';
+import { beginRead } from '../../lib/secrets/engine/read-live-secrets.ts';
 import { listKeys } from '../../lib/secrets/list-keys.ts';
 
 export const handler = endpoint(contract, {
-  fetch: ({ params, query, headers }) => beginConditionalRead(params, headers['if-none-match'], query.revision),
+  fetch: ({ params, query: { revision }, headers }) =>
+    beginConditionalRead(params, { ifNoneMatch: headers['if-none-match'], revision }, () =>
+      beginRead(params, revision === undefined ? [] : [revision]),
+    ),
   run: async ({ context, query, fetched }) => answerAt(query.revision, await listKeys(context, query, fetched)),
 });

@@ -2,9 +2,12 @@ import { answerAt } from '../../lib/api/conditional-answer.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { pullSecrets as contract } from '../../lib/contracts/secrets.ts';
 import { beginConditionalRead } from '../../lib/secrets/begin-conditional-read.ts';
-import { pullSecrets } from '../../lib/secrets/pull-secrets.ts';
+import { beginPull, pullSecrets } from '../../lib/secrets/pull-secrets.ts';
 
 export const handler = endpoint(contract, {
-  fetch: ({ params, query, headers }) => beginConditionalRead(params, headers['if-none-match'], query.revision),
+  fetch: ({ params, query, headers }) =>
+    beginConditionalRead(params, { ifNoneMatch: headers['if-none-match'], revision: query.revision }, () =>
+      beginPull(params, query),
+    ),
   run: async ({ context, query, fetched }) => answerAt(query.revision, await pullSecrets(context, query, fetched)),
 });

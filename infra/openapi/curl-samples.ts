@@ -54,7 +54,7 @@ export function curlSampleOf(contract: Contract): string {
   const hasBody = contract.bodyExample !== undefined || contract.rawBody === true;
   const isImplied = contract.method === 'GET' || (contract.method === 'POST' && hasBody);
   const parts = [
-    `curl -sS "$HOLDFAST_URL${path}"`,
+    `curl -sS "$HOLDFAST_URL${path}${requiredQuery(contract)}"`,
     ...(isImplied ? [] : [`-X ${contract.method}`]),
     ...credentials(contract),
   ];
@@ -63,6 +63,12 @@ export function curlSampleOf(contract: Contract): string {
   if (contract.rawBody) parts.push('--data-binary @event.json');
   else if (hasBody) parts.push(`-d ${shellJson(contract.bodyExample)}`);
   return parts.join(' \\\n  ');
+}
+
+function requiredQuery({ query }: Contract): string {
+  const required = Object.entries(query?.shape ?? {}).filter(([, schema]) => !schema.safeParse(undefined).success);
+  const given = required.map(([name, schema]): [string, string] => [name, String(schema.meta()?.example)]);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
 }
 
 function credentials(contract: Contract): string[] {

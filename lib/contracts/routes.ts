@@ -42,6 +42,7 @@ export const routes: readonly Contract[] = [
 
   secrets.pullSecrets,
   secrets.listKeys,
+  secrets.compareEnvironments,
   secrets.setSecret,
   secrets.importSecrets,
   secrets.applyChanges,

@@ -132,6 +132,25 @@ function orDryRun<Body extends z.ZodType>(body: Body) {
   return z.union([body, DryRun]);
 }
 
+const maxNamedKeys = 100;
+const NamedKeys = z
+  .string()
+  .max(maxNamedKeys * 257)
+  .transform((keys): unknown[] => (keys === '' ? [] : keys.split(',')))
+  .pipe(uniqueList(SecretKey, 1, maxNamedKeys))
+  .meta({
+    description: `Only these keys, separated by commas, at most ${maxNamedKeys}. Each must be there. Not together with \`search\` or \`limit\`.`,
+    documentedAs: () => z.string(),
+    example: 'DATABASE_HOST,LOG_LEVEL',
+  });
+
+const PullQuery = z
+  .strictObject({ ...listQuery, keys: NamedKeys.optional() })
+  .refine(({ keys, search, limit }) => keys === undefined || (search === undefined && limit === undefined), {
+    path: ['keys'],
+    message: 'must not be given together with search or limit',
+  });
+
 export const pullSecrets = /* @__PURE__ */ contract({
   operationId: 'pull-secrets',
   area,
@@ -142,9 +161,9 @@ export const pullSecrets = /* @__PURE__ */ contract({
     'Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never ' +
     'shows half of a change. With `If-None-Match`, an unchanged environment answers `304`. Owners and admins can read ' +
     'every environment, developers those of type development and staging, viewers those of type development. Every pull ' +
-    'is audited.',
+    'is audited. With `keys`, exactly these secrets are returned, at the cost of reading only them.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
-  query: z.strictObject(listQuery),
+  query: PullQuery,
   headers: IfNoneMatchHeader,
   responses: {
     200: {
@@ -159,7 +178,7 @@ export const pullSecrets = /* @__PURE__ */ contract({
     },
     304: notModified,
   },
-  errors: ['revision_not_found', 'payload_too_large'],
+  errors: ['revision_not_found', 'secret_not_found', 'payload_too_large'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
     reads: ['ENV'],
@@ -167,6 +186,66 @@ export const pullSecrets = /* @__PURE__ */ contract({
     key: { project: ['Decrypt'] },
   },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
+});
+
+const ComparedKey = z.object({ key: SecretSummary.shape.key });
+const sideValue = (side: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description: `The value in \`${side}\`; only with \`values=true\`.`, example: 'db.internal.example' });
+const OnlyFrom = ComparedKey.extend({ from: sideValue('from') });
+const OnlyTo = ComparedKey.extend({ to: sideValue('to') });
+const Different = ComparedKey.extend({ from: sideValue('from'), to: sideValue('to') });
+const ComparedSide = z.object({
+  slug: Slug.meta({ description: 'Slug of the environment.', example: 'dev' }),
+  revision: Revision,
+});
+
+export const compareEnvironments = /* @__PURE__ */ contract({
+  operationId: 'compare-environments',
+  area,
+  method: 'GET',
+  path: `${pathOfEnvironment}/compare`,
+  summary: 'Compare two environments',
+  description:
+    'Says which secrets only one of two environments of the project has, and which have different values or the same, each ' +
+    'environment at one revision. `from` is the environment of the path. Values are included only with `values=true`. ' +
+    'Requires the right to read both. Every comparison is audited, with an entry for each environment.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  query: z.strictObject({
+    with: Slug.meta({ description: 'Slug of the other environment.', example: 'staging' }),
+    values: flagQuery('Whether to return the values.').default(false),
+  }),
+  responses: {
+    200: {
+      description: 'The comparison. Each list is in key order.',
+      body: z.object({
+        from: ComparedSide.meta({ description: 'The environment of the path.' }),
+        to: ComparedSide.meta({ description: 'The environment that it was compared with.' }),
+        onlyFrom: z.array(OnlyFrom).meta({ description: 'Secrets that only `from` has.' }),
+        onlyTo: z.array(OnlyTo).meta({ description: 'Secrets that only `to` has.' }),
+        different: z.array(Different).meta({ description: 'Secrets with different values.' }),
+        same: keyNames('Keys with the same value in both.'),
+      }),
+      example: {
+        from: { slug: 'dev', revision: 17 },
+        to: { slug: 'staging', revision: 6 },
+        onlyFrom: [{ key: 'LOG_LEVEL' }],
+        onlyTo: [],
+        different: [{ key: 'DATABASE_HOST' }],
+        same: ['REGION'],
+      },
+    },
+  },
+  errors: ['payload_too_large'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['AUDIT'],
+    key: { project: ['Decrypt'] },
+  },
+  sizing: { memoryMb: 1024, reason: 'up to 8 MiB of values of two environments are decrypted' },
 });
 
 export const listKeys = /* @__PURE__ */ contract({

@@ -1,15 +1,32 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { transact } from '../table/store.ts';
 import type { ConditionalRead } from './begin-conditional-read.ts';
-import { readLive } from './engine/read-live-secrets.ts';
+import type { EnvironmentPath } from './engine/environment-path.ts';
+import { type BegunRead, beginRead, readLive } from './engine/read-live-secrets.ts';
+import { type BegunNamedRead, beginNamedRead, named, type PulledSecrets, readNamed } from './read-named-secrets.ts';
 import { type PageWanted, pageOf } from './read-page.ts';
 
+type BegunPull = BegunRead | BegunNamedRead;
+
+interface PullWanted extends PageWanted {
+  /** Exactly these. */
+  keys?: readonly string[] | undefined;
+  revision?: number | undefined;
+}
+
+/** Reads the environment, or only the named keys of it. An earlier revision is read as a whole. */
+export function beginPull(path: EnvironmentPath, { keys, revision }: PullWanted): Promise<BegunPull> {
+  if (revision !== undefined) return beginRead(path, [revision]);
+  return keys === undefined ? beginRead(path) : beginNamedRead(path, keys);
+}
+
 /** The secrets of an environment with their values, at one revision. No value leaves without its audit entry. */
-export async function pullSecrets(context: MemberContext, query: PageWanted, begun: ConditionalRead) {
+export async function pullSecrets(context: MemberContext, query: PullWanted, begun: ConditionalRead<BegunPull>) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
-  return readLive(context, begun.begun, async ({ project, state, revision, live, ring }) => {
-    const { shown, pagination } = pageOf(live, query);
-    const isWhole = query.limit === undefined && query.search === undefined;
+  const isNamed = query.keys !== undefined;
+  const answer = async ({ project, state, revision, live, ring }: PulledSecrets) => {
+    const { shown, pagination } = pageOf(query.keys === undefined ? live : named(live, query.keys), query);
+    const isWhole = !isNamed && query.limit === undefined && query.search === undefined;
     const entry = context.audit({
       action: 'secret.pulled',
       target: { type: 'project', id: project.id, name: project.slug },
@@ -28,5 +45,6 @@ export async function pullSecrets(context: MemberContext, query: PageWanted, beg
       entry.then(write => transact([write])),
     ]);
     return { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
-  });
+  };
+  return 'keys' in begun.begun ? readNamed(context, begun.begun, answer) : readLive(context, begun.begun, answer);
 }

@@ -36,6 +36,7 @@ describe('a role', () => {
     expect(openers.sort()).toEqual([
       'apply-changes',
       'bulk-delete-secrets',
+      'compare-environments',
       'delete-secret',
       'diff-revisions',
       'import-secrets',

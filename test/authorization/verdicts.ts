@@ -82,6 +82,14 @@ const promoting = {
   'production to dev': /*              */ '+ + R R   S + +   + + E E P',
 };
 
+/** "Read on both". */
+const comparing = {
+  'dev with staging': /*               */ '+ + + R   + + +   + + E E P',
+  'staging with dev': /*               */ '+ + + R   + + +   + + E E P',
+  'dev with production': /*            */ '+ + R R   + + +   + + E E P',
+  'production with dev': /*            */ '+ + R R   + + +   + + E E P',
+};
+
 const member =
   (path: (world: World['own']) => string, body?: unknown) =>
   ({ own }: World): Request => ({ path: path(own), ...(body === undefined ? {} : { body }) });
@@ -263,6 +271,10 @@ export const rows: readonly Row[] = [
     path: `${secrets(own, env)}/restore`,
     body: { revision: 0, keys: ['NEVER'] },
   })),
+  ...inEach(comparing, 'GET /secrets/:orgSlug/:project/:env/compare', (own, ends) => {
+    const [from, to] = ends.split(' with ');
+    return { path: `${secrets(own, from)}/compare?with=${to}` };
+  }),
   ...inEach(writingIn, 'PUT /secrets/:orgSlug/:project/:env', (own, env) => ({
     path: secrets(own, env),
     body: { key: 'NEW', value: 'new' },
@@ -275,10 +287,10 @@ export const rows: readonly Row[] = [
     path: `${secrets(own, env)}/changes`,
     body: { set: [{ key: 'B', value: 'new' }] },
   })),
-  ...inEach(bulkDeletingIn, 'POST /secrets/:orgSlug/:project/:env/changes with two deletions', (own, env) => ({
+  ...inEach(bulkDeletingIn, 'POST /secrets/:orgSlug/:project/:env/changes', (own, env) => ({
     path: `${secrets(own, env)}/changes`,
     body: { delete: ['KEY', 'NOT_THERE'] },
-  })).map(row => ({ ...row, allowed: 'secret_not_found' })),
+  })).map(row => ({ ...row, route: `${row.route}, two deletions`, allowed: 'secret_not_found' })),
   ...inEach(writingIn, 'DELETE /secrets/:orgSlug/:project/:env/:key', (own, env) => ({
     path: `${secrets(own, env)}/KEY`,
   })),

@@ -113,6 +113,7 @@ const story: readonly Step[] = [
   { operationId: 'diff-revisions', status: 200 },
   { operationId: 'restore-secrets', status: 200 },
   { operationId: 'promote-secrets', status: 200 },
+  { operationId: 'compare-environments', status: 200 },
   { operationId: 'apply-changes', status: 200 },
   { operationId: 'add-template-key', status: 201 },
   { operationId: 'list-template-keys', status: 200 },

@@ -473,6 +473,14 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const { secrets, session } = await placeWithSecrets(api);
     return reads({ method: 'GET', path: `${secrets}/dev`, as: session });
   },
+  'pull-secrets keys': async api => {
+    const { secrets, session } = await placeWithSecrets(api);
+    return reads({ method: 'GET', path: `${secrets}/dev?keys=KEY_1,KEY_2`, as: session });
+  },
+  'compare-environments': async api => {
+    const { secrets, session } = await placeWithSecrets(api);
+    return reads({ method: 'GET', path: `${secrets}/dev/compare?with=staging&values=true`, as: session });
+  },
   'list-keys': async api => {
     const { secrets, session } = await placeWithSecrets(api);
     return reads({ method: 'GET', path: `${secrets}/dev/keys`, as: session });

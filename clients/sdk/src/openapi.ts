@@ -450,7 +450,7 @@ export interface paths {
         };
         /**
          * Pull all secrets, decrypted
-         * @description Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never shows half of a change. With `If-None-Match`, an unchanged environment answers `304`. Owners and admins can read every environment, developers those of type development and staging, viewers those of type development. Every pull is audited.
+         * @description Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never shows half of a change. With `If-None-Match`, an unchanged environment answers `304`. Owners and admins can read every environment, developers those of type development and staging, viewers those of type development. Every pull is audited. With `keys`, exactly these secrets are returned, at the cost of reading only them.
          */
         get: operations["pull-secrets"];
         /**
@@ -477,6 +477,26 @@ export interface paths {
          * @description Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires the right to read the environment.
          */
         get: operations["list-keys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{orgSlug}/{project}/{env}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two environments
+         * @description Says which secrets only one of two environments of the project has, and which have different values or the same, each environment at one revision. `from` is the environment of the path. Values are included only with `values=true`. Requires the right to read both. Every comparison is audited, with an entry for each environment.
+         */
+        get: operations["compare-environments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1273,7 +1293,7 @@ export interface components {
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.compared" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
         /** @description A change in the organization, or a read of values. It never contains a value. */
         AuditEntry: {
             /**
@@ -1531,6 +1551,85 @@ export interface components {
             lastUsedAt: string | null;
             /** @description When it expires; null if it does not. */
             expiresAt: string | null;
+        };
+        CompareEnvironmentsResponse: {
+            /** @description The environment of the path. */
+            from: {
+                /**
+                 * @description Slug of the environment.
+                 * @example dev
+                 */
+                slug: string;
+                /**
+                 * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+                 * @example 17
+                 */
+                revision: number;
+            };
+            /** @description The environment that it was compared with. */
+            to: {
+                /**
+                 * @description Slug of the environment.
+                 * @example dev
+                 */
+                slug: string;
+                /**
+                 * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+                 * @example 17
+                 */
+                revision: number;
+            };
+            /** @description Secrets that only `from` has. */
+            onlyFrom: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /**
+                 * @description The value in `from`; only with `values=true`.
+                 * @example db.internal.example
+                 */
+                from?: string;
+            }[];
+            /** @description Secrets that only `to` has. */
+            onlyTo: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /**
+                 * @description The value in `to`; only with `values=true`.
+                 * @example db.internal.example
+                 */
+                to?: string;
+            }[];
+            /** @description Secrets with different values. */
+            different: {
+                /**
+                 * @description The secret’s key.
+                 * @example DATABASE_HOST
+                 */
+                key: string;
+                /**
+                 * @description The value in `from`; only with `values=true`.
+                 * @example db.internal.example
+                 */
+                from?: string;
+                /**
+                 * @description The value in `to`; only with `values=true`.
+                 * @example db.internal.example
+                 */
+                to?: string;
+            }[];
+            /**
+             * @description Keys with the same value in both.
+             * @example [
+             *       "DATABASE_HOST"
+             *     ]
+             */
+            same: string[];
         };
         CreateEnvironmentRequest: {
             /**
@@ -3918,6 +4017,31 @@ export interface components {
          *
          *     `environment_not_found`: There is no such environment for this caller.
          *
+         *     `secret_not_found`: There is no such secret for this caller.
+         *
+         *     `revision_not_found`: There is no such revision for this caller.
+         */
+        OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFoundOrRevisionNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `project_not_found`: There is no such project for this caller.
+         *
+         *     `environment_not_found`: There is no such environment for this caller.
+         *
          *     `webhook_not_found`: There is no such webhook for this caller.
          */
         OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrWebhookNotFound: {
@@ -5177,6 +5301,8 @@ export interface operations {
                 search?: string;
                 /** @description Read the environment as it was at this revision. Without it, as it is now. */
                 revision?: number;
+                /** @description Only these keys, separated by commas, at most 100. Each must be there. Not together with `search` or `limit`. */
+                keys?: string;
             };
             header?: {
                 /** @description The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`. */
@@ -5219,7 +5345,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFoundOrRevisionNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -5339,6 +5465,46 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "compare-environments": {
+        parameters: {
+            query: {
+                /** @description Slug of the other environment. */
+                with: string;
+                /** @description Whether to return the values. */
+                values?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comparison. Each list is in key order. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompareEnvironmentsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];

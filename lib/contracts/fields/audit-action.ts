@@ -5,6 +5,7 @@ import { eventNames } from './events.ts';
 export const auditActions = [
   'secret.pulled',
   'secret.history_read',
+  'secret.compared',
   ...eventNames,
   'secret.changed',
   'secret.restored',

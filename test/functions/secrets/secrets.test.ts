@@ -285,6 +285,165 @@ describe('importing', () => {
   });
 });
 
+describe('reading named keys', () => {
+  const pullKeys = (query: string, headers = {}) => place.pull('dev', `?keys=${query}`, { headers });
+
+  it('answers exactly these, in key order, and records them', async () => {
+    await place.importAll('dev', { A: 'one', B: 'two', C: 'three' });
+    const answer = await pullKeys('C,A');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('etag')).toBe('"1"');
+    const shown = answer.body.secrets.map(({ key, value }: Record<string, string>) => [key, value]);
+    expect([shown, answer.body.revision]).toEqual([
+      [
+        ['A', 'one'],
+        ['C', 'three'],
+      ],
+      1,
+    ]);
+    expect(await auditOf('secret.pulled')).toMatchObject([{ keys: ['A', 'C'], revision: 1 }]);
+    expect((await pullKeys('C', { 'if-none-match': '"1"' })).status).toBe(304);
+  });
+
+  it('refuses a key that is not there or was deleted, and records nothing', async () => {
+    await place.importAll('dev', { A: 'one', B: 'two' });
+    await api.delete(place.at('dev', '/B'), place.owner.session);
+    for (const keys of ['A,NOPE', 'B,A']) {
+      const answer = await pullKeys(keys);
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'secret_not_found']);
+    }
+    expect(await auditOf('secret.pulled')).toEqual([]);
+  });
+
+  it('takes up to 100 keys, each once, and neither a search nor a limit', async () => {
+    const names = Array.from({ length: 101 }, (_, index) => `K${index}`);
+    await place.importAll('dev', Object.fromEntries(names.map(name => [name, name])));
+    expect((await pullKeys(names.slice(1).join())).body.secrets).toHaveLength(100);
+    for (const wrong of [names.join(), 'K1,K1', '', 'K1,', 'K1&search=K', 'K1&limit=5']) {
+      expect([wrong, (await pullKeys(wrong)).status]).toEqual([wrong, 400]);
+    }
+  });
+});
+
+describe('comparing environments', () => {
+  const compare = (query: string) => place.pull('dev', `/compare?${query}`);
+
+  it('says what differs, with values only where they are asked for, and records both reads', async () => {
+    await place.importAll('dev', { A: 'a', B: 'same', C: 'dev' });
+    await place.importAll('staging', { D: 'd', B: 'same', C: 'staging' });
+    await place.set('staging', 'E', 'e');
+    const ends = { from: { slug: 'dev', revision: 1 }, to: { slug: 'staging', revision: 2 } };
+    expect((await compare('with=staging')).body).toEqual({
+      ...ends,
+      onlyFrom: [{ key: 'A' }],
+      onlyTo: [{ key: 'D' }, { key: 'E' }],
+      different: [{ key: 'C' }],
+      same: ['B'],
+    });
+    expect((await compare('with=staging&values=true')).body).toEqual({
+      ...ends,
+      onlyFrom: [{ key: 'A', from: 'a' }],
+      onlyTo: [
+        { key: 'D', to: 'd' },
+        { key: 'E', to: 'e' },
+      ],
+      different: [{ key: 'C', from: 'dev', to: 'staging' }],
+      same: ['B'],
+    });
+    const entries = await auditOf('secret.compared');
+    const recorded = entries.map(({ environment, revision, details }: Record<string, unknown>) => {
+      return { slug: (environment as { slug: string }).slug, revision, details };
+    });
+    expect(recorded).toHaveLength(4);
+    expect(recorded).toContainEqual({ slug: 'dev', revision: 1, details: { with: 'staging' } });
+    expect(recorded).toContainEqual({ slug: 'staging', revision: 2, details: { with: 'dev' } });
+  });
+
+  it('refuses an environment with itself, and one that is not there', async () => {
+    expect((await compare('with=dev')).status).toBe(400);
+    expect((await compare('with=nope')).body.error.code).toBe('environment_not_found');
+    expect((await compare('')).status).toBe(400);
+    expect(await auditOf('secret.compared')).toEqual([]);
+  });
+});
+
+describe('sets and deletions as one change', () => {
+  const change = (body: object, as: Person = place.owner) => api.post(place.at('dev', '/changes'), body, as.session);
+
+  it('makes one revision and one entry, which says why', async () => {
+    await place.importAll('dev', { A: 'one', B: 'two', C: 'three' });
+    const set = [
+      { key: 'NEW', value: 'new', expectedVersion: 0 },
+      { key: 'A', value: 'changed', expectedVersion: 1 },
+      { key: 'B', value: 'two' },
+    ];
+    expect((await change({ set, delete: ['C'], message: 'a mixture' })).body).toEqual({
+      created: ['NEW'],
+      updated: ['A'],
+      unchanged: ['B'],
+      deleted: ['C'],
+      revision: 2,
+    });
+    expect(await place.values('dev')).toEqual({ A: 'changed', B: 'two', NEW: 'new' });
+    expect(await auditOf('secret.changed')).toMatchObject([
+      { keys: ['NEW', 'A', 'C'], revision: 2, message: 'a mixture' },
+    ]);
+  });
+
+  it('changes nothing where one of its keys is not there or at another version', async () => {
+    await place.importAll('dev', { A: 'one', B: 'two' });
+    const missing = await change({ set: [{ key: 'A', value: 'changed' }], delete: ['B', 'NOPE'] });
+    expect([missing.status, missing.body.error.code]).toEqual([404, 'secret_not_found']);
+    const stale = await change({ set: [{ key: 'A', value: 'changed', expectedVersion: 7 }], delete: ['B'] });
+    expect([stale.status, stale.body.error.code]).toEqual([412, 'version_mismatch']);
+    expect((await place.pull('dev')).body.revision).toBe(1);
+    expect(await place.values('dev')).toEqual({ A: 'one', B: 'two' });
+  });
+
+  it('takes 1,000 keys at once', async () => {
+    const names = Array.from({ length: 500 }, (_, index) => `K${index}`);
+    await place.importAll('dev', Object.fromEntries(names.map(name => [name, 'old'])));
+    const set = names.map(name => ({ key: `NEW_${name}`, value: 'new' }));
+    const { body } = await change({ set, delete: names });
+    expect([body.created.length, body.deleted.length, body.revision]).toEqual([500, 500, 2]);
+    expect(Object.keys(await place.values('dev'))).toHaveLength(500);
+  });
+
+  it('is judged by If-Match before a key that is not there', async () => {
+    const stale = { 'if-match': '"7"' };
+    const answers = [
+      await api.delete(place.at('dev', '/NOPE'), place.owner.session, stale),
+      await api.post(place.at('dev', '/changes'), { delete: ['NOPE'] }, place.owner.session, stale),
+      await api.post(
+        `/secrets/${place.owner.organization.slug}/${place.project.slug}/promote`,
+        { from: 'dev', to: 'staging', keys: ['NOPE'] },
+        place.owner.session,
+        stale,
+      ),
+    ];
+    expect(answers.map(({ body }) => body.error.code)).toEqual(answers.map(() => 'revision_mismatch'));
+  });
+
+  it('says why in the entry of every write', async () => {
+    const { owner } = place;
+    const message = 'for a reason';
+    const of = (env: string, rest: string, body: object) =>
+      api.post(place.at(env, rest), { ...body, message }, owner.session);
+    await api.put(place.at('dev'), { key: 'A', value: 'one', message }, owner.session);
+    await of('dev', '/bulk', { dotenv: 'B=two' });
+    const ends = { from: 'dev', to: 'staging' };
+    await api.post(
+      `/secrets/${owner.organization.slug}/${place.project.slug}/promote`,
+      { ...ends, message },
+      owner.session,
+    );
+    await of('dev', '/bulk-delete', { keys: ['B'] });
+    await api.delete(place.at('dev', '/A?message=for%20a%20reason'), owner.session);
+    const actions = ['secret.created', 'secret.bulk_set', 'secret.promoted', 'secret.bulk_delete', 'secret.deleted'];
+    for (const action of actions) expect(await auditOf(action)).toMatchObject([{ message }]);
+  });
+});
+
 describe('deleting', () => {
   it('hides the secret, keeps its history and goes on with its versions', async () => {
     await place.set('dev', 'A', 'one');

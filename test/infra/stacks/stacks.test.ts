@@ -292,6 +292,7 @@ describe('rights', () => {
         'create-webhook',
         'deliver-webhooks',
         'apply-changes',
+        'compare-environments',
         'import-secrets',
         'diff-revisions',
         'list-versions',

@@ -1,0 +1,11 @@
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { compareEnvironments as contract } from '../../lib/contracts/secrets.ts';
+import { beginComparison, compareEnvironments } from '../../lib/secrets/compare-environments.ts';
+
+export const handler = endpoint(contract, {
+  fetch: ({ params, query }) => beginComparison(params, query.with),
+  run: async ({ context, query, fetched }) => ({
+    status: 200,
+    body: await compareEnvironments(context, query, fetched),
+  }),
+});

@@ -1,0 +1,70 @@
+import type { MemberContext } from '../access/request-context.ts';
+import { ApiError } from '../core/errors.ts';
+import { transact } from '../table/store.ts';
+import type { EnvironmentPath } from './engine/environment-path.ts';
+import { type BegunRead, beginRead, type LiveSecrets, readLive } from './engine/read-live-secrets.ts';
+
+interface BegunComparison {
+  from: BegunRead;
+  to: BegunRead;
+}
+
+/** The reads of both environments, to begin together with authentication. */
+export async function beginComparison(path: EnvironmentPath, other: string): Promise<BegunComparison> {
+  const [from, to] = await Promise.all([beginRead(path), beginRead({ ...path, env: other })]);
+  return { from, to };
+}
+
+interface Side extends Pick<LiveSecrets, 'project' | 'state'> {
+  values: ReadonlyMap<string, string>;
+}
+
+/**
+ * What differs between two environments of a project, each as of one revision. That values are equal is knowledge of
+ * them, so it takes the right to read both and leaves an audit entry for each, also where no value is asked for.
+ * @throws invalid_request for an environment and itself, and what `readLive` throws
+ */
+export async function compareEnvironments(
+  context: MemberContext,
+  { values }: { values: boolean },
+  begun: BegunComparison,
+) {
+  const [from, to] = await Promise.all([openSide(context, begun.from), openSide(context, begun.to)]);
+  if (from.state.id === to.state.id) {
+    throw new ApiError('invalid_request', 'An environment can be compared only with another one.', {
+      details: [{ path: 'with', message: 'must be a different environment' }],
+    });
+  }
+  await transact(await Promise.all([auditOf(context, from, to), auditOf(context, to, from)]));
+  const shown = (name: 'from' | 'to', side: Side, key: string) => (values ? { [name]: side.values.get(key) } : {});
+  const keys = [...new Set([...from.values.keys(), ...to.values.keys()])].toSorted();
+  const both = keys.filter(key => from.values.has(key) && to.values.has(key));
+  const isSame = (key: string) => from.values.get(key) === to.values.get(key);
+  return {
+    from: { slug: from.state.slug, revision: from.state.revision },
+    to: { slug: to.state.slug, revision: to.state.revision },
+    onlyFrom: keys.filter(key => !to.values.has(key)).map(key => ({ key, ...shown('from', from, key) })),
+    onlyTo: keys.filter(key => !from.values.has(key)).map(key => ({ key, ...shown('to', to, key) })),
+    different: both
+      .filter(key => !isSame(key))
+      .map(key => ({ key, ...shown('from', from, key), ...shown('to', to, key) })),
+    same: both.filter(isSame),
+  };
+}
+
+function openSide(context: MemberContext, begun: BegunRead): Promise<Side> {
+  return readLive(context, begun, async ({ project, state, live, ring }) => {
+    const opened = await Promise.all(live.map(async head => [head.key, await ring.open(state.id, head)] as const));
+    return { project, state, values: new Map(opened) };
+  });
+}
+
+function auditOf(context: MemberContext, { project, state }: Side, { state: other }: Side) {
+  return context.audit({
+    action: 'secret.compared',
+    target: { type: 'project', id: project.id, name: project.slug },
+    environment: { id: state.id, slug: state.slug },
+    revision: state.revision,
+    details: { with: other.slug },
+  });
+}

@@ -1,0 +1,84 @@
+import type { MemberContext } from '../access/request-context.ts';
+import { ApiError } from '../core/errors.ts';
+import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { type HeadRecord, headRecord, versionRecord } from '../table/records/secret.ts';
+import { at, find, readAll, readTogether } from '../table/store.ts';
+import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
+import { keyRing } from './engine/key-ring.ts';
+import type { LiveSecrets } from './engine/read-live-secrets.ts';
+import { isLive, resolveHeads } from './engine/read-snapshot.ts';
+import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
+
+/** What a pull shows, of the whole environment or of named secrets. */
+export type PulledSecrets = Pick<LiveSecrets, 'project' | 'state' | 'revision' | 'live' | 'ring'>;
+
+/** The reads of some secrets of an environment, begun before their caller is known to be allowed. */
+export interface BegunNamedRead {
+  path: EnvironmentPath;
+  keys: readonly string[];
+  project: ProjectRecord | undefined;
+  state: EnvironmentState | undefined;
+  heads: HeadRecord[];
+}
+
+/** One wave, to be begun together with authentication. */
+export async function beginNamedRead(path: EnvironmentPath, keys: readonly string[]): Promise<BegunNamedRead> {
+  const [fixed, heads] = await Promise.all([
+    readTogether({
+      project: at(projectRecord, path.orgSlug, path.project),
+      state: at(environmentStateRecord, ...partsOf(path)),
+    }),
+    readAll(keys.map(key => at(headRecord, ...partsOf(path), key))),
+  ]);
+  return { path, keys, ...fixed, heads: heads.filter(head => head !== undefined) };
+}
+
+/**
+ * Hands the named secrets to `use`, as of one revision, in key order. Heads read one by one are of one revision where the
+ * environment is at the same one before and after: what is committed never changes within a revision, and a head that
+ * is stamped later is resolved as in a snapshot.
+ * @throws project_not_found, environment_not_found, forbidden, secret_not_found for a key that is not there
+ */
+export async function readNamed<T>(
+  { access, organization, log }: MemberContext,
+  begun: BegunNamedRead,
+  use: (secrets: PulledSecrets) => Promise<T>,
+): Promise<T> {
+  const { path, keys } = begun;
+  return readAgainWhileStale(log, { ...path }, async tries => {
+    const reads = tries === 0 ? begun : await beginNamedRead(path, keys);
+    const project = access.requireProject(reads.project);
+    const state = access.requireEnvironment(reads.state, 'read');
+    const [heads, again] = await Promise.all([
+      resolveHeads(reads.heads, state.revision, wanted =>
+        readAll(wanted.map(({ key, version }) => at(versionRecord, ...partsOf(path), key, version))),
+      ),
+      find(at(environmentStateRecord, ...partsOf(path))),
+    ]);
+    if (again?.id !== state.id || again.revision !== state.revision) {
+      throw new StaleRead(`Environment ${state.id} left revision ${state.revision} while secrets of it were read.`);
+    }
+    const live = named(
+      heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+      keys,
+    );
+    const ring = keyRing(organization.id, project);
+    const closed = live.find(head => !ring.canOpen(head));
+    if (closed !== undefined) {
+      throw new StaleRead(`${closed.key} of environment ${state.id} is sealed under a key that the project lacks.`);
+    }
+    return use({ project, state, revision: state.revision, live, ring });
+  });
+}
+
+/** Those of the secrets that the keys name. @throws secret_not_found for a key that is missing */
+export function named(live: readonly HeadRecord[], keys: readonly string[]): HeadRecord[] {
+  const wanted = new Set(keys);
+  const found = live.filter(({ key }) => wanted.delete(key));
+  const [missing] = wanted;
+  if (missing !== undefined) {
+    throw new ApiError('secret_not_found', `There is no secret ${missing} in this environment.`);
+  }
+  return found;
+}
