@@ -10,7 +10,7 @@ interface Source {
   text: string;
   /** Imported modules: packages by name, own files by their path from the root. */
   imports: string[];
-  /** Those of them that are there at run time. */
+  /** Those of them that exist at run time. */
   valueImports: string[];
 }
 
@@ -47,11 +47,11 @@ describe('the direction of imports', () => {
     expect(offenders(lib, imported => /^(functions|infra|test)\//.test(imported))).toEqual([]);
   });
 
-  it('is from functions to lib only, and never between functions', () => {
+  it('is from functions to lib, and never between functions', () => {
     expect(offenders(functions, imported => /^(functions|infra|test)\//.test(imported))).toEqual([]);
   });
 
-  it('is from infra to functions nowhere: the local stack loads them as Lambda does, by name', () => {
+  it('is never from infra to functions: the local stack loads them by name, as Lambda does', () => {
     expect(offenders(infra, imported => /^(functions|test)\//.test(imported))).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe.each(houses)('the floors of $house', ({ house, files, roomOf, floors })
     expect([...rooms].toSorted()).toEqual(floors.flat().toSorted());
   });
 
-  it('are left downward only', () => {
+  it('allow only imports from a room below', () => {
     const upward = offenders(
       files,
       (imported, { path }) =>
@@ -142,7 +142,7 @@ describe.each(houses)('the floors of $house', ({ house, files, roomOf, floors })
   });
 });
 
-describe('what stands in one place only', () => {
+describe('what has only one place', () => {
   it('reads the environment in lib/core/settings.ts alone', () => {
     const readers = [...lib, ...functions].filter(({ text }) => text.includes('process.env'));
     expect(readers.map(({ path }) => path)).toEqual(['lib/core/settings.ts']);

@@ -15,7 +15,7 @@ export function settingsOver(given: GivenSettings, gatewayUrl: string): Record<s
     DASHBOARD_ORIGIN: gatewayUrl,
     PUBLIC_BASE_URL: gatewayUrl,
     WEBHOOK_ALLOW_LOOPBACK: 'true',
-    // Everybody on this machine has the same address, and scripts make a lot of everything.
+    // All callers on this machine have the same address, and scripts make many requests.
     REGISTER_LIMIT_PER_HOUR: '-1',
     ORGANIZATIONS_PER_USER: '-1',
     INVITATION_LIMIT_PER_DAY: '-1',

@@ -31,9 +31,9 @@ const defaultTimeoutSeconds = 29;
 const documents = { uses: { table: [] }, memoryMb: 512, timeoutSeconds: 10 } as const;
 
 /**
- * Everything that an operation uses: what its contract names, and what follows from its access. Who is authenticated is
- * read and their last use noted, and the mark of their credential is checked. Members count to their organization's
- * share. An audit entry expires by the retention of a plan.
+ * Everything that an operation uses: what its contract names, and what follows from its access. Authentication
+ * reads the caller, checks the mark of the credential and notes its last use. A member's request counts towards the
+ * organization's share. An audit entry expires by the retention of a plan.
  */
 export function usesOf({ access, uses }: Pick<Contract, 'access' | 'uses'>): Uses {
   const isAuthenticated = access.kind !== 'public';

@@ -61,7 +61,7 @@ export class FoundationStack extends Stack {
     this.webhookQueue = this.addQueue('WebhookQueue', this.webhookDeadLetters, {
       visibilityTimeoutSeconds: workers.deliverWebhooks.timeoutSeconds * visibilityTimeouts,
       maxReceiveCount: receives.webhooks,
-      // A notification that is a day late is worthless.
+      // A notification that is a day late is useless.
       retention: Duration.days(1),
     });
     this.jobDeadLetters = this.addDeadLetters('JobDeadLetters');

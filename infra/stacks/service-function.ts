@@ -41,7 +41,7 @@ export function addFunction(
     inlinePolicies: {
       rights: new PolicyDocument({
         statements: [
-          // The group's ARN ends in `:*`, for its streams: Lambda names a stream when a function starts.
+          // The group's ARN ends in `:*` and so covers its streams, which Lambda names when a function starts.
           new PolicyStatement({
             sid: 'WriteLog',
             effect: Effect.ALLOW,

@@ -9,7 +9,7 @@ import { keysThatFit } from './keys-that-fit.ts';
 import type { Principal } from './principal.ts';
 import { expiryOf } from './retention.ts';
 
-/** What an entry says beside who and where from. `keys` are names of secrets, never values. */
+/** What an entry says in addition to who acted and from where. `keys` are names of secrets, never values. */
 export interface AuditFacts {
   action: AuditAction;
   target: AuditRecord['target'];
@@ -34,7 +34,7 @@ export function actorOf({ userId, email, credential }: Principal): AuditActor {
     : { id: userId, email, type: 'token', tokenId: credential.token.id };
 }
 
-/** Who stands in the log for what no user's request did. */
+/** The actor of what the service does without a user's request. */
 export const systemActor: AuditActor = { id: null, email: null, type: 'system' };
 
 /** An item holds 400 KB at the most: 1,000 of the longest keys fit, which only a promotion can exceed. */
@@ -50,7 +50,7 @@ export function newAuditEntry(): { id: string; createdAtMs: number } {
 }
 
 /**
- * The write of one audit entry, to stand in the same transaction as the change it records, or to be sent before values
+ * The write of one audit entry. It belongs in the same transaction as the change it records, or is sent before values
  * leave. The entry expires by the retention that the organization's plan grants today.
  */
 export async function auditWrite(

@@ -20,7 +20,7 @@ export interface Claimed {
   method: 'session' | 'token';
   userId: string;
   hash: string;
-  /** The CSRF rule is not met. Said only to somebody whose session is valid. */
+  /** The CSRF rule is not met. Only a caller with a valid session is told. */
   csrfHeaderMissing: boolean;
 }
 
@@ -38,7 +38,7 @@ const organizationNotFound = () => new ApiError('organization_not_found', 'There
  * The credential of a request, if this installation issued it. This reads nothing that the path names and does not look
  * at the body, so a made-up credential gets no further. An Authorization header wins over a cookie, and a broken header
  * does not fall back to the cookie.
- * @throws unauthenticated where the route needs somebody and there is nobody
+ * @throws unauthenticated if the route needs a caller and the request has no credential of ours
  */
 export async function claimCredential(
   event: APIGatewayProxyEventV2,
@@ -90,7 +90,7 @@ function credentialReads({ method, userId, hash }: Pick<Claimed, 'method' | 'use
   };
 }
 
-/** A cookie travels by itself; this header does not, for other origins cannot send it unasked. */
+/** A browser sends a cookie by itself, but another origin cannot send this header without a CORS preflight. */
 function lacksCsrfHeader(event: APIGatewayProxyEventV2): boolean {
   const { method } = event.requestContext.http;
   return !['GET', 'HEAD', 'OPTIONS'].includes(method) && headerOf(event, 'x-requested-with') !== 'service';
@@ -103,8 +103,8 @@ export interface Caller {
 }
 
 /**
- * Finds out who calls, and for routes of an organization what they are in it, in one wave where the path has the
- * organization's slug and in two where it has its id. Strongly consistent: a revoked credential, an ended membership
+ * Finds out who calls and, on routes of an organization, what their role in it is. This takes one wave if the path has
+ * the organization's slug and two if it has its id. Strongly consistent: a revoked credential, an ended membership
  * and a deleted organization count from the next request on.
  * @throws unauthenticated, csrf_header_required, organization_not_found
  */

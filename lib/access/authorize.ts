@@ -8,7 +8,7 @@ const limitOrder: readonly TokenLimit[] = ['none', 'organization', 'project', 'e
 
 const insufficientScope = (message: string) => new ApiError('insufficient_scope', message);
 
-/** @throws insufficient_scope where the credential is a token that may do less than the route requires. */
+/** @throws insufficient_scope if the credential is a token that may do less than the route requires. */
 function requireScope(principal: Principal, required: TokenRequirement, narrowest: TokenLimit): void {
   if (principal.credential.method === 'session') return;
   if (required === 'session')

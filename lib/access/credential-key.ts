@@ -5,8 +5,8 @@ import { at, ConditionFailed, put, readTogether, transact } from '../table/store
 
 /*
  * The key under which sessions and tokens are marked as issued by this installation. It is wrapped by KMS, stands in the
- * table, and is unwrapped once in the life of a process. It opens nothing: who has it can make credentials that are
- * looked up, not credentials that are valid.
+ * table, and is unwrapped once in the life of a process. It opens nothing: with it one can make credentials
+ * that are looked up, not credentials that are valid.
  */
 const context = { purpose: 'credentials' };
 const item = at(credentialKeyRecord);
@@ -19,7 +19,7 @@ export async function credentialKey(): Promise<Uint8Array | undefined> {
   return forgettingFailures(unwrapped);
 }
 
-/** The same for those who issue credentials: the first one makes the key. */
+/** The same for code that issues credentials: the first call makes the key. */
 export async function issuingKey(): Promise<Uint8Array> {
   const key = await credentialKey();
   if (key !== undefined) return key;

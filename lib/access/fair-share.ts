@@ -48,7 +48,7 @@ export function isOverShare(idOrSlug: string | undefined): boolean {
 
 /**
  * Counts a request of one of the organization's own callers.
- * @throws rate_limited where the share of this minute is used up; such a request is not counted
+ * @throws rate_limited if the share of this minute is used up; such a request is not counted
  */
 export function takeShare({ id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>): void {
   const limit = settings().REQUESTS_PER_MINUTE;

@@ -9,13 +9,13 @@ interface WindowLimit {
   name: string;
   limit: number;
   windowSeconds: number;
-  /** Whom it is counted for. Only its hash is stored. */
+  /** What it is counted for, such as an address or an organization. Only its hash is stored. */
   subject: string;
 }
 
 /**
- * The write that counts one more in the current window, to stand in the same transaction as what is counted. The
- * transaction fails with rate_limited where the bound is reached. Nothing to write where there is no bound.
+ * The write that counts one more in the current window. It belongs in the same transaction as what is counted. The
+ * transaction fails with rate_limited if the bound is reached. Without a bound there is nothing to write.
  */
 export function countInWindow({ name, limit, windowSeconds, subject }: WindowLimit): Write[] {
   if (limit < 0) return [];

@@ -16,7 +16,7 @@ function subjectOf({ userId }: Claimed, { orgSlug, orgId }: Readonly<Record<stri
   return `${userId} ${orgSlug ?? orgId ?? ''}`;
 }
 
-/** Whether reads for this caller may begin before it is known that they may call. */
+/** Whether reads for this caller may begin before the caller is authorized. */
 export function earnsHeadStart(claimed: Claimed | undefined, params: Readonly<Record<string, string>>): boolean {
   if (claimed === undefined) return true;
   if ((refusedUntil.get(subjectOf(claimed, params)) ?? 0) > Date.now()) return false;

@@ -12,7 +12,7 @@ import { sessionCookie, sessionEndsAt, sessionSecretOf } from './session-cookie.
 const lastUseStepMs = 60 * 60_000;
 
 /**
- * Notes the use of a credential, beside the handler's own work. Resolves to the session cookie to send again, if any.
+ * Notes the use of a credential while the handler works. Resolves to the session cookie to send again, if any.
  * Never rejects: the request was authorized, and must not fail for a note; a failure goes to the log.
  */
 export async function keepCredentialFresh(
@@ -41,7 +41,7 @@ export async function keepCredentialFresh(
     const secret = sessionSecretOf(event.cookies);
     return secret === undefined ? undefined : sessionCookie(secret, expiresAt);
   } catch (error) {
-    // Revoked or logged out in the same moment: nothing is left to note.
+    // The credential was revoked or logged out at the same moment, so there is nothing left to note.
     if (!(error instanceof ConditionFailed))
       log.warn('could not note the use of a credential', { reason: String(error) });
     return undefined;

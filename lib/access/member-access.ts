@@ -41,19 +41,19 @@ export class MemberAccess {
     return this.#member;
   }
 
-  /** Takes over the role of a caller who was judged anew. */
+  /** Takes over the current role of a caller who was authorized again. */
   renew({ member }: Pick<MemberAccess, 'member'>): void {
     this.#member = member;
   }
 
-  /** Whether the project is the organization's, and in the token's scope; for lists, which show only what is. */
+  /** Whether the project belongs to the organization and is in the token's scope. Lists show only such projects. */
   seesProject(project: Pick<KnownProject, 'id' | 'organizationId'>): boolean {
     const projectId = this.#token()?.projectId ?? null;
     const isOwn = project.organizationId === undefined || project.organizationId === this.organization.id;
     return isOwn && (projectId === null || projectId === project.id);
   }
 
-  /** Whether the environment is in the token's scope; for lists, which show only what is. */
+  /** Whether the environment is in the token's scope. Lists show only such environments. */
   seesEnvironment(environment: { id: string; projectId: string }): boolean {
     const environmentId = this.#token()?.environmentId ?? null;
     return (
@@ -118,7 +118,7 @@ export class MemberAccess {
     return new ApiError('environment_not_found', 'There is no such environment in this project.');
   }
 
-  /** Whether what a path with these parameters names was asked for. An environment's question includes its project's. */
+  /** Whether the handler asked about everything that the path names. Asking about an environment covers its project. */
   answered(asked: { project: boolean; environment: boolean }): boolean {
     return (
       (!asked.environment || this.#environmentAsked) &&

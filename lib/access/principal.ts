@@ -7,7 +7,7 @@ export interface Principal {
   userId: string;
   email: string;
   credential: { method: 'session'; hash: string; session: SessionRecord } | { method: 'token'; token: TokenRecord };
-  /** The account; read for sessions and on account routes, spared where a token's own item says enough. */
+  /** The account. It is read for sessions and on account routes; elsewhere a token's own item says enough. */
   user: UserRecord | undefined;
 }
 

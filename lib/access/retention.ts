@@ -2,7 +2,7 @@ const daySeconds = 86_400;
 
 /**
  * When an entry made now expires, in epoch seconds: at the end of a day (UTC), after at least `retentionDays` whole days.
- * So entries expire in whole days, and their number can be known by adding up days. 0 days: expired as it is made.
+ * So entries expire in whole days, and adding up days gives their number. 0 days: expired as it is made.
  * Pure.
  */
 export function expiryOf(nowMs: number, retentionDays: number): number {

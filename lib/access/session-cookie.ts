@@ -7,7 +7,7 @@ const daySeconds = 24 * 60 * 60;
 /** Fourteen days, sliding. */
 const sessionLifetimeSeconds = 14 * daySeconds;
 
-/** However much it is used, a session ends this long after it began. */
+/** A session ends this long after it began, even if it is used all the time. */
 const longestSessionSeconds = 90 * daySeconds;
 
 /** When a session that is used now ends, in epoch seconds. Pure. */
@@ -46,7 +46,7 @@ function isPlainLocal(baseUrl: string | undefined): boolean {
   return protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
-/** The session's secret out of the cookies of a request. */
+/** The session's secret from the cookies of a request. */
 export function sessionSecretOf(cookies: readonly string[] | undefined): string | undefined {
   const start = `${sessionCookieName}=`;
   return cookies?.find(one => one.startsWith(start))?.slice(start.length);

@@ -25,7 +25,7 @@ export async function changePassword(
 ): Promise<void> {
   if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This needs a session.');
   refuseCommonPassword('newPassword', newPassword);
-  // Whoever has taken over a session must not find out the password by trying, from whatever address.
+  // The limit is on the account, so a stolen session cannot be used to guess the password from many addresses.
   const limit: RateLimit = {
     name: 'current-password',
     tries: settings().LOGIN_FAILURE_LIMIT,

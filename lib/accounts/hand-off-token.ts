@@ -52,8 +52,8 @@ export async function offerHandOff(
 }
 
 /**
- * Second half: the code and its verifier (RFC 7636, S256) for the token. A wrong verifier burns the code, and so does
- * the end of the session's epoch (a changed password).
+ * Second half: exchanges the code and its verifier (RFC 7636, S256) for the token. A wrong verifier burns the code, and
+ * so does a changed password.
  * @throws invalid_token; token_limit_reached; organization_not_found where the membership has ended in the meantime
  */
 export async function takeHandOff(
@@ -93,7 +93,7 @@ export async function takeHandOff(
     useUp,
     write,
     ...scopeHolds({ orgSlug, organizationId, userId: user.id, memberId }),
-    // The person who handed it off is the actor, for the CLI has no credential yet.
+    // The actor is the person who handed it off, because the CLI has no credential yet.
     await auditWrite(organization, { id: user.id, email: user.email, type: 'session' }, source, {
       action: 'token.created',
       target: { type: 'token', id, name },

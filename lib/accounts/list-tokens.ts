@@ -3,7 +3,7 @@ import { ranges } from '../table/keys.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { list } from '../table/store.ts';
 
-/** The user's tokens that are neither revoked nor expired, newest first. DynamoDB removes expired ones late. */
+/** The user's valid tokens, newest first. Expired ones are left out here because DynamoDB removes them late. */
 export async function listTokens(userId: string): Promise<TokenRecord[]> {
   const now = Date.now();
   return (await list(tokenRecord, ranges.tokens(userId)))
@@ -11,7 +11,7 @@ export async function listTokens(userId: string): Promise<TokenRecord[]> {
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.id.localeCompare(b.id));
 }
 
-/** Enough for every pipeline of a person, few enough to be listed and revoked at once. */
+/** Enough for all pipelines of one person, and few enough to list and revoke in one request. */
 const maximumTokens = 100;
 
 /** @throws token_limit_reached */

@@ -18,8 +18,8 @@ import {
 } from './rate-limit.ts';
 
 /**
- * Starts a session. An unknown e-mail and a wrong password do the same work and get the same answer. A try that is
- * refused by the limit is not evaluated, so it tells nothing of the password.
+ * Starts a session. An unknown e-mail and a wrong password do the same work and get the same answer. If the limit
+ * refuses a try, the password is not checked, so the answer tells nothing about it.
  * @throws rate_limited, invalid_credentials
  */
 export async function logIn(
@@ -53,7 +53,7 @@ export async function logIn(
   return { user, cookie: session.cookie };
 }
 
-/** Ten times as many for an address alone: many people may share one. */
+/** An address alone may fail ten times as often, because many people may share it. */
 function loginLimits(email: string, ip: string): { ofEmail: RateLimit; ofAddress: RateLimit } {
   const tries = settings().LOGIN_FAILURE_LIMIT;
   const address = rateSubjectOfAddress(ip);
@@ -64,7 +64,7 @@ function loginLimits(email: string, ip: string): { ofEmail: RateLimit; ofAddress
   };
 }
 
-/** The password is at hand only now: the moment to store it with today's parameters. */
+/** Only a log-in has the password in clear, so this is when it can be hashed with today's parameters. */
 async function rehashIfOutdated(user: UserRecord, password: string): Promise<void> {
   if (!isOutdatedHash(user.passwordHash)) return;
   const passwordHash = await hashPassword(password);

@@ -16,7 +16,7 @@ const verificationSeconds = 24 * 60 * 60;
 const resetSeconds = 60 * 60;
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
-/** A link that verifies the account's address, in place of any earlier one. */
+/** A link that verifies the account's address. It replaces any earlier one. */
 export function newVerificationLink(userId: string): NewLink {
   const { secret, hash } = createCredential(userId);
   return {
@@ -25,7 +25,7 @@ export function newVerificationLink(userId: string): NewLink {
   };
 }
 
-/** A link that resets the account's password. Earlier ones stay good: otherwise any request for another link would end them. */
+/** A link that resets the account's password. Earlier links stay valid; otherwise anyone could end them by asking. */
 export function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>): NewLink {
   const { secret, hash } = createCredential(id);
   return {

@@ -8,7 +8,7 @@ import { at, put, type Write } from '../table/store.ts';
 
 const shownCharacters = 16;
 
-/** A token that is issued: the bearer token in clear, for this once, and its record. */
+/** A new token: its record, and the bearer token in clear, which is shown only this once. */
 export interface IssuedToken {
   token: string;
   cliToken: TokenRecord;

@@ -1,2 +1,2 @@
-/** The user a read is made for where there is no such account, so that both cases take the same waves. */
+/** The id that is read when there is no such account, so that both cases make the same calls. */
 export const nobody = '00000000-0000-0000-0000-000000000000';

@@ -66,7 +66,7 @@ const markLifetimeSeconds = 60;
 /** Bounds the item at 7 KB. With the default limits it stays below 1 KB, which is one write unit. */
 const maximumMarks = 256;
 
-/** A try waits for others this long in all; more of them may be counted before it. */
+/** A try waits this long for others in total, because new ones may keep coming first. */
 const waitForOthersMs = 15_000;
 const othersStepMs = 200;
 
@@ -83,7 +83,7 @@ class NotCounted extends Error {
 
 /**
  * Counts one try before it is evaluated, so that parallel tries cannot pass the bound together. The window begins with
- * its first try. One write; two where an ended window is still stored.
+ * its first try. Takes one write, or two if an ended window is still stored.
  * @throws rate_limited with the seconds until the window ends
  */
 export async function takeTry(limit: RateLimit): Promise<Try> {
@@ -158,7 +158,7 @@ function marksSince(marks: ReadonlySet<string>, seconds: number): string[] {
   return [...marks].filter(mark => Number.parseInt(mark, 10) > seconds);
 }
 
-/** Uncounts a try, because it was not one that the limit is about. */
+/** Takes a try back because it does not count against the limit. */
 export async function returnTry({ limit, mark }: Try): Promise<void> {
   if (limit.tries < 0) return;
   await unlessEnded(
@@ -196,7 +196,7 @@ function rateLimited({ tries }: RateLimit, retryAfterSeconds: number): ApiError 
   });
 }
 
-/** A try without its mark has ended already, or its window has. */
+/** Does nothing if the try or its window has ended already. */
 async function unlessEnded(write: Write): Promise<void> {
   try {
     await transact([write]);
@@ -216,13 +216,13 @@ export function rateSubjectOfAddress(ip: string): string {
   return `${address.toByteArray().slice(0, 8).join('.')}/64`;
 }
 
-/** E-mails are compared without case here as everywhere. */
+/** E-mail addresses are compared without case, as everywhere. */
 export function rateSubjectOfEmail(email: string): string {
   return normalizeEmail(email);
 }
 
 /**
- * Takes a try of each limit, or of none.
+ * Takes one try from every limit, or from none of them.
  * @throws rate_limited
  */
 export async function takeTries<const Limits extends readonly RateLimit[]>(

@@ -16,7 +16,7 @@ interface CurrentUser {
 
 /**
  * Who the caller is, and the organizations that the credential sees, by name. A token whose membership has ended
- * is no valid credential any more.
+ * is not valid.
  * @throws unauthenticated
  */
 export async function readCurrentUser({ principal }: AccountContext): Promise<CurrentUser> {

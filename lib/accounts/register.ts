@@ -31,7 +31,7 @@ interface Registered {
 
 /**
  * Creates an account with its personal organization and its first session, all or nothing, then mails the verification
- * link. A mail that cannot be sent is logged: the account is there, and the link can be asked for again.
+ * link. If the mail cannot be sent, that is logged: the account exists, and the user can ask for the link again.
  * @throws rate_limited, invalid_request for a common password, email_taken
  */
 export async function register({ source, log }: RequestContext, wanted: Registration): Promise<Registered> {
@@ -42,7 +42,7 @@ export async function register({ source, log }: RequestContext, wanted: Registra
     windowSeconds: 60 * 60,
     subject: rateSubjectOfAddress(source.ip),
   });
-  // Spares the work of hashing; that the address stays free is a condition of the transaction.
+  // This only saves hashing; the transaction makes sure that the address is still free.
   if ((await find(at(emailRecord, wanted.email))) !== undefined) throw emailTaken();
 
   const id = randomUUID();
@@ -84,7 +84,7 @@ const emailTaken = () => new ApiError('email_taken', 'There is an account with t
 
 const maximumNameLength = 100;
 
-/** At most 100 characters, as every name; a long user's name is cut. Pure. */
+/** At most 100 characters, like every name; a long user name is cut. Pure. */
 export function personalOrganizationName(userName: string): string {
   const suffix = "'s organization";
   return [...userName].slice(0, maximumNameLength - suffix.length).join('') + suffix;

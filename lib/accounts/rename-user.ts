@@ -6,7 +6,7 @@ import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, ConditionFailed, list, transact, update, type Write } from '../table/store.ts';
 
 /**
- * Changes the user's display name, with the copies that members' lists show. Each organization's copy is a write of its
+ * Changes the user's display name and the copies that member lists show. Each organization's copy is a write of its
  * own; sending the same name again completes a change that was interrupted.
  */
 export async function renameUser({ principal: { user } }: AccountContext, name: string): Promise<UserRecord> {

@@ -11,8 +11,8 @@ import { rateSubjectOfEmail, takeTry } from './rate-limit.ts';
 import { readHeldTokens, setPassword } from './set-password.ts';
 
 /**
- * Asks the background to mail a reset link, if there is such an account. The caller cannot tell: whether there is one or
- * not, the same calls are made, and the limit counts.
+ * Asks the background to mail a reset link, if there is such an account. The caller cannot tell, because
+ * the same calls are made and the limit counts either way.
  * @throws rate_limited
  */
 export async function requestPasswordReset({ source, log }: RequestContext, email: string): Promise<void> {

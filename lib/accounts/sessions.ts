@@ -12,7 +12,7 @@ interface FoundSession {
   session: Session;
 }
 
-/** The user's sessions that are neither ended nor expired, the one used last first. */
+/** The user's valid sessions, most recently used first. */
 export async function listSessions(context: AccountContext): Promise<Session[]> {
   const found = await readSessions(context);
   return found

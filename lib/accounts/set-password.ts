@@ -47,9 +47,9 @@ interface NewPassword {
   /** Tokens to revoke with it: all that the user has, or none. */
   held: HeldTokens | undefined;
   source: RequestSource;
-  /** What else is written in the same transaction. */
+  /** Other writes for the same transaction. */
   others: readonly Write[];
-  /** The error where the account has got another password in the meantime. */
+  /** The error if the account has a different password by now. */
   overtaken: () => Error;
 }
 

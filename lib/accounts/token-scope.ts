@@ -8,7 +8,7 @@ import { type OrganizationRecord, organizationRecord } from '../table/records/or
 import { projectRecord } from '../table/records/project.ts';
 import { at, check, find, list, readTogether, type Write } from '../table/store.ts';
 
-/** What a token is asked to be; the contract has checked that a narrower limit comes with the wider one. */
+/** The token that a request asks for. The contract has checked that a narrower limit comes with the wider one. */
 export interface WantedToken {
   name: string;
   access: TokenAccess;
@@ -18,7 +18,7 @@ export interface WantedToken {
   expiresInDays?: number | undefined;
 }
 
-/** The organization that a token is limited to, and the membership that it lives and dies with. */
+/** The organization that a token is limited to, and the membership that it ends with. */
 export interface TokenScope {
   organization: OrganizationRecord;
   member: MemberRecord;
@@ -56,7 +56,7 @@ export async function resolveTokenScope(userId: string, wanted: WantedToken): Pr
   return { organization, member };
 }
 
-/** The conditions that organization and membership still are the same, for the transaction that makes the token. */
+/** Checks, in the transaction that makes the token, that the organization and the membership are still the same. */
 export function scopeHolds(scope: {
   orgSlug: string;
   organizationId: string;

@@ -8,12 +8,13 @@ import { at, transact, update } from '../table/store.ts';
 import { newVerificationLink, openVerificationLink } from './mailed-link.ts';
 import { takeTry } from './rate-limit.ts';
 
-/** Enough for anybody whose mail does not arrive, too few to flood somebody else's mailbox with. */
+/** Enough for a user whose mail does not arrive, and too few to flood another person's mailbox. */
 const mailsAnHour = 20;
 
 /**
- * Mails a verification link, which replaces any earlier one. Nothing happens where the address is verified.
- * @throws rate_limited; temporarily_unavailable where the mail cannot be handed over
+ * Mails a verification link, which replaces any earlier one. It does nothing if the address is verified
+ * already.
+ * @throws rate_limited; temporarily_unavailable if SES does not accept the mail
  */
 export async function sendVerification({ principal: { user } }: AccountContext): Promise<void> {
   if (user.emailVerified) return;

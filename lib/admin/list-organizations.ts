@@ -18,7 +18,7 @@ interface OrganizationPage {
   pagination?: { limit: number; offset: number; total: number };
 }
 
-/** Organizations whose usage is counted at the same time; more would only queue for the client's connections. */
+/** How many organizations are counted at the same time. More would only wait for the client's connections. */
 const countedAtOnce = 50;
 
 /** More would not fit an answer, and counting their usage would take longer than a request may. */
@@ -35,7 +35,7 @@ export async function listOrganizations({ limit, offset, search }: Search): Prom
   const wanted = limit === undefined ? slugs : slugs.slice(offset, offset + limit);
   const organizations: OrganizationWithUsage[] = [];
   for (const chunk of chunksOf(countedAtOnce, wanted)) {
-    // The slug is all that counting needs, so it goes along with reading the organizations.
+    // Counting needs only the slug, so it runs while the organizations are read.
     const [records, usages] = await Promise.all([
       readAll(chunk.map(slug => at(organizationRecord, slug))),
       Promise.all(chunk.map(slug => readUsage(slug))),
@@ -56,7 +56,7 @@ async function matchingSlugs(start: string): Promise<string[]> {
     list(directoryBySlugRecord, ranges.directoryBySlug(start)),
     start === '' ? [] : list(directoryByNameRecord, ranges.directoryByName(start)),
   ]);
-  // A name's key goes on with the slug behind a `#`, which a search may hold, too.
+  // In the key, `#` and the slug follow the name, and a search may contain `#` as well.
   const named = byName.filter(({ name }) => name.toLowerCase().startsWith(start));
   return [...new Set([...bySlug, ...named].map(({ slug }) => slug))].sort();
 }

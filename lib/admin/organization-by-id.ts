@@ -11,7 +11,7 @@ export function findPointer(organizationId: string): Promise<{ orgSlug: string }
   return find(at(organizationPointerRecord, organizationId));
 }
 
-/** @throws organization_not_found, for one that is being deleted as well */
+/** @throws organization_not_found, also while the organization is being deleted */
 export async function getOrganization(
   organizationId: string,
   pointer: { orgSlug: string } | undefined,

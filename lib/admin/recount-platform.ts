@@ -8,7 +8,7 @@ import { readStatistics } from './read-statistics.ts';
 
 /**
  * Compares the platform's counts of organizations and projects with what the directory leads to. Users are in no
- * directory, so their count is not compared. Meant for a quiet hour: what is created meanwhile shows as drift.
+ * directory, so their count is not compared. Run it at a quiet time: what is created meanwhile shows as drift.
  */
 export async function recountPlatform({ fix }: { fix: boolean }): Promise<Drift[]> {
   const directory = await list(directoryBySlugRecord, ranges.directoryBySlug(''));

@@ -12,8 +12,8 @@ type Wanted = z.output<(typeof contract)['body']>;
 
 /**
  * Sets an organization's plan and overrides. What differs from before is recorded in the organization's audit log.
- * A plan that is named is the administrator's word from now on, even where it is the same: provider events from before
- * this moment leave it alone.
+ * A plan that the administrator names takes precedence over earlier events of the payment provider, even if it is the
+ * plan that the organization has.
  * @throws organization_not_found
  */
 export async function updateOrganization(

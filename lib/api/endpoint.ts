@@ -44,7 +44,7 @@ interface Behaviour<C extends Contract, Fetched> {
   run: (input: EndpointInput<C, NoInfer<Fetched>>) => Promise<HandlerResponse<NoInfer<C>>>;
 }
 
-/** What the middlewares of one request hand on to each other and to the handler, kept on Lambda's context. */
+/** What the middlewares of one request pass to each other and to the handler, kept on Lambda's context. */
 interface State {
   source: RequestSource;
   log: Log;
@@ -63,7 +63,7 @@ type Chain = middy.MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructur
 /**
  * Makes an endpoint's Lambda handler: the only chain there is. Request id and log → refuse credentials that were
  * never issued → parse everything → authenticate (with `fetch` in the same wave) → authorize → count the organization's
- * share → refuse what did not parse → run → parse the answer → render. Whatever throws anywhere ends as the one error
+ * share → refuse what did not parse → run → parse the answer → render. Every error is rendered in the one error
  * shape, and nothing leaves that its schema does not declare.
  */
 export function endpoint<const C extends Contract, Fetched = undefined>(contract: C, behaviour: Behaviour<C, Fetched>) {
@@ -107,7 +107,7 @@ function requestContext(contract: Contract): Chain {
   };
 }
 
-/** Turns whatever was thrown into the one error shape; what the service did not expect goes to the log, with its stack. */
+/** Renders every error in the one error shape. Unexpected ones go to the log with their stack. */
 function errorRendering(): Chain {
   return {
     onError: request => {
@@ -125,11 +125,11 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
     before: async ({ event, context }) => {
       const { state } = context;
       const path = parsePath(contract, event);
-      // Before the body is parsed and anything that the path names is read.
+      // This comes before the body is parsed and before anything that the path names is read.
       const claimed = await claimCredential(event, contract.access, state.log);
       state.claimed = claimed;
       state.params = path.params;
-      // Who may not call learns nothing of what is wrong with the request, so its problems wait for the verdict.
+      // A caller who may not call must not learn what is wrong with the request, so its problems wait for the verdict.
       const parts = attempt(() => parseParts(contract, event));
       const request =
         path.problem === undefined && 'value' in parts
@@ -175,7 +175,7 @@ async function judge(
   }
 }
 
-/** A caller who lost a right while the request waited to write must not use it any more. @throws like `judge` */
+/** A caller who lost a right while the request waited must not use it. @throws like `judge` */
 async function judgeAgain(access: Access, { claimed, params, caller }: State): Promise<void> {
   const now = await judge(claimed, access, params ?? {});
   if (now?.access === undefined) return;

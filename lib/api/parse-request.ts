@@ -76,7 +76,7 @@ export function parseParts(contract: Contract, event: APIGatewayProxyEventV2): P
     problems.push(...json.problems);
     if (json.value !== undefined) body = parse(contract.body, json.value);
   } else if (contract.method !== 'GET' && hasBody(event)) {
-    // What comes with a GET has no meaning (RFC 9110, section 9.3.1), so it is no mistake either.
+    // The content of a GET has no meaning (RFC 9110, section 9.3.1), so it is ignored.
     problems.push(...problemsOfUnexpected(readJson(event, bodyLimitOf(contract))));
   }
   if (problems.length > 0) throw invalidRequest(problems);
@@ -107,7 +107,7 @@ function readJson(
   return parseJson(bodyText(event, maximumBytes));
 }
 
-/** Clients send `{}` where an endpoint takes no body, which is fine; members would be dropped in silence, which is not. */
+/** Clients may send `{}` to an endpoint without a body. Members are refused rather than dropped silently. */
 function problemsOfUnexpected({ value, problems }: ReturnType<typeof readJson>): readonly Problem[] {
   if (problems.length > 0 || value === null) return problems;
   if (typeof value !== 'object' || Array.isArray(value)) return [{ path: '', message: 'this endpoint takes no body' }];

@@ -3,7 +3,7 @@ import { ApiError, temporarilyUnavailable } from '../core/errors.ts';
 
 const commonHeaders = {
   'content-type': 'application/json; charset=utf-8',
-  // Answers hold secrets or depend on who asks; nothing between here and the caller may keep one.
+  // Answers hold secrets or depend on the caller, so no cache on the way may keep one.
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',

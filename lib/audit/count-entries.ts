@@ -10,11 +10,11 @@ const daySeconds = 86_400;
 
 /**
  * An entry gets its time before it is written, and a write may go on retrying for most of a request's 30 s. Younger
- * entries are counted each time, so that none slips in behind the place up to which was counted.
+ * entries are counted each time, so that none appears before the place where counting ended.
  */
 const settledAfterMs = 60_000;
 
-/** From this many on it is worth a write that they are counted once and for all. */
+/** From this many entries on, storing the count is worth a write. */
 const worthWriting = 100;
 
 /** Below DynamoDB's 1 MB. DynamoDB Local reads a whole range before it cuts it there, so a bound must be named. */
@@ -66,7 +66,7 @@ interface Counted {
   record: AuditCountRecord;
   /** Of those, how many were not counted before. */
   settled: number;
-  /** Entries too young to be counted for good. */
+  /** Entries that are too young for the stored count. */
   unsettled: number;
 }
 
@@ -108,7 +108,7 @@ function count(counted: Counted, entry: CountedEntry, settledTo: string, nowSeco
   counted.settled += 1;
 }
 
-/** If another request was faster, its count stands and nothing is counted twice. */
+/** If another request was faster, its count is kept, and nothing is counted twice. */
 async function remember(
   organizationId: string,
   action: AuditAction,

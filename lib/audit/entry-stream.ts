@@ -3,7 +3,7 @@ import type { Key } from '../table/entity.ts';
 import { ranges } from '../table/keys.ts';
 import { queryPage } from '../table/store.ts';
 
-/** An entry as it lies in the table, with what its order and its life depend on. */
+/** An entry as it is stored, with the attributes that decide its order and its expiry. */
 export interface StoredEntry {
   pk: string;
   sk: string;
@@ -32,7 +32,7 @@ export interface ReadBudget {
   endsAt: number;
 }
 
-/** Takes a page out of the budget. @returns whether it was still there */
+/** Takes a page from the budget. @returns false if the budget is used up */
 export function takePage(budget: ReadBudget): boolean {
   budget.pages -= 1;
   return budget.pages >= 0 && Date.now() < budget.endsAt;
@@ -74,8 +74,8 @@ async function readOn(organizationId: string, stream: EntryStream): Promise<void
 const isEmpty = ({ entries, position, next }: EntryStream) => position >= entries.length && next !== undefined;
 
 /**
- * The entries of all streams in one order, newest first: skips `offset`, gives `limit`. What has expired is passed over.
- * @returns undefined where the budget did not reach that far.
+ * The entries of all streams in one order, newest first: skips `offset`, gives `limit`. Expired entries are skipped.
+ * @returns undefined if the budget did not reach that far.
  */
 export async function mergeStreams(
   organizationId: string,
@@ -114,7 +114,7 @@ function isNewer(a: StoredEntry, b: StoredEntry): boolean {
   return a.createdAt === b.createdAt ? a.id > b.id : a.createdAt > b.createdAt;
 }
 
-/** DynamoDB removes expired items late; they are gone all the same. */
+/** DynamoDB removes expired items late, so readers leave them out. */
 export function isExpired({ expiresAt }: Pick<StoredEntry, 'expiresAt'>, nowSeconds: number): boolean {
   return expiresAt !== undefined && expiresAt <= nowSeconds;
 }

@@ -23,7 +23,7 @@ const longestFirstPage = 100;
 /** Pages of up to 1 MB each that one request may read beyond the first ones, for its page and for counting. */
 const pagesPerRequest = 40;
 
-/** The page comes before API Gateway's 30 s are over; counting has all of its next requests to go on in. */
+/** The page must come before API Gateway's 30 s are over; counting can go on in later requests. */
 const longestReadingMs = 20_000;
 const longestCountingMs = 4_000;
 
@@ -62,7 +62,7 @@ export async function listAuditEntries(
   const total = numbers.reduce((sum, count) => sum + count, 0);
   return {
     entries: withinAnswer(page.map(entry => entryView(auditRecord.parse({ ...entry })))),
-    // Counting may not have caught up with what is seen on this very page.
+    // The count may be behind what this page already shows.
     pagination: { limit, offset, total: page.length === 0 ? total : Math.max(total, offset + page.length) },
   };
 }

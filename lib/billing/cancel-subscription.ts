@@ -3,7 +3,7 @@ import type { OrganizationRecord } from '../table/records/organization.ts';
 import { endSubscription } from './provider.ts';
 
 /**
- * Ends the subscription of an organization that is being erased: nobody could reach it afterwards. The erasure does not
+ * Ends the subscription of an organization that is being erased: no one could reach it afterwards. The erasure does not
  * wait for a provider that refuses. The log then names the subscription, and an operator cancels it by hand.
  */
 export async function cancelSubscription({ id, billing }: OrganizationRecord, log: Log): Promise<void> {

@@ -100,7 +100,7 @@ const tokenExample = 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal';
 
 /** 12 to 256 characters and no composition rules, as NIST SP 800-63B and OWASP advise. */
 const NewPassword = text(12, 256).meta({ description: 'The new password.', example: 'an example of a pass phrase' });
-/** A password to compare. A short one is wrong rather than malformed: it may have been set under other rules. */
+/** A password to compare. A short one is wrong and not malformed, because it may have been set under other rules. */
 const PresentedPassword = text(1, 256);
 /** The token of a mailed link. Its form is not checked here: anything else is an `invalid_token`. */
 const LinkToken = text(1, 512).meta({
@@ -108,7 +108,7 @@ const LinkToken = text(1, 512).meta({
   example: 'EXAMPLE-verification-token-0000',
 });
 
-/** Who issues sessions or tokens marks them with the installation's credential key, which the first one makes. */
+/** Sessions and tokens are marked under the installation's credential key, which the first request makes. */
 const issuing = ['GenerateDataKey', 'Decrypt'] as const;
 
 const cookieHeader = {

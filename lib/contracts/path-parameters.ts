@@ -3,8 +3,8 @@ import type { ErrorCode } from './error-codes.ts';
 import { SecretKey, Slug, Uuid } from './fields/text.ts';
 
 /**
- * Every path parameter of the API. A segment of the wrong form names nothing, so it is answered like a thing that does
- * not exist; only the message tells what is wrong with it.
+ * Every path parameter of the API. A segment of the wrong form gets the same answer as something that does not
+ * exist; only the message says what is wrong with it.
  */
 export const pathParameters = {
   orgId: { schema: Uuid, notFound: 'organization_not_found', description: 'Organization identifier.' },

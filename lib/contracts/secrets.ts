@@ -32,7 +32,7 @@ export type SecretSummary = z.infer<typeof SecretSummary>;
 export const SecretEntry = z
   .object({
     key: SecretSummary.shape.key,
-    // Not checked again on the way out: it was checked when it was set, and there may be 4 MiB of values.
+    // Values were checked when they were set. Checking up to 4 MiB of them again would slow down a pull.
     value: z.string().meta({ description: 'The value, exactly as it was set.', example: 'db.internal.example' }),
     version: SecretSummary.shape.version,
     createdAt: SecretSummary.shape.createdAt,

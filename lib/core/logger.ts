@@ -12,7 +12,7 @@ export interface Log {
   account(event: string, fields: Fields): void;
 }
 
-/** In order: a line is written if its level is not below the level that is set. */
+/** From low to high. A line is written if its level is at least the configured one. */
 const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
 
 let threshold: number | undefined;

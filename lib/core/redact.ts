@@ -29,14 +29,14 @@ const secretNames = new Set(
 );
 
 /**
- * Credentials, recognized by their form wherever they stand in a text: our tokens and signing secrets, the payment
+ * Credentials, recognized by their form anywhere in a text: our tokens and signing secrets, the payment
  * provider's keys, and the 60 base62 digits of sessions, hand-off codes and mailed links (`lib/crypto/credentials.ts`).
  */
 const credentialPattern =
   /(?:service_tok_|whsec_|sk_live_|sk_test_|rk_live_|rk_test_)[A-Za-z0-9_-]+|(?<![0-9A-Za-z])[0-9A-Za-z]{60}(?![0-9A-Za-z])/g;
 
 const redacted = '[redacted]';
-/** We log nothing deeper, and an error that holds half a client library must not fill the log. */
+/** Nothing we log is deeper, and an error that refers to half a client library must not fill the log. */
 const maximumDepth = 10;
 
 /**

@@ -17,7 +17,7 @@ const flag: Reader<boolean> = value => {
   throw new Error('must be true or false');
 };
 
-/** The same, on where it is not set. */
+/** The same, but true if it is not set. */
 const flagOn: Reader<boolean> = value => flag(value === undefined || value === '' ? 'true' : value);
 
 /** A number of tries; -1 switches the limit off. */
@@ -46,7 +46,7 @@ const level: Reader<(typeof logLevels)[number]> = value => {
   return found;
 };
 
-/** The environment variables of a function, each with its meaning. Everything else of the environment is the SDK's. */
+/** The environment variables of a function, each with its meaning. All others belong to the SDK. */
 const readers = {
   TABLE_NAME: text,
   /** Key id, ARN or alias of the KMS key that wraps the projects' data keys. */

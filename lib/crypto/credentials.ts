@@ -11,7 +11,7 @@ import { crc32 } from './crc32.ts';
  *
  * A checksum proves nothing: it has no key. So the last 11 of the random digits of a session or token are its mark: an
  * HMAC-SHA256 under the installation's credential key, over the prefix, the other 21 digits and the user. Without the
- * key a mark is right with a chance of 62^-11 (2^-65), and the other 21 digits hold 125 random bits.
+ * key the chance to guess a mark is 62^-11 (2^-65), and the other 21 digits hold 125 random bits.
  */
 
 const userDigits = 22;
@@ -68,7 +68,7 @@ export function isMarked(secret: string, prefix: string, key: Uint8Array): boole
 
 /**
  * The user a well-formed credential names, and its hash; undefined for junk, known without any read.
- * Says nothing about whether the credential is valid: that is what the item under its hash is for.
+ * It does not say whether the credential is valid; the item under its hash does.
  */
 export function readCredential(secret: string, prefix = ''): { userId: string; hash: string } | undefined {
   if (!secret.startsWith(prefix)) return undefined;

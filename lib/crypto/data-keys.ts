@@ -31,7 +31,7 @@ interface Entry {
 }
 
 const entries = new Map<string, Entry>();
-/** Keys that are not handed out any more, until they are overwritten. */
+/** Keys that are no longer handed out and wait to be overwritten. */
 const retired = new Set<Entry>();
 let sweeper: NodeJS.Timeout | undefined;
 
@@ -42,7 +42,7 @@ export async function createDataKey(id: DataKeyId): Promise<Uint8Array> {
   return wrapped;
 }
 
-/** The data key in clear. No KMS call where it is in the cache; concurrent callers share one. */
+/** The data key in clear. No KMS call if it is in the cache; concurrent callers share one call. */
 export async function dataKey(id: DataKeyId, wrapped: Uint8Array): Promise<Uint8Array> {
   sweepDataKeys();
   const name = cacheKey(id, wrapped);
@@ -67,7 +67,7 @@ function remember(name: string, key: Promise<Uint8Array>): Entry {
   if (entries.size >= maximumKeys) retire(entries.keys().next().value as string);
   const entry = { key, unwrappedAtMs: Date.now(), uses: 1 };
   entries.set(name, entry);
-  // Lambda stops the clock of an idle process: what is due then is swept when it goes on.
+  // Lambda freezes an idle process, so keys that fall due then are swept when it runs again.
   sweeper ??= setInterval(sweepDataKeys, sweepMs).unref();
   return entry;
 }

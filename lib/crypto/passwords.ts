@@ -2,7 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 /*
  * scrypt at OWASP's strength (Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1), 128 MB and some 0.3 s a hash.
- * The parameters stand with each hash, so they can be raised later without invalidating anybody's password.
+ * The parameters stand with each hash, so they can be raised later without invalidating any password.
  */
 const current = { costLog2: 17, blockSize: 8, parallelization: 1 } as const;
 const saltBytes = 16;

@@ -14,9 +14,9 @@ import { openSigningSecret, signatureOf } from './signing-secret.ts';
 /**
  * Makes the delivery of a message, at most once however often the queue hands it over: the claim is put before sending
  * and never taken back. A claim without a log entry means that the sender died in between; that is logged, and not
- * sent again. A webhook that was deleted or switched off since is left alone, but for a ping.
+ * sent again. Nothing is sent to a webhook that was deleted since, or switched off, except a ping.
  * @param receiveCount how often the message was handed over, this time included
- * @throws what kept it from being prepared, so that the queue hands it over again; nothing was sent then
+ * @throws the error that stopped the preparation, so that the queue hands the message over again; nothing was sent
  */
 export async function deliver(
   message: DeliveryMessage,
@@ -58,7 +58,7 @@ export async function deliver(
 
 const notSent = (error: string) => ({ statusCode: null, responseTimeMs: null, error });
 
-/** The other sender may still be at it. It then overwrites this entry with what really happened. */
+/** The other sender may still be sending. It then overwrites this entry with the real result. */
 async function logStopped(message: DeliveryMessage): Promise<void> {
   await logDelivery(message, notSent('the sender stopped before the answer'), { onlyIfNew: true });
 }
@@ -69,7 +69,7 @@ interface Prepared {
   signingSecret: string;
 }
 
-/** Everything that sending needs; undefined where nothing is to be sent any more. */
+/** Everything that sending needs; undefined if there is nothing to send any more. */
 async function prepare(message: DeliveryMessage): Promise<Prepared | undefined> {
   const webhook = await find(at(webhookRecord, message.orgSlug, message.webhookId));
   if (webhook === undefined || !(webhook.active || message.event === pingEvent)) return undefined;

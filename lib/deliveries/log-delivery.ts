@@ -9,7 +9,7 @@ import type { DeliveryMessage } from './message.ts';
 /** How many deliveries of a webhook the log keeps, however old (specification, Events 6). */
 export const keptDeliveries = 20;
 
-/** What became of a delivery. `error` is a plain reason, null exactly where the answer was 2xx. */
+/** The result of a delivery. `error` is a plain reason; it is null exactly if the answer was 2xx. */
 export interface Outcome {
   statusCode: number | null;
   responseTimeMs: number | null;
@@ -18,7 +18,7 @@ export interface Outcome {
 
 type Logged = Pick<DeliveryMessage, 'deliveryId' | 'webhookId' | 'createdAt'> & { event: DeliveredEventName };
 
-/** Writes the delivery's log entry. `onlyIfNew` leaves one that is there already as it is. */
+/** Writes the delivery's log entry. `onlyIfNew` keeps an entry that already exists. */
 export async function logDelivery(
   { deliveryId, webhookId, createdAt, event }: Logged,
   { statusCode, responseTimeMs, error }: Outcome,
@@ -44,7 +44,7 @@ export async function logDelivery(
   }
 }
 
-/** Removes what is older than the last deliveries. Only log entries are lost where it fails, so it may run late. */
+/** Removes entries that are older than the last deliveries. If it fails, some entries only stay longer. */
 export async function trimDeliveries(webhookId: string): Promise<void> {
   const page = await queryPage({
     ...ranges.deliveries(webhookId),

@@ -8,11 +8,11 @@ export const DeliveryMessage = z.object({
   /** Time of the event, and of the delivery's log entry. */
   createdAt: z.string(),
   orgSlug: z.string(),
-  /** Never given twice, so a late message finds no webhook of an organization that has the slug by then. */
+  /** Ids are unique, so a late message cannot reach a webhook of another organization that has the slug by then. */
   webhookId: z.string(),
   payload: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('whole'), content: EventPayload }),
-    /** The payload's JSON lies in the table, in so many pieces. */
+    /** The payload's JSON is in the table, in this many pieces. */
     z.object({ kind: z.literal('stored'), payloadId: z.string(), pieces: z.int() }),
   ]),
 });

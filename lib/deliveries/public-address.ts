@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The one IPv6 range of global unicast addresses (RFC 4291, 2.4). Everything else is special or not assigned. */
+/** The one IPv6 range of global unicast addresses (RFC 4291, 2.4). All others are special or not assigned. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** A public address that answers only inside a cloud: Azure's platform and metadata address. */

@@ -24,7 +24,7 @@ export async function findWebhooks(orgSlug: string): Promise<WebhookRecord[]> {
 
 /**
  * Whether the webhook fires for the event: active, subscribed, and within both of its limits. Webhooks are found by the
- * organization's slug, which may have passed to another organization since; theirs never fires. Pure.
+ * organization's slug, which another organization may have by now; its webhooks never fire. Pure.
  */
 export function firesFor(
   webhook: WebhookRecord,
@@ -46,7 +46,7 @@ export function firesFor(
 
 /**
  * Queues one delivery for each webhook that fires. Called after the change is committed, so it never throws: what
- * cannot be queued is logged with the delivery's id. No call where no webhook fires.
+ * cannot be queued is logged with the delivery's id. Makes no call if no webhook fires.
  */
 export async function publishSecretEvent(
   happened: SecretEvent,

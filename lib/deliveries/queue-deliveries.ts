@@ -45,8 +45,8 @@ export async function queueDeliveries(messages: readonly DeliveryMessage[]): Pro
 }
 
 /**
- * Like `queueDeliveries` for callers whose change is made already: never throws. What could not be queued is written
- * into the log of the service and of the delivery.
+ * Like `queueDeliveries`, for callers that have committed their change: it never throws. It writes what could not be
+ * queued to the service's log and to the delivery log.
  */
 export async function queueOrLogDeliveries(messages: readonly DeliveryMessage[], log: Log): Promise<void> {
   let lost: readonly DeliveryMessage[];

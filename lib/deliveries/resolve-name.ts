@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isLocalhost } from './target.ts';
 
-/** Finds all addresses of a name, none where it does not resolve. Must give up when the signal fires. */
+/** Finds all addresses of a name, or none if it does not resolve. Must give up when the signal fires. */
 export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /**

@@ -9,7 +9,7 @@ import { addressProblem, hostOf, type TargetRules, targetProblem } from './targe
 /** From the look-up of the name to the last byte of the answer (specification, Events 4). */
 export const deliveryTimeoutMs = 5000;
 
-/** Of an answer's body no more is taken in. None of it is kept. */
+/** At most this much of an answer's body is read. None of it is kept. */
 const maximumAnswerBytes = 64 * 1024;
 
 export interface Sending extends TargetRules {
@@ -86,7 +86,7 @@ async function exchange(
   }
 }
 
-/** All addresses of the host. If one of them is not allowed none is used: such a name is not an honest receiver's. */
+/** All addresses of the host. If one is not allowed, none is used: an honest receiver has no such name. */
 async function allowedAddresses(host: string, sending: Sending, signal: AbortSignal): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
   const addresses = await untilAborted((sending.resolve ?? resolveName)(host, signal), signal);
@@ -109,7 +109,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-/** Takes in the rest of the answer, so that a status whose body never ends is not taken for an answer in time. */
+/** Reads the rest of the answer, so that a status with an endless body does not count as an answer in time. */
 async function discard(body: Dispatcher.ResponseData['body']): Promise<void> {
   let bytes = 0;
   for await (const chunk of body) {

@@ -19,7 +19,7 @@ const reasons: Readonly<Record<string, string>> = {
 /** What went wrong with an exchange, as a plain reason that holds nothing of the answer's content. Pure. */
 export function failureReason(error: unknown): string {
   if (error instanceof SendingFailed) return error.message;
-  // Where several addresses were tried, each has its own error.
+  // If several addresses were tried, each has its own error.
   const single = error instanceof AggregateError ? error.errors[0] : error;
   const { name, code, cause } = single as { name?: unknown; code?: unknown; cause?: unknown };
   if (name === 'HTTPParserError') return 'the answer is not HTTP';

@@ -21,7 +21,7 @@ export function isLocalhost(host: string): boolean {
 }
 
 /**
- * Why nothing may be sent to the URL, as far as its text says; undefined where only the name's addresses can tell.
+ * Why nothing may be sent to the URL, as far as its text says; undefined if only the name's addresses can tell.
  * The URL parser has brought addresses of every notation (decimal, octal, hexadecimal, short, full-width) into one.
  * A phrase that fits behind "url: ". Pure.
  */
@@ -40,7 +40,7 @@ export function targetProblem(text: string, rules: TargetRules): string | undefi
   return isPrivate || !name.includes('.') ? `the host ${host} is not public` : undefined;
 }
 
-/** Why nothing may be sent to the address; undefined where it may. Pure. */
+/** Why nothing may be sent to the address; undefined if it is allowed. Pure. */
 export function addressProblem(address: string, rules: TargetRules): string | undefined {
   if (isPublicAddress(address) || (rules.allowLoopback && isLoopbackAddress(address))) return undefined;
   return `the address ${address} is not public`;

@@ -31,7 +31,7 @@ import {
 
 type EraseOrganization = Extract<Job, { type: 'erase-organization' }>;
 
-/** No request lives longer, so what one of them wrote after it was authorized is there by then. */
+/** No request takes longer, so what a request wrote after it was authorized is visible by then. */
 const lastRequestsSeconds = 60;
 
 /**
@@ -67,8 +67,8 @@ export async function eraseOrganization(job: EraseOrganization, log: Log): Promi
 }
 
 /**
- * Everything under the organization but its own item, in this order: the data keys, without which no value can be read
- * any more; then what acts by itself (webhooks); then the rest.
+ * Erases everything under the organization except its own item: first the data keys, because no value can be read
+ * without them; then webhooks, which act by themselves; then the rest.
  * @returns true when nothing is left
  */
 async function eraseData(organization: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
@@ -115,7 +115,7 @@ async function eraseProjects({ slug }: OrganizationRecord, budget: StepBudget, f
     list(projectRecord, ranges.projects(slug)),
     list(environmentRecord, ranges.environments(slug)),
   ]);
-  // An environment whose project is gone already is found by its own item.
+  // If a project is already gone, its environments' own items still name it.
   const slugs = new Set([...projects.map(project => project.slug), ...environments.map(({ project }) => project)]);
   for (const project of slugs) {
     if (!(await eraseBelowProject(slug, project, budget, fence))) return false;
@@ -149,7 +149,7 @@ async function eraseMembers({ slug, id }: OrganizationRecord, budget: StepBudget
 async function releaseSlug({ slug, id, billing }: OrganizationRecord): Promise<void> {
   const customerId = billing?.customerId ?? null;
   const customer = customerId === null ? undefined : at(customerRecord, customerId);
-  // A customer may have become that of another organization, whose pointer stays.
+  // The customer may belong to another organization by now; then its pointer stays.
   const isOwn = customer !== undefined && (await find(customer))?.organizationId === id;
   await transact([
     remove(at(organizationRecord, slug), isBeingErased(id)),

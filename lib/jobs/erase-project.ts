@@ -99,7 +99,7 @@ async function eraseOwner({ job, item, id, isLimitedTo, eraseBelow, retired }: O
   }
 }
 
-/** Webhooks limited to what is erased can never fire again. Each one that goes gives its place in the plan back. */
+/** Webhooks limited to what is erased can never fire again. Removing one frees its place in the plan. */
 async function removeLimitedWebhooks(
   { orgSlug, organizationId }: Pick<EraseProject, 'orgSlug' | 'organizationId'>,
   isLimited: (webhook: WebhookRecord) => boolean,
@@ -119,7 +119,7 @@ async function removeLimitedWebhooks(
 }
 
 /**
- * Erases what hangs below a project, but not the project's own item, by which an interrupted step is found again.
+ * Erases everything below a project. The project's own item stays, so that an interrupted step can be repeated.
  * @returns true when nothing is left
  */
 export async function eraseBelowProject(
@@ -129,7 +129,7 @@ export async function eraseBelowProject(
   fence: Write,
 ): Promise<boolean> {
   for (const { slug } of await list(environmentRecord, ranges.projectEnvironments(orgSlug, project))) {
-    // The state is the first item of its partition. With it goes every change that is still being written.
+    // The state is the first item of its partition. Removing it stops every change that is still being written.
     if (!(await eraseRange(ranges.environmentItems(orgSlug, project, slug), budget, fence))) return false;
     await eraseItems([keys.environment(orgSlug, project, slug)], fence);
   }

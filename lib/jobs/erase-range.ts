@@ -11,7 +11,7 @@ import {
   type Write,
 } from '../table/store.ts';
 
-/** What a background step may still do before it must hand over to the next one. */
+/** What a background step may still do before the next one takes over. */
 export interface StepBudget {
   /** Items that may still be touched. */
   items: number;
@@ -43,7 +43,7 @@ export function isBeingErased(id: string) {
 
 /**
  * Removes items in the order given, up to 99 in a transaction, each time with `fence` as its first write.
- * @throws AlreadyErased where the fence does not hold any more; that transaction removes nothing then
+ * @throws AlreadyErased if the fence no longer holds; that transaction then removes nothing
  */
 export async function eraseItems(keys: readonly Key[], fence: Write): Promise<void> {
   for (const chunk of chunksOf(maximumWritesPerTransaction - 1, keys)) {
@@ -52,7 +52,7 @@ export async function eraseItems(keys: readonly Key[], fence: Write): Promise<vo
 }
 
 /**
- * Removes the items of a range, within the step's budget. Resumable by nature: what is gone needs no cursor.
+ * Removes the items of a range, within the step's budget. It needs no cursor, because what it has removed is gone.
  * @param fence undefined for a partition addressed by an id, which nothing else will ever have
  * @returns true when nothing of the range is left
  */

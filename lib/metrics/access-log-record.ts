@@ -29,7 +29,7 @@ export interface SeenRequest {
 /** Requests without a route of their own are counted under one name, because clients can invent any number of paths. */
 export const unknownRoute = 'unknown';
 
-/** `GET /v1/orgs/{orgId}` → `GET /v1/orgs/:orgId`; everything that is no route of the API is one. */
+/** `GET /v1/orgs/{orgId}` → `GET /v1/orgs/:orgId`. Requests that match no route share one name. */
 export function routeName(routeKey: string): string {
   if (!/^[A-Z]+ \/v1(?:\/[A-Za-z0-9-]+|\/\{[A-Za-z]+\})+$/.test(routeKey) || routeKey.startsWith('ANY ')) {
     return unknownRoute;
@@ -37,7 +37,7 @@ export function routeName(routeKey: string): string {
   return routeKey.replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** Parses a line of the access log; undefined where it has another form. Pure. */
+/** Parses a line of the access log; undefined if it has another form. Pure. */
 export function readAccessLogLine(line: string): SeenRequest | undefined {
   let json: unknown;
   try {

@@ -29,7 +29,7 @@ export function addHistogram(sum: Map<number, number>, added: Histogram): void {
   for (const [bucket, count] of added) sum.set(bucket, (sum.get(bucket) ?? 0) + count);
 }
 
-/** The latency that the given part (0 to 1) of the requests did not exceed; null without any. */
+/** The latency that the given part (0 to 1) of the requests did not exceed; null without requests. */
 export function percentileMs(histogram: Histogram, part: number): number | null {
   const buckets = [...histogram].sort(([a], [b]) => a - b);
   const total = buckets.reduce((sum, [, count]) => sum + count, 0);

@@ -20,7 +20,7 @@ export async function readSummary(hours: number, nowMs = Date.now()): Promise<Su
       return list(routeHourRecord, {
         pk: ranges.metrics(day).pk,
         between: [from, '24'],
-        // The newest seconds may be missing; the log itself comes as late.
+        // The newest seconds may be missing, because the log arrives as late.
         eventuallyConsistent: true,
       });
     }),

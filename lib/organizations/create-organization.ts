@@ -11,8 +11,8 @@ import { at, find, list, readAll, retryOnConditionFailed, transact, update } fro
 import { newOrganization, withFreeSlug } from './new-organization.ts';
 
 /**
- * Creates an organization that the caller owns, all or nothing. A caller at the limit is refused before the slug is
- * looked at: the answer to a slug tells whether a tenant has it, and the limit also bounds how often that can be asked.
+ * Creates an organization that the caller owns, all or nothing. The limit is checked before the slug, because the
+ * answer tells whether a tenant has the slug, and the limit bounds how often a caller can ask.
  * @throws organization_limit_reached; slug_taken for an explicit slug (one made from the name gets a suffix instead)
  */
 export async function createOrganization(
@@ -38,7 +38,7 @@ export async function createOrganization(
   });
 }
 
-/** Two waves, or none where there is no bound. @throws organization_limit_reached */
+/** Takes two waves, or none without a bound. @throws organization_limit_reached */
 async function requireRoomForOrganization(userId: string): Promise<void> {
   const limit = settings().ORGANIZATIONS_PER_USER;
   if (limit < 0) return;

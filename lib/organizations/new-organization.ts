@@ -29,8 +29,8 @@ interface NewOrganization {
 }
 
 /**
- * A new organization with its first owner, as writes for one transaction. That transaction fails with slug_taken where
- * another organization, be it one that is being erased, has the slug.
+ * A new organization with its first owner, as writes for one transaction. That transaction fails with slug_taken if
+ * another organization has the slug, even one that is being erased.
  */
 export async function newOrganization(
   { name, slug }: { name: string; slug: string },

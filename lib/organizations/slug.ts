@@ -24,7 +24,7 @@ export function slugFromName(name: string, fallback = 'unnamed'): string {
   const folded = name
     .normalize('NFKD')
     .toLowerCase()
-    // An apostrophe or a combining mark joins what it stands between: "Ada's" becomes adas, not ada-s.
+    // Apostrophes and combining marks are dropped, not turned into hyphens: "Ada's" becomes adas, not ada-s.
     .replace(/[\p{M}'’]/gu, '')
     .replace(/[^a-z0-9]/g, character => foldings[character] ?? '-');
   return cut(folded.replace(/-+/g, '-').replace(/^-/, ''), maximumLength) || fallback;
@@ -32,7 +32,7 @@ export function slugFromName(name: string, fallback = 'unnamed'): string {
 
 const suffixAlphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** The slug with a random suffix, for when it is taken: 36^6 (two billion) choices, so trying again soon succeeds. */
+/** The slug with a random suffix. There are 36^6 (two billion), so another try soon finds a free one. */
 export function withSuffix(slug: string): string {
   const suffix = Array.from({ length: suffixLength }, () => suffixAlphabet[randomInt(suffixAlphabet.length)]).join('');
   return `${cut(slug, maximumLength - suffixLength - 1)}-${suffix}`;

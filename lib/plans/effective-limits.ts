@@ -40,7 +40,7 @@ const cacheMs = 60_000;
 let cached: { configs: Promise<PlanConfigs>; readAt: number } | undefined;
 
 /**
- * The plan configs, up to a minute old: enough for how long an audit entry is kept, and no read on the hot path.
+ * The plan configs, up to a minute old: precise enough for the expiry of audit entries, without a read on the hot path.
  * Limits on creation must use `readPlanConfigs`.
  */
 export async function recentPlanConfigs(): Promise<PlanConfigs> {

@@ -9,14 +9,14 @@ import { at, list, readAll } from '../table/store.ts';
 /** The part of an organization's usage that is counted and not read from its counters. */
 export type CountedUsage = Omit<Usage, 'members' | 'webhooks'>;
 
-/** Counts what hangs below an organization, in two waves of reads that need its slug alone. */
+/** Counts what belongs to an organization, in two waves of reads that need only its slug. */
 export async function readUsage(slug: string): Promise<CountedUsage> {
   const [projects, environments, invitations] = await Promise.all([
     list(projectRecord, ranges.projects(slug)),
     list(environmentRecord, ranges.environments(slug)),
     pendingInvitations(slug),
   ]);
-  // What is being erased in the background is not in use any more.
+  // A project that is being erased is no longer in use.
   const active = new Set(projects.filter(project => project.status === 'active').map(project => project.id));
   const living = environments.filter(one => one.status === 'active' && active.has(one.projectId));
   const states = await readAll(living.map(one => at(environmentStateRecord, slug, one.project, one.slug)));

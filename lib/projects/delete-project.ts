@@ -22,22 +22,22 @@ import {
 import type { FoundProject } from './read-projects.ts';
 
 /**
- * The project, and then its environments: while its count of them stays as it was read, none has been added that the
- * list lacks. So the count need not be right.
+ * Reads the project first and its environments second. While the project's count stays as it was read, no environment
+ * was added that the list lacks, even if the count itself has drifted.
  */
 async function readInOrder(orgSlug: string, slug: string): Promise<FoundProject> {
   const project = await find(at(projectRecord, orgSlug, slug));
   return { orgSlug, project, environments: await list(environmentRecord, ranges.projectEnvironments(orgSlug, slug)) };
 }
 
-/** What was read side by side belongs together where the count says so. */
+/** Whether a project and environments that were read in parallel belong together, by the project's count. */
 function fitsTogether({ project, environments }: FoundProject): boolean {
   return project === undefined || project.environmentCount === environments.filter(isActive).length;
 }
 
 const isActive = ({ status }: EnvironmentRecord) => status === 'active';
 
-/** Environments that fit the deleting transaction with its other four writes. */
+/** How many environments fit the deleting transaction next to its other four writes. */
 const environmentsAtOnce = 90;
 
 /**
@@ -74,7 +74,7 @@ export async function deleteProject(
           at(projectRecord, organization.slug, slug),
           { set: { status: 'deleting', wrappedKeys: {} } },
           {
-            // An environment made since they were listed would stay within reach of a conditional pull.
+            // A conditional pull could still reach an environment that was added after the list was read.
             if: {
               status: equals('active'),
               id: equals(project.id),

@@ -52,7 +52,7 @@ function asText(cursor: Cursor): Record<string, string> {
   );
 }
 
-/** A job is queued before its rotation commits. One whose rotation does not show up in this time never will. */
+/** A job is queued before its rotation commits. If the rotation is not visible after this time, it never will be. */
 const patienceMs = 60_000;
 const stepMs = 2000;
 /**
@@ -138,7 +138,7 @@ async function walkFor(
       damaged += done.filter(result => result === 'damaged').length;
     }
     cursor = { ...cursor, revision, passed, changed, damaged, after: page.next?.sk };
-    // Slugs are in order, and one that was erased meanwhile has no place among them.
+    // Slugs are in order; the environment to go on with may have been erased meanwhile.
     if (page.next === undefined) cursor = { ...cursor, env: environments.find(slug => slug > env) };
   } while (Date.now() < endsAt);
   return cursor;
@@ -175,7 +175,7 @@ async function reEncrypt(
     ]);
     return 're-encrypted';
   } catch (error) {
-    // Replaced since it was read, and by the fence under the new key.
+    // It was replaced since it was read and, because of the fence, under the new key.
     if (error instanceof ConditionFailed) return 'nothing to do';
     // It must not keep the rotation from ending, and the next ones from beginning.
     if (!(error instanceof AlteredCiphertext)) throw error;
@@ -216,8 +216,8 @@ async function noteProgress(job: ReEncryptProject, { slug, rotation }: ProjectRe
 }
 
 /**
- * Deletes the old wrapped key, for two walks have shown that nothing needs it. Where a value could not be opened it stays:
- * the ciphertext may be put back where it belongs, and only that key opens it then. The next rotation looks again.
+ * Deletes the old wrapped key after two walks have shown that nothing needs it. If a value could not be opened, the key
+ * stays: someone may put the ciphertext back, and only that key opens it. The next rotation looks again.
  */
 async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: number, log: Log): Promise<void> {
   const { toVersion } = job;
@@ -250,7 +250,7 @@ function isInProgress({ projectId, toVersion }: ReEncryptProject): Condition<Pro
   };
 }
 
-/** Another delivery of the same job may have gone further. */
+/** Another delivery of the same job may be further along. */
 async function unlessOver(write: Promise<void>): Promise<void> {
   try {
     await write;

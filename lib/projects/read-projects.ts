@@ -13,7 +13,7 @@ import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { at, ConditionFailed, find, list, readTogether } from '../table/store.ts';
 import { viewProjects } from './project-view.ts';
 
-/** What stands under a project's slugs: the project and the descriptions of its environments, read side by side. */
+/** The project under a slug and the descriptions of its environments, read in parallel. */
 export interface FoundProject {
   orgSlug: string;
   project: ProjectRecord | undefined;

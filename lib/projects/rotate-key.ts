@@ -16,12 +16,12 @@ import { viewProjects } from './project-view.ts';
 import { firstCursor } from './re-encrypt-project.ts';
 import { type FoundProject, findProject } from './read-projects.ts';
 
-/** Environments that fit the one transaction beside the project and the audit entry. */
+/** How many environments fit the one transaction next to the project and the audit entry. */
 const maximumEnvironmentsAtOnce = 90;
 
 /**
- * Gives the project a new data key, which every later write uses, and leaves re-encryption to the background. A project
- * in which nothing was ever stored is done at once.
+ * Gives the project a new data key, which every later write uses, and leaves re-encryption to the background. For a
+ * project in which nothing was ever stored, the rotation is complete at once.
  * @throws project_not_found, rotation_in_progress
  */
 export async function rotateKey(
@@ -68,7 +68,7 @@ function rotationInProgress(): ApiError {
 interface Content {
   path: EnvironmentPath;
   state: EnvironmentState | undefined;
-  /** Whether its partition has nothing but the state: not even a version that never was committed. */
+  /** Whether its partition holds only the state, without even a version that was never committed. */
   isEmpty: boolean;
 }
 
@@ -114,7 +114,7 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
 
 /**
  * Exchanges the key of a project without any value, fencing its environments in the same transaction.
- * @returns undefined when something was written, or an environment was added, in this moment
+ * @returns undefined if something was written or an environment was added at the same moment
  */
 async function completeAtOnce(
   context: MemberContext,
@@ -149,7 +149,7 @@ async function completeAtOnce(
   }
 }
 
-/** Each rotation raises the key version, so at the same one none has begun since. */
+/** Each rotation raises the key version. So if it is the same, no rotation has begun since. */
 function stillAt({ id, keyVersion }: ProjectRecord): Condition<ProjectRecord> {
   return { id: equals(id), status: equals('active'), keyVersion: equals(keyVersion) };
 }

@@ -33,10 +33,10 @@ import { DecisionOutdated, needsAllHeads, sizeAfter, writeChange } from './engin
  * entry in the same transaction, the events after it, and trying again when another change was first.
  */
 
-/** Which heads a change has to know: those of its keys, or all. */
+/** Which heads a change must read: those of its keys, or all. */
 type Keys = readonly string[] | 'all';
 
-/** Up to here single reads cost less than the Query over a whole environment may. */
+/** Up to this many keys, single reads cost less than a Query over a large environment. */
 const maximumNamedKeys = 40;
 
 interface Reads {
@@ -97,7 +97,7 @@ export interface CurrentSecrets {
   hasValue(key: string, value: string): Promise<boolean>;
 }
 
-/** What the environment holds after the change, or still holds where nothing was to be changed. */
+/** What the environment holds after the change, or still holds if nothing changed. */
 export interface ChangeResult {
   changed: boolean;
   revision: number;
@@ -156,8 +156,8 @@ export async function sortOutUnchanged(
  * Makes a change: all or nothing, one revision, or nothing at all where the decision is empty. A dry run takes every step
  * up to the write, and answers the plan.
  * @throws project_not_found, environment_not_found, forbidden, revision_mismatch, plan_limit_exceeded, payload_too_large,
- * whatever `decide` throws, temporarily_unavailable when others kept getting in first, and DecisionOutdated when the
- * environment that the values come from has changed
+ * temporarily_unavailable if other writers were always first, DecisionOutdated if the environment that the values come
+ * from has changed, and what `decide` throws
  */
 export async function changeSecrets<Answer>(
   context: MemberContext,
@@ -202,8 +202,8 @@ interface Made<Answer> {
 
 /**
  * One try: read, decide, write.
- * @returns what else it has to read, where the heads that were read do not do
- * @throws ConditionFailed, StaleRead when it has to be made again
+ * @returns what else it has to read, if the heads that were read are not enough
+ * @throws ConditionFailed, StaleRead if it has to be tried again
  */
 async function tryChange<Answer>(
   change: Change<Answer>,
@@ -276,7 +276,7 @@ function currentSecrets({ access, log }: MemberContext, { state, ring, before }:
   };
 }
 
-/** What to change, and the heads that come of it, still without ciphertexts. @throws the domain's errors */
+/** What to change, and the resulting heads, still without ciphertexts. @throws the domain's errors */
 async function decideOn<Answer>(
   { context, path, decide, dryRun }: Change<Answer>,
   reads: Reads,
@@ -404,7 +404,7 @@ async function outcomeOf<T>(work: () => Promise<T>): Promise<{ result: T } | { e
   }
 }
 
-/** @throws ConditionFailed when a second look does not find the same: the first was no picture of one moment. */
+/** @throws ConditionFailed if a second read finds something else, so the first was not of one moment. */
 async function requireUnchanged(
   path: EnvironmentPath,
   state: EnvironmentState,
@@ -421,7 +421,7 @@ async function requireUnchanged(
   if (!same) throw new ConditionFailed([]);
 }
 
-/** A value that cannot be opened is not the same: setting the key again is how it is repaired. */
+/** A value that cannot be opened counts as different, because setting the key again repairs it. */
 async function holdsValue(
   ring: KeyRing,
   environmentId: string,
@@ -476,7 +476,7 @@ async function sealHead(
   return { ...head, sealed, keyVersion: ring.keyVersion };
 }
 
-/** Only growth is refused, so that whoever is over a limit that was lowered can still change and delete. */
+/** Only growth is refused, so that an environment over a lowered limit can still be changed and emptied. */
 function requireRoom(
   access: MemberAccess,
   plans: PlanConfigs,
@@ -490,7 +490,7 @@ function requireRoom(
     throw planLimitExceeded('maxSecretsPerEnvironment', limit, state.secretCount);
   }
   if (!access.roleMay('read', state.type)) {
-    // What replacing a value frees would tell its length to a writer who may not read it, so nothing is taken off.
+    // Counting what a replaced value frees would tell its length to a writer who may not read it.
     const added = heads.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
     if (added > 0 && state.sizeBytes + added > maxEnvironmentBytes) throw environmentFull({});
   } else if (after.sizeBytes > state.sizeBytes && after.sizeBytes > maxEnvironmentBytes) {

@@ -29,7 +29,7 @@ export async function beginHistory(params: Params): Promise<BegunHistory> {
 
 /**
  * The history of a key, newest first. Values leave only after their audit entry is written.
- * @throws secret_not_found for a key that never was; payload_too_large when the values do not fit one answer
+ * @throws secret_not_found for a key that never existed; payload_too_large if the values do not fit one answer
  */
 export async function listVersions(
   context: MemberContext,

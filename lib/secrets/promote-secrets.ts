@@ -22,7 +22,7 @@ import { DecisionOutdated } from './engine/write-change.ts';
 interface Promotion {
   from: string;
   to: string;
-  /** All of the source's secrets where undefined. */
+  /** All of the source's secrets if undefined. */
   keys?: readonly string[] | undefined;
   overwrite: boolean;
 }
@@ -71,7 +71,7 @@ export async function promoteSecrets(
 
 type Source = NonNullable<Decision<unknown>['from']> & { secrets: readonly { key: string; value: string }[] };
 
-/** Without the right to read the source a developer could read production by promoting it to development. */
+/** Needs the right to read the source: otherwise a developer could read production by promoting it to development. */
 async function readSource(context: MemberContext, { keys }: Promotion, begun: BegunRead): Promise<Source> {
   return readLive(context, begun, async ({ state, live, ring }) => {
     const wanted = keys === undefined ? undefined : new Set(keys);

@@ -31,7 +31,7 @@ export async function pullSecrets(context: MemberContext, query: PullWanted, beg
       action: 'secret.pulled',
       target: { type: 'project', id: project.id, name: project.slug },
       environment: { id: state.id, slug: state.slug },
-      // The revision tells which keys a whole pull held; naming them would make every pull's entry several times larger.
+      // The revision tells which keys a whole pull returned; naming them would make every entry several times larger.
       ...(isWhole ? {} : { keys: shown.map(({ key }) => key) }),
       revision,
     });

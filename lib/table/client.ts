@@ -5,7 +5,7 @@ let client: DynamoDBDocumentClient | undefined;
 
 /**
  * The table's client, one per process so that its connections stay warm. Three attempts in all, with the SDK's
- * jittered back-off; a call that hangs is given up after 5 s and counts as an attempt.
+ * jittered back-off; a call that hangs ends after 5 s and counts as an attempt.
  */
 export function tableClient(): DynamoDBDocumentClient {
   client ??= DynamoDBDocumentClient.from(

@@ -61,7 +61,7 @@ export const absent = { op: 'absent' } as const;
 export const includes = <const V>(value: V) => ({ op: 'includes', value }) as const;
 /** Of a set, or of none at all. */
 export const excludes = <const V>(value: V) => ({ op: 'excludes', value }) as const;
-/** Of a set that is there. */
+/** Of an existing set. */
 export const sizeBelow = (value: number) => ({ op: 'size<', value }) as const;
 
 /** The item does not exist yet. */
@@ -85,9 +85,9 @@ export function attribute<N extends string, V>(name: N, value: V): { readonly [C
 
 /** What an update does. */
 export interface Changes<R> {
-  /** Of undefined, which only an attribute that may be missing takes: removes it. */
+  /** Setting undefined removes the attribute, which only optional attributes allow. */
   readonly set?: { readonly [P in Path<R>]?: ValueAt<R, P> };
-  /** Set where the attribute is not there yet, else left as it is. */
+  /** Set if the attribute is absent, otherwise left as it is. */
   readonly setIfAbsent?: { readonly [P in Path<R>]?: ValueAt<R, P> };
   /** Adds to a number, from 0 where it is absent. */
   readonly add?: { readonly [P in PathTo<R, number>]?: number };

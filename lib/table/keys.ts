@@ -77,13 +77,13 @@ export const keys = {
   retiredProject: (orgSlug: string, project: string) => key(`ORG#${orgSlug}`, `RETIRED#${project}`),
   retiredEnvironment: (orgSlug: string, project: string, env: string) =>
     key(`ORG#${orgSlug}`, `RETIRED#${project}#${env}`),
-  /** The slug itself is not kept: it may tell who the tenant was. */
+  /** Keeps the slug's hash only, because the slug may tell who the tenant was. */
   retiredOrganization: (orgSlug: string) =>
     key(`RETIRED#${createHash('sha256').update(orgSlug).digest('base64url')}`, 'RETIRED'),
   webhook: (orgSlug: string, webhookId: string) => key(`ORG#${orgSlug}`, `WEBHOOK#${webhookId}`),
   environmentState: (orgSlug: string, project: string, env: string) =>
     key(environmentPartition(orgSlug, project, env), 'HEAD'),
-  /** Sorts before the heads, so that who erases the partition in order stops its writers first. */
+  /** Sorts before the heads, so that erasing the partition in order stops its writers first. */
   fence: (orgSlug: string, project: string, env: string, lane: number) =>
     key(environmentPartition(orgSlug, project, env), `FENCE#${lane}`),
   head: (orgSlug: string, project: string, env: string, name: string) =>

@@ -12,7 +12,7 @@ export const retryTimeMs = 22_000;
 
 const deadlines = new AsyncLocalStorage<number>();
 
-/** Runs `work` under one deadline: whatever it tries again, it stops trying after `timeMs`. */
+/** Runs `work` under one deadline: all of its retries stop after `timeMs`. */
 export function withDeadline<T>(work: () => T, timeMs = retryTimeMs): T {
   return deadlines.run(Date.now() + timeMs, work);
 }
@@ -24,7 +24,7 @@ export function retryBudget(timeMs = retryTimeMs): RetryBudget {
 
 const judges = new AsyncLocalStorage<(() => Promise<void>) | undefined>();
 
-/** Runs `work`. After each wait of a retry, `judge` decides whether the work may go on: it throws where it may not. */
+/** Runs `work`. After each wait of a retry, `judge` throws if the work may not go on. */
 export function judgedAfterWaiting<T>(judge: () => Promise<void>, work: () => T): T {
   return judges.run(judge, work);
 }
@@ -49,7 +49,7 @@ export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Pr
   if (judge !== undefined) await judges.run(undefined, judge);
 }
 
-/** DynamoDB refused the request at the door: it was not executed. */
+/** DynamoDB refused the request before executing it. */
 const throttles = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',

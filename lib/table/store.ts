@@ -23,7 +23,7 @@ import { type AnyChanges, type AnyConditions, type Changes, type Conditions, ren
 import { pauseBeforeRetry, type RetryBudget, retryBudget, sendPatiently } from './retry.ts';
 
 type Item = Record<string, unknown>;
-// biome-ignore lint/suspicious/noExplicitAny: any entity, whatever its key's parts
+// biome-ignore lint/suspicious/noExplicitAny: any entity, with any parts of its key
 type AnyEntity<R = any> = Entity<R, any>;
 
 /** A read of one item: which entity, at which key. Built by `at`, sent by `readTogether` or `find`. */
@@ -60,7 +60,7 @@ export async function readTogether<Reads extends Record<string, Read<unknown> | 
   return Object.fromEntries(wanted.map(([name], index) => [name, found[index]])) as ReadResults<Reads>;
 }
 
-/** Like `readTogether` for a list: the records in the order of the reads, undefined where there is none. */
+/** Like `readTogether` for a list: the records in the order of the reads, undefined for missing ones. */
 export async function readAll<R>(reads: readonly Read<R>[]): Promise<(R | undefined)[]> {
   const keys = new Map(reads.map(read => [keyText(read.key), read.key]));
   const unique = [...keys.values()];
@@ -191,7 +191,7 @@ interface WriteOptions<R> {
   refusesRepeat?: true;
 }
 
-/** What is written to: a record, or where no attribute matters, only its key. */
+/** What is written to: a record, or only its key if no attribute matters. */
 type Target<R> = Read<R> | { entity?: never; key: Key };
 
 function writeOf<R>(write: Pick<Write, 'kind' | 'key' | 'item' | 'changes'>, options: WriteOptions<R>): Write {
@@ -212,7 +212,7 @@ export function update<R>(read: Read<R>, changes: Changes<NoInfer<R>>, options: 
   return writeOf({ kind: 'update', key: read.key, changes: changes as AnyChanges }, options);
 }
 
-/** An update that makes the item where it is not there yet. */
+/** An update that creates the item if needed. */
 export function upsert<R>(read: Read<R>, changes: Changes<NoInfer<R>>, options: WriteOptions<NoInfer<R>> = {}): Write {
   const { kind, formatVersion } = read.entity;
   const { set, ...others } = changes as AnyChanges;
@@ -277,7 +277,7 @@ export async function transact(writes: readonly Write[], budget: RetryBudget = r
 
 /**
  * The SDK sends a write again when its answer was lost. DynamoDB knows a transaction by its token and makes it once; a
- * single write costs half and has none, so it must come to the same made twice.
+ * single write costs half and has no token, so making it twice must have the same effect as once.
  */
 function isSafeAlone({ kind, changes, refusesRepeat }: Write): boolean {
   return kind !== 'check' && (changes?.add === undefined || refusesRepeat === true);
@@ -320,7 +320,10 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   }
 }
 
-/** Adds to a number of an item, which is made where it is not there yet, and hands back the item as it is then. */
+/**
+ * Adds to a number of an item, which is created if needed, and returns the new item. If an answer is lost, the SDK adds
+ * again, so this is only for counts that may be a little too high.
+ */
 export async function increment<R>(
   read: Read<R>,
   changesWanted: Pick<Changes<NoInfer<R>>, 'add' | 'setIfAbsent'>,
@@ -343,7 +346,7 @@ export async function increment<R>(
  */
 async function isWritten({ kind, item }: Write, current: Item | undefined): Promise<boolean> {
   if (kind !== 'put' || item === undefined || current === undefined) return false;
-  // Loaded here, since importing `node:util` takes longer than all else of this module, and this is rare.
+  // Loaded here, because importing `node:util` takes longer than the rest of this module and is rarely needed.
   const { isDeepStrictEqual } = await import('node:util');
   return isDeepStrictEqual(unmarshall(marshall(item, { removeUndefinedValues: true })), current);
 }
@@ -377,7 +380,7 @@ function toTransactItem(write: Write): TransactItem {
   return { ConditionCheck: { TableName, Key: write.key, ConditionExpression: '', ...expressions, ...returned } };
 }
 
-/** Removes items without any condition, 25 a call. Not atomic: for data that is already out of reach. */
+/** Removes items without a condition, 25 a call. It is not atomic, so use it only for data out of reach. */
 export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
   const table = requiredSetting('TABLE_NAME');
   for (const chunk of chunksOf(25, keysToRemove)) {
@@ -414,7 +417,7 @@ export async function retryOnConditionFailed<T>(
 }
 
 /**
- * The same, with the reading apart: the first `attempt` decides on `known`, which the request has read already, and each
+ * The same, with a separate read: the first `attempt` decides on `known`, which the request has already read, and each
  * later one on what `readAgain` finds.
  */
 export function retryWithFreshRead<Read, T>(

@@ -8,7 +8,7 @@ import { at, queryPage, remove, transact, update } from '../table/store.ts';
 import { requireWebhook } from './read-webhooks.ts';
 import { webhookNotFound, webhookTarget } from './webhook-target.ts';
 
-/** The sender trims the log to fewer; the transaction has room for these. */
+/** The sender keeps fewer log entries, and this many fit the transaction. */
 const loggedAtMost = 80;
 
 /** Deletes the webhook with its log. What is queued for it is dropped. */

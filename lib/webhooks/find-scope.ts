@@ -14,7 +14,7 @@ export type Scope = Pick<WebhookRecord, 'projectId' | 'environmentId' | 'project
 const projectNotFound = () => new ApiError('project_not_found', 'There is no such project in this organization.');
 const environmentNotFound = () => new ApiError('environment_not_found', 'There is no such environment there.');
 
-/** Where the organization's webhooks can be limited to. */
+/** What the organization's webhooks can be limited to. */
 export interface Places {
   projects: readonly ProjectRecord[];
   environments: readonly EnvironmentRecord[];
@@ -22,7 +22,7 @@ export interface Places {
 
 /**
  * All projects and environments of the organization: items are keyed by slugs, but limits name ids. Two calls in
- * parallel; none where nothing is limited.
+ * parallel, or none if nothing is limited.
  */
 export async function readPlaces(orgSlug: string, isNeeded: boolean): Promise<Places> {
   if (!isNeeded) return { projects: [], environments: [] };

@@ -7,7 +7,7 @@ import { transact } from '../table/store.ts';
 import { requireWebhook } from './read-webhooks.ts';
 import { webhookTarget } from './webhook-target.ts';
 
-/** Stands for the project and the environment of a ping where the webhook has no such limit. */
+/** The project and the environment of a ping if the webhook has no such limit. */
 const nowhere = { id: '00000000-0000-0000-0000-000000000000', slug: 'ping' };
 
 /** The body of a test ping. Every member is present. Pure. */

@@ -18,7 +18,7 @@ interface WebhookChanges {
 }
 
 /**
- * Changes the given fields. A limit that stays is not looked up again: it may name what was deleted since. Where one
+ * Changes the given fields. An unchanged limit is not looked up again, because it may name something deleted. If one
  * limit changes, both must fit together.
  * @throws webhook_not_found, invalid_request for a forbidden target, project_not_found, environment_not_found
  */
@@ -46,7 +46,7 @@ export async function updateWebhook(
     if (isDeepStrictEqual(changed, { ...webhook, updatedAt: changed.updatedAt })) return webhook;
     await transact(
       [
-        // As it was read: a change made in between is not overwritten, and a deleted webhook does not come back.
+        // Only if it is as it was read: this neither overwrites another change nor brings back a deleted webhook.
         put(at(webhookRecord, organization.slug, webhook.id), changed, {
           if: { updatedAt: equals(webhook.updatedAt) },
         }),

@@ -74,7 +74,7 @@ describe('an attacker who held an account before its password was reset', () => 
     expect((await api.get('/auth/tokens', session)).body.tokens).toEqual([]);
   });
 
-  it('has none left of more tokens than one transaction takes', async () => {
+  it('has no token left, even if there were more than one transaction holds', async () => {
     const victim = await seedPerson();
     const tokens = await seedTokens(victim, 230);
 
@@ -110,7 +110,7 @@ describe('an attacker who held an account before its password was reset', () => 
 });
 
 describe('a changed password', () => {
-  it('takes the tokens with it where that is asked for', async () => {
+  it('revokes the tokens if the request asks for it', async () => {
     const person = await registerPerson(api);
     const token = await createToken(api, person);
     const change = (body: object) => api.post('/auth/change-password', body, person.session);
@@ -125,7 +125,7 @@ describe('a changed password', () => {
 });
 
 describe('tokens', () => {
-  it('are at most 100 of a user, however many requests ask at once', async () => {
+  it('are limited to 100 for each user, even under many parallel requests', async () => {
     const person = await seedPerson();
     await seedTokens(person, 97);
 
@@ -138,7 +138,7 @@ describe('tokens', () => {
     expect((await api.get('/auth/tokens', person.session)).body.tokens).toHaveLength(100);
   });
 
-  it('may revoke themselves, and a session may not be taken for one', async () => {
+  it('can revoke themselves, and a session gets an error for that', async () => {
     const person = await registerPerson(api);
     const limited = await createToken(api, person, { organizationId: person.organization.id, access: 'read' });
 
@@ -178,7 +178,7 @@ describe('sessions', () => {
     expect((await api.get('/auth/me', person.session)).status).toBe(200);
   });
 
-  it('end 90 days after they began, however much they are used', async () => {
+  it('end 90 days after they began, even if they are used', async () => {
     const person = await registerPerson(api);
     const [session] = await list(sessionRecord, ranges.sessions(person.user.id));
     const hash = readCredential(person.session.cookie.split('=')[1] as string)?.hash as string;

@@ -49,7 +49,7 @@ describe('an organization at ten times its share', () => {
     expect((await api.get(`/projects/${greedy.person.organization.id}`, greedy.token)).status).toBe(429);
   });
 
-  it('has nothing read for what is refused but the verdict, and strangers use nothing of it up', async () => {
+  it('causes only the reads of the verdict for refused requests, and strangers use up none of its share', async () => {
     const { secrets, token } = await tenant();
     const stranger = await seedPerson();
     await Promise.all(Array.from({ length: share }, () => api.get(secrets, stranger.session)));
@@ -80,7 +80,7 @@ describe('an organization at ten times its share', () => {
 });
 
 describe('twenty processes', () => {
-  it('together let through a few percent more than the share at the most', async () => {
+  it('together exceed the share by a few percent at most', async () => {
     const organization = { id: crypto.randomUUID(), slug: `org-${crypto.randomUUID().slice(0, 8)}` };
     const log = {
       info() {},

@@ -19,7 +19,7 @@ describe('mails to strangers', () => {
   const send = (person: Person, email: string) =>
     api.post(`/members/${person.organization.id}/invite`, { email, role: 'viewer' }, person.session);
 
-  it('are not sent for somebody who has not verified an address, token or session', async () => {
+  it('are not sent for a user without a verified address, by token or by session', async () => {
     const person = await seedPerson();
     const token = await createToken(api, person);
 
@@ -39,7 +39,7 @@ describe('mails to strangers', () => {
     expect(await api.mails()).toEqual([]);
   });
 
-  it('are five a day to one address, from however many organizations', async () => {
+  it('are limited to five a day to one address, from all organizations together', async () => {
     const people = await Promise.all([verified(), verified()]);
     const victim = 'victim@example.com';
 
@@ -53,7 +53,7 @@ describe('mails to strangers', () => {
     expect((await api.mails()).filter(({ to }) => to.toLowerCase() === victim)).toHaveLength(5);
   });
 
-  it('are bounded a day for an organization', async () => {
+  it('are limited for each organization and day', async () => {
     const person = await verified();
 
     const answers = [];

@@ -58,7 +58,7 @@ describe('a member who is removed', () => {
     expect(members.map(({ userId }: { userId: string }) => userId)).toEqual([owner.user.id]);
   });
 
-  it('has no token bound to the organization left that comes to life when they join again', async () => {
+  it('has no old token of the organization that works again after joining again', async () => {
     const owner = await seedPerson();
     const guest = await seedPerson();
     const memberId = await join(owner, guest, 'developer');
@@ -71,7 +71,7 @@ describe('a member who is removed', () => {
     expect((await api.get('/auth/tokens', guest.session)).body.tokens).toEqual([]);
   });
 
-  it('cannot come back by an invitation they made before, nor can anybody they gave it to', async () => {
+  it('cannot come back with an invitation they made before, and neither can a person they gave it to', async () => {
     const owner = await seedPerson();
     const second = await seedPerson();
     const friend = await seedPerson();
@@ -94,7 +94,7 @@ describe('a member who is removed', () => {
 });
 
 describe('a member whose role is lowered', () => {
-  it('has made invitations that work as far as the new role still may invite', async () => {
+  it('leaves only those invitations valid that the new role could still make', async () => {
     const owner = await seedPerson();
     const second = await seedPerson();
     const friends = await Promise.all([seedPerson(), seedPerson(), seedPerson()]);
@@ -114,7 +114,7 @@ describe('a member whose role is lowered', () => {
     expect(await accept(asViewer, friends[2])).toBe(400);
   });
 
-  it('stands in the audit log with both roles', async () => {
+  it('is in the audit log with both roles', async () => {
     const owner = await seedPerson();
     const guest = await seedPerson();
     const memberId = await join(owner, guest, 'viewer');

@@ -40,7 +40,7 @@ function tenantPartitions(calls: readonly RecordedCall[]): string[] {
 const forged = () => ({ token: createCredential(victim.user.id, tokenPrefix).secret });
 
 describe('a credential that was never issued', () => {
-  it('costs no read of the tenant that the path names, and one call at the most', async () => {
+  it('costs at most one call and no read of the tenant that the path names', async () => {
     const sessions = () => ({ cookie: `__service_session=${createCredential(victim.user.id).secret}` });
     for (const as of [forged(), sessions(), { token: createCredential(randomUUID(), tokenPrefix).secret }]) {
       const { answer, calls } = await recordRequest(headers => api.get(secrets, as, headers));
@@ -51,7 +51,7 @@ describe('a credential that was never issued', () => {
     }
   });
 
-  it('a thousand times costs the tenant’s partition nothing', async () => {
+  it('costs the tenant’s partition nothing, even a thousand times', async () => {
     const answers = [];
     const read: string[] = [];
     for (let batch = 0; batch < 20; batch += 1) {
@@ -98,7 +98,7 @@ describe('an honest caller', () => {
     expect(countsOf(calls)).toMatchObject({ waves: 2, kmsCalls: 0 });
   });
 
-  it('may use a token and a session of before there were marks, which are looked up first', async () => {
+  it('can use a token and a session from before there were marks, which are looked up first', async () => {
     const { token: current } = await createToken(api, victim);
     const record = await find(at(tokenRecord, victim.user.id, readCredential(current, tokenPrefix)?.hash as string));
     const { secret, hash } = createCredential(victim.user.id, tokenPrefix);
@@ -122,7 +122,7 @@ describe('an honest caller', () => {
 });
 
 describe('a stranger with an account of their own', () => {
-  it('has a tenant’s data read once, and is judged before anything is read from then on', async () => {
+  it('causes one read of a tenant’s data, and is authorized before any read from then on', async () => {
     const stranger = await seedPerson();
 
     const first = await recordRequest(headers => api.get(secrets, stranger.session, headers));

@@ -51,7 +51,7 @@ describe('a role', () => {
     for (const [name, statements] of rights) expect(isAllowed(statements, decrypt({})), name).toBe(false);
   });
 
-  it('may change no partition but those that it names, and none where it may change all', () => {
+  it('can change only partitions that it names, and none of them allows all partitions', () => {
     for (const [name, statements] of rights) {
       for (const action of ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']) {
         expect(isAllowed(statements, write(action, 'ELSEWHERE#1')), `${name} ${action}`).toBe(false);

@@ -38,7 +38,7 @@ async function sendWaiting(
   return [answer.status, answer.body.error?.code];
 }
 
-it('a write that waited is made where its member still may', async () => {
+it('a write that waited is made if its member still may', async () => {
   const developer = await place.member('developer');
 
   const answer = await sendWaiting(

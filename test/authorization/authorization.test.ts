@@ -164,7 +164,7 @@ describe('what belongs to another tenant', () => {
     ['DELETE', ({ own, foreign }) => `/members/${own.organization.id}/${foreign.memberId}`, 'member_not_found'],
   ];
 
-  it.each(probes)('is not there under one’s own organization: %s (%#)', async (method, path, code, body) => {
+  it.each(probes)('cannot be found under one’s own organization: %s (%#)', async (method, path, code, body) => {
     const answer = await api.call(method, path(world), { body, headers: { ...owner() } });
 
     expect([answer.status, answer.body.error.code]).toEqual([404, code]);
@@ -210,7 +210,7 @@ describe('what belongs to another tenant', () => {
     expect(verdictOf(await api.call('GET', '/members/not-even-a-uuid', as))).toBe('organization_not_found');
   });
 
-  it('is not told apart by what is wrong with the request either: who may not call learns nothing more', async () => {
+  it('gets the same answer for an invalid request: a caller who may not call learns nothing more', async () => {
     const path = `/secrets/${world.foreign.organization.slug}/${world.foreign.project.slug}/dev`;
 
     const answer = await api.call('PUT', path, { body: '{"key":', headers: { ...owner() } });

@@ -34,7 +34,7 @@ export interface Row {
   request: (world: World) => Request;
   /** What an allowed caller is answered, where that is no success: the request is made so that it changes nothing. */
   allowed?: string;
-  /** A caller to whom something else happens, with the reason beside it. */
+  /** A caller with a different verdict; a comment next to it gives the reason. */
   except?: Readonly<Record<string, string>>;
 }
 
@@ -70,7 +70,7 @@ const bulkDeletingIn = {
   dev: /*                              */ '+ + R R   S + +   + + + E P',
   production: /*                       */ '+ + R R   S + +   + + E E P',
 };
-/** Validation needs membership only, whatever the environment. */
+/** Validation needs membership only, in every environment. */
 const validatingIn = {
   dev: /*                              */ '+ + + +   + + +   + + + E P',
   production: /*                       */ '+ + + +   + + +   + + E E P',

@@ -101,7 +101,7 @@ export async function buildWorld(api: Api): Promise<World> {
     'stranger: full token': await seedToken(people.stranger.user, unlimited, 'full'),
     'removed member: session': people.removed.session,
     'removed member: full token': await seedToken(people.removed.user, unlimited, 'full'),
-    // Removing deletes such tokens; one that was left would still be dead, for its membership is.
+    // Removing deletes such tokens; a token that was left behind would be dead as well, because its membership is.
     'removed member: token for the organization': await seedToken(
       people.removed.user,
       { ...inOwn, memberId: randomUUID() },

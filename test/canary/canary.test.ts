@@ -215,33 +215,33 @@ describe('no secret', () => {
     expect(secretsIn(Buffer.from(`x${values.get('value')}`).toString('base64'), values)).toEqual(['value']);
   });
 
-  it('stands in the table, clear or in another notation', async () => {
+  it('is in the table, in clear or in another notation', async () => {
     const items = await scanTable();
     expect(items.length).toBeGreaterThan(500);
     const all = everything();
     expect(items.flatMap(item => secretsIn(textOfItem(item), all).map(name => `${item.kind}: ${name}`))).toEqual([]);
   });
 
-  it('stands in the log', () => {
+  it('is in the log', () => {
     const text = logged.join('\n');
-    // The log is there and says something.
+    // The log exists and is not empty.
     expect(text).toContain('logged_in');
     expect(secretsIn(text, everything())).toEqual([]);
   });
 
-  it('stands in a message of a queue or in what KMS writes down', () => {
+  it('is in a message of a queue or in what KMS records', () => {
     expect(queued.length).toBeGreaterThan(3);
     expect(secretsIn(queued.join('\n'), everything())).toEqual([]);
     expect(secretsIn(contexts.join('\n'), everything())).toEqual([]);
   });
 
-  it('stands in a webhook delivery', () => {
+  it('is in a webhook delivery', () => {
     expect(receiver.received.length).toBeGreaterThan(3);
     const text = receiver.received.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`).join('\n');
     expect(secretsIn(text, everything())).toEqual([]);
   });
 
-  it('stands in a mail, but for the link that the mail is about', async () => {
+  it('is in a mail, except for the link that the mail is about', async () => {
     const mails = await api.mails();
     const text = mails.map(mail => JSON.stringify(mail)).join('\n');
     expect(secretsIn(text, new Map([...values, ...passwords, ...credentials, ...dataKeys]))).toEqual([]);

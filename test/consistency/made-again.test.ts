@@ -168,7 +168,7 @@ describe('a request that stalls until its environment was deleted and made again
   });
 });
 
-describe('a request that stalls until what it is about was deleted and made again', () => {
+describe('a request that stalls until its target was deleted and made again', () => {
   it('sets nothing in the new project', async () => {
     const owner = await seedPerson();
     const { organization, session } = owner;
@@ -291,7 +291,7 @@ describe('a request that stalls until what it is about was deleted and made agai
 });
 
 describe('a webhook delivery that is still queued', () => {
-  it('is dropped where its organization is gone, whoever has the slug now', async () => {
+  it('is dropped if its organization is gone, even if another one has the slug now', async () => {
     const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
     const organization = await createOrganization(owner);
     const { webhook } = (await api.post(`/webhooks/${organization.id}`, hook, owner.session)).body;
@@ -348,7 +348,7 @@ describe('the entity tag of an environment that was erased', () => {
     expect(set.body.revision).toBe(empty.body.revision + 1);
   }
 
-  it('matches nothing in a project made again, nor in an environment added to it', async () => {
+  it('matches nothing in a project made again or in an environment added to it', async () => {
     const owner = await seedPerson();
     const { organization, session } = owner;
     const { id, slug } = organization;
@@ -417,7 +417,7 @@ describe('deleting a project', () => {
     expect((await api.get(`/projects/${organization.id}/shop`, session)).status).toBe(404);
   });
 
-  it('puts every one of 120 environments out of reach, and succeeds where the background is faster', async () => {
+  it('puts all of 120 environments out of reach, and succeeds even if the background is faster', async () => {
     const owner = await seedPerson();
     const { organization, session } = owner;
     const { id, slug } = organization;

@@ -83,7 +83,7 @@ async function outcomes(trial: (slug: string) => Promise<string>): Promise<strin
 const timeout = 60_000 + rounds * 30_000;
 
 describe('what is deleted twice and made again at once', () => {
-  it('is kept where it is a project', { timeout }, async () => {
+  it('is kept if it is a project', { timeout }, async () => {
     const owner = await seedPerson();
     const { id, slug: orgSlug } = owner.organization;
 
@@ -103,7 +103,7 @@ describe('what is deleted twice and made again at once', () => {
     expect(lost).toEqual([]);
   });
 
-  it('is kept where it is an organization that someone else registers', { timeout }, async () => {
+  it('is kept if it is an organization that another user registers', { timeout }, async () => {
     const lost = await outcomes(async slug => {
       const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
       const { organization } = await createWhenFree('/orgs', { name: slug, slug }, owner);

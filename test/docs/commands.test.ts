@@ -46,7 +46,7 @@ async function npmRun(script: string, args: readonly string[] = [], env: Record<
 }
 
 describe('the command', () => {
-  it('`npm run recount` compares the counters of the running service with what is there', async () => {
+  it('`npm run recount` compares the counters of the running service with what they count', async () => {
     await registerPerson(api);
     const { code, stdout, stderr } = await npmRun('recount', [], { PORT: new URL(api.url).port });
     expect(stderr).toBe('');

@@ -66,7 +66,7 @@ describe('a fault at any AWS call of any request', () => {
   );
 
   it(
-    'is no reason for background work to be left half done or done twice',
+    'never leaves background work half done or done twice',
     async () => {
       // The steps are taken one by one here; what the API queues meanwhile has to wait.
       await background.pause();
@@ -94,7 +94,7 @@ describe('a write that is executed late, or once more', () => {
   const problemsOf = (rows: readonly LateRow[]) => rows.flatMap(({ problems }) => problems);
 
   it(
-    'changes nothing that somebody was promised: after the answer, a repeat, another change, or of what is made anew',
+    'breaks no promise: after the answer, after a repeat, after another change, or after the target is made again',
     async () => {
       const rows = await runLate(
         api,

@@ -79,7 +79,7 @@ async function requireWholeTable(): Promise<void> {
 }
 
 describe('two requests that meet', () => {
-  it('and are the same leave what one of them would have left, and neither fails', { timeout: 180_000 }, async () => {
+  it('have the effect of one of them if they are the same, and neither fails', { timeout: 180_000 }, async () => {
     const problems: string[] = [];
     await inParallel(
       6,
@@ -98,7 +98,7 @@ describe('two requests that meet', () => {
     await requireWholeTable();
   });
 
-  it('for one place, one token or one last owner give it to one of them', { timeout: 120_000 }, async () => {
+  it('share one place, one token or one last owner: one of them gets it', { timeout: 120_000 }, async () => {
     const statuses = async (name: string, make: () => Promise<SampleRequest[]>) =>
       (await meet(await named(name, make))).map(({ status }) => status).sort();
 

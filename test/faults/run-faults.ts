@@ -29,7 +29,7 @@ export interface Row {
   problems: string[];
 }
 
-/** Holds the background work back, for a scan of a table that is being changed shows what never was there together. */
+/** Pauses the background work, because a scan of a changing table shows items that never existed together. */
 function pausable() {
   let opened: Promise<void> = Promise.resolve();
   let open: () => void = () => undefined;
@@ -41,7 +41,7 @@ function pausable() {
     await Promise.allSettled(running);
   };
   return {
-    /** Handlers whose background functions stand still while it is paused. */
+    /** Handlers with background functions that wait while it is paused. */
     handlers:
       (load: LoadHandler): LoadHandler =>
       async functionName => {

@@ -53,7 +53,7 @@ function variations(sample: Sample) {
   return { operation, attempt, statuses };
 }
 
-describe('whatever is sent', () => {
+describe('for every request that is sent', () => {
   it(
     'every operation answers what its description declares, and never with a 5xx',
     async () => {
@@ -95,7 +95,7 @@ describe('whatever is sent', () => {
     Math.max(180_000, runs * 10_000),
   );
 
-  it('what was found once is not there again', async () => {
+  it('every problem that was found before stays fixed', async () => {
     const problems: string[] = [];
     for (const { sample: name, recipe } of corpus) {
       const sample = samples.find(one => one.name === name);

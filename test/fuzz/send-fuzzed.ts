@@ -143,7 +143,7 @@ export function sendRaw(api: Api, { method, path, headers, body }: Sent): Promis
   });
 }
 
-/** What an answer must not be, whatever was sent; undefined where it is fine. */
+/** What is wrong with an answer, independent of what was sent; undefined if it is fine. */
 export function answerProblem(
   operation: Operation,
   sent: Sent,

@@ -13,7 +13,7 @@ export interface Tally {
   accepted: Accepted[];
   /** Requests by what they were. */
   requests: Map<string, number>;
-  /** Answers that nobody should get. */
+  /** Answers that no client should get. */
   problems: string[];
   /** The service is being stopped: from now on a request may have no answer. */
   isStopping: boolean;
@@ -41,7 +41,7 @@ export async function call({ url, token }: Pick<Place, 'url' | 'token'>, method:
   return { status: response.status, body: (await response.json()) as any };
 }
 
-/** Registers somebody with a project, for all clients. */
+/** Registers a person with a project that all clients share. */
 export async function preparePlace(url: string): Promise<Place> {
   const response = await fetch(`${url}/auth/register`, {
     method: 'POST',
@@ -67,7 +67,7 @@ export async function preparePlace(url: string): Promise<Place> {
 }
 
 const addedEnvironments = ['qa', 'preview', 'demo', 'load', 'europe'];
-/** Four clients to each on average: enough to meet, for who meets has to try again. */
+/** Four clients to each on average: enough to meet at one key, where one of them has to try again. */
 export const environments = ['dev', 'staging', 'production', ...addedEnvironments];
 
 /**
@@ -109,7 +109,7 @@ export async function runClient(place: Place, number: number, tally: Tally): Pro
         if (made.status === 201) await expected(tally, 'project', call(place, 'DELETE', `${projects}/${name}`), 200);
       }
     } catch {
-      // No answer. Whether it was done nobody knows.
+      // There was no answer, so no one knows whether it was done.
       tally.unheard += 1;
       if (!tally.isStopping) tally.problems.push(`client ${number} had no answer while the service was up`);
       return;

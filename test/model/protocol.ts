@@ -58,7 +58,7 @@ export type Request =
   | { kind: 'beat'; fence: number; beat: number }
   | { kind: 'new key'; fence: 0 };
 
-/** What a raised claim uses, whatever it used before. */
+/** What a raised claim uses, independent of what it used before. */
 export const maximumCopies = 8;
 
 /** The table after the request; undefined where its condition does not hold. */

@@ -170,7 +170,7 @@ const large = (name: string, count: number) => writer(name, 'large', { keys: Obj
 const small = (name: string) => writer(name, 'small', { keys: ['K1'], maximumTries: 5, ...inSteps });
 
 describe('what the code writes', () => {
-  it('for large and small changes is what the model writes', async () => {
+  it('is what the model writes, for large and small changes', async () => {
     const place = await openWorkplace(api, owner);
     const { change, replay, trace } = recorder(place);
     const importing = (count: number) => (headers: Record<string, string>) =>
@@ -234,7 +234,7 @@ describe('what the code writes', () => {
     },
   );
 
-  it('for a key rotation that meets an abandoned import is what the model writes', async () => {
+  it('is what the model writes, for a key rotation that meets an abandoned import', async () => {
     const place = await openWorkplace(api, owner);
     const { change, rotate, replay } = recorder(place);
     await change(

@@ -66,7 +66,7 @@ export async function openWorkplace(api: Api, ownerGiven?: Person): Promise<Work
   };
 }
 
-/** Lets whatever change is under way in an environment be taken over at once, as if it had been silent for its lease. */
+/** Lets the next writer take over the change under way at once, as if its writer had been silent for the lease. */
 export async function expireLease({ owner, project }: Workplace, env: string): Promise<void> {
   const state = at(environmentStateRecord, owner.organization.slug, project.slug, env);
   if ((await find(state))?.pending !== undefined) await transact([update(state, { set: { leaseMs: 0 } })]);

@@ -45,7 +45,7 @@ export function isCurable(kind: FaultKind, { service }: Pick<AwsCall, 'service'>
 }
 /** The SDK gives up sooner. */
 const throttledForMs = 2500;
-/** Faults after which nobody is there to answer. */
+/** Faults that end the process, so that no answer comes. */
 export const deadly: ReadonlySet<FaultKind> = new Set(['dies-before', 'dies-after']);
 
 const writes = new Set([

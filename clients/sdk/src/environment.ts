@@ -24,7 +24,7 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** How old an answer may be. Both are off unless they are given. */
+/** How old an answer may be. Both options are off by default. */
 export interface CacheOptions {
   /** An answer this young is returned without asking the service. */
   maxAgeMs?: number;
@@ -317,7 +317,7 @@ export class Environment {
       if (this.#latest === undefined || this.#latest.writes <= begun.writes) this.#latest = pulled;
       return pulled;
     } catch (error) {
-      // Whoever may no longer read must not be served from memory later.
+      // A client that may no longer read must not be served from memory later.
       if (error instanceof HoldfastError && [401, 403, 404].includes(error.status ?? 0)) this.#latest = undefined;
       throw error;
     }
@@ -362,7 +362,7 @@ function isYounger({ at }: Pulled, limitMs: number): boolean {
   return ageMs >= 0 && ageMs < limitMs;
 }
 
-/** The service could not answer, as opposed to: it refused. */
+/** The service could not answer; it did not refuse. */
 function isOutage(error: unknown): error is HoldfastError {
   if (!(error instanceof HoldfastError)) return false;
   return error.status === undefined || error.retryable || error.status >= 500;

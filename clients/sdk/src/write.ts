@@ -42,7 +42,7 @@ export async function write<T>(
       error.code === 'secret_not_found';
     if (!mayBeOwn) throw error;
     const found = await look(error, { signal: options.signal, deadline }).catch(failure => {
-      // Whoever may write but not read gets the first error, which says that the outcome is not known.
+      // A caller who may write but not read gets the first error, which says that the outcome is not known.
       if (failure instanceof HoldfastError) return undefined;
       throw failure;
     });

@@ -56,7 +56,7 @@ export async function startDynamoDb(directory: string | undefined): Promise<Dyna
 
 /**
  * DynamoDB Local has no option for its address and listens on every interface. The port is random, and secrets are only
- * there as ciphertext and hashes. `-sharedDb`: one database, whatever the caller's credentials and region.
+ * there as ciphertext and hashes. `-sharedDb`: one database for all credentials and regions.
  */
 function javaArguments(port: number, dbPath: string | undefined): string[] {
   const libraries = dynamoDbLocalDirectory();

@@ -1,7 +1,7 @@
 import { secretKeyPattern, secretKeyRule, valueProblem } from './secret-rules.ts';
 
 // Why not the package `dotenv`: it silently skips a line that it does not understand, lets the last duplicate win, takes
-// `#` anywhere in an unquoted value for a comment, lets single quotes span lines, does not know \" \\ \$ and reports no
+// `#` anywhere in an unquoted value as a comment, lets single quotes span lines, does not know \" \\ \$ and reports no
 // line numbers. With secrets, text that was not understood has to be an error.
 
 /** A problem of dotenv text. The message never quotes the text: a misplaced line may be part of a secret. */
@@ -36,7 +36,7 @@ interface Reading {
   line: number;
 }
 
-/** A `KEY=value`, or why the line is none. */
+/** A `KEY=value`, or what is wrong with the line. */
 type Assignment = { key: string; value: string } | { problem: string };
 
 /**

@@ -19,7 +19,7 @@ const ListEntry = z.strictObject({
   value: SecretValue.meta({ description: 'The value.', example: 'db.internal.example' }),
 });
 
-/** The three forms, for the documentation only; `ImportBody` parses by hand. */
+/** The three forms, which only the documentation uses; `ImportBody` parses by hand. */
 const documentedForms = () =>
   z.xor([
     z

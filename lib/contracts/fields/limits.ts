@@ -79,7 +79,7 @@ export const Usage = z
   .meta({ id: 'Usage', description: 'The current usage of an organization.' });
 export type Usage = z.infer<typeof Usage>;
 
-/** The limits where neither an override nor the configuration of the plan sets one. */
+/** The limits that apply if neither an override nor the plan's configuration sets one. */
 export const defaultLimits: Readonly<Record<PlanName, PlanLimits>> = {
   free: {
     maxProjects: 10,

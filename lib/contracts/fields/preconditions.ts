@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A conditional header (RFC 9110, section 13.1): any revision, or one of those named. An empty list never matches. */
+/** A conditional header (RFC 9110, section 13.1): any revision, or one of a list. An empty list never matches. */
 export type Precondition = { kind: 'any' } | { kind: 'revisions'; revisions: number[] };
 
 interface EntityTag {

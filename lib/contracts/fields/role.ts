@@ -10,7 +10,7 @@ export function outranks(a: Role, b: Role): boolean {
   return roles.indexOf(a) < roles.indexOf(b);
 }
 
-/** Whether a member with the role may invite somebody as `invited`: owners and admins, up to their own role. */
+/** Whether a member with the role may invite others as `invited`: owners and admins may, up to their own role. */
 export function mayInvite(role: Role, invited: Role): boolean {
   return (role === 'owner' || role === 'admin') && !outranks(invited, role);
 }

@@ -8,8 +8,8 @@ import { at, retryWithFreshRead, transact, update, type Write } from '../../tabl
 import { type Roster, readRosterBySlug } from './read-roster.ts';
 
 /**
- * Gives a member another role; it counts from the member's next request on, tokens included. Giving the role that the
- * member has is no change.
+ * Gives a member another role; it counts from the member's next request on, tokens included. Giving a member
+ * the role that they have changes nothing.
  * @throws member_not_found, last_owner
  */
 export async function changeRole(

@@ -20,15 +20,15 @@ import { type Roster, readRoster, readRosterBySlug } from './read-roster.ts';
 const daySeconds = 24 * 60 * 60;
 const invitationLifetimeSeconds = 7 * daySeconds;
 
-/** From all organizations together, so that many of them cannot flood one mailbox. */
+/** For all organizations together, so that many of them cannot flood one mailbox. */
 const invitationsOfAddressPerDay = 5;
 
-/** Expired invitations swept away at a time; each takes two of a transaction's hundred writes. */
+/** How many expired invitations one request removes; each takes two of a transaction's hundred writes. */
 const sweptAtOnce = 40;
 
 type PlanConfigs = Awaited<ReturnType<typeof readPlanConfigs>>;
 
-/** What inviting needs to know, read beside authentication. */
+/** What inviting needs to know, read in parallel with authentication. */
 export async function readBeforeInviting(organizationId: string): Promise<{ roster: Roster; configs: PlanConfigs }> {
   const [roster, configs] = await Promise.all([readRoster(organizationId), readPlanConfigs()]);
   return { roster, configs };
@@ -73,7 +73,7 @@ export async function inviteMember(
       const swept = roster.expired.filter(expired => expired !== older).slice(0, sweptAtOnce);
       const { maxMembers } = effectiveLimits(organization, before.configs).effective;
       const used = organization.memberCount + organization.invitationCount - roster.expired.length;
-      // What takes the place of a pending invitation is no growth.
+      // An invitation that replaces a pending one does not add to the count.
       if (replaced === undefined && !isUnlimited(maxMembers) && used >= maxMembers) {
         throw planLimitExceeded('maxMembers', maxMembers, used);
       }
@@ -126,7 +126,7 @@ export async function inviteMember(
   return { invitation, token: secret };
 }
 
-/** Asked again before each attempt, because the role may have changed meanwhile. @throws forbidden */
+/** Checked again before each attempt, because the role may have changed. @throws forbidden */
 function requireRight({ access }: MemberContext, role: Role): void {
   if (mayInvite(access.member.role, role)) return;
   throw new ApiError('forbidden', `The role ${access.member.role} may not invite anybody as ${role}.`);

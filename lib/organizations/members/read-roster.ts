@@ -5,13 +5,13 @@ import { organizationPointerRecord } from '../../table/records/organization.ts';
 import { at, find, list } from '../../table/store.ts';
 import { isPending } from './invitation-view.ts';
 
-/** Everybody who is in an organization or invited to it. */
+/** The members and the invited of an organization. */
 export interface Roster {
   /** By the time of joining. */
   members: MemberRecord[];
   /** Pending ones, by the time of inviting. */
   invitations: InvitationRecord[];
-  /** Still stored and counted, but of no use: they expired, or their inviter may no longer make them. */
+  /** Still stored and counted, but invalid: they expired, or their inviter may no longer make them. */
   expired: InvitationRecord[];
 }
 

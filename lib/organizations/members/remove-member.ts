@@ -66,13 +66,13 @@ export async function tokensBoundTo(organizationId: string, userId: string): Pro
   return tokens.filter(token => token.organizationId === organizationId);
 }
 
-/** The same as keys, among the first megabyte of the tokens: what is beyond must not delay a removal. */
+/** The keys of those in the first megabyte of the user's tokens; reading more must not delay a removal. */
 async function keysOfTokensBoundTo(organizationId: string, userId: string): Promise<Key[]> {
   const { items } = await queryPage({ ...ranges.tokens(userId), attributes: ['pk', 'sk', 'organizationId'] });
   return items.filter(item => item.organizationId === organizationId) as unknown as Key[];
 }
 
-/** Takes dead tokens out of their user's list. Nothing depends on it, so a failure is logged and not told. */
+/** Removes dead tokens from their user's list. Nothing depends on it, so a failure is only logged. */
 async function sweep(tokens: readonly Key[], log: Log): Promise<void> {
   try {
     await removeAll(tokens);

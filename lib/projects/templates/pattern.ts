@@ -29,7 +29,7 @@ export function patternProblem(pattern: string): string | undefined {
 /** What is wrong with a value under a pattern that `patternProblem` found nothing wrong with, or undefined. */
 export type ValueCheck = (pattern: string, value: string) => string | undefined;
 
-/** Checks the values of one validation: what cannot be checked within the bounds is said to be unchecked, never valid. */
+/** Checks the values of one validation. A value beyond the bounds is reported as unchecked, never as valid. */
 export function boundedValueCheck(nowMs: () => number = () => performance.now()): ValueCheck {
   const endsAt = nowMs() + matchingMs;
   return (pattern, value) => {

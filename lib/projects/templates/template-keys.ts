@@ -173,7 +173,7 @@ function changed(before: string | undefined, wanted: string | null | undefined):
   return wanted === undefined ? before : (wanted ?? undefined);
 }
 
-/** The project was not deleted in the meantime, nor made anew: a template is addressed by its project's slug. */
+/** Checks that the slug still names the same project, because a template is addressed by its project's slug. */
 function isStillThere({ access, organization }: MemberContext, { id, slug }: ProjectRecord): Write {
   return check(at(projectRecord, organization.slug, slug), {
     if: { status: equals('active'), id: equals(id) },
@@ -194,7 +194,7 @@ export async function removeTemplateKey(
     // First, because a project that was made anew lacks the key as well.
     isStillThere(context, project),
     remove(at(templateKeyRecord, context.organization.slug, project.slug, key), {
-      // The entry says what is removed, so it must be that and not one added since.
+      // The entry names the pattern that was read, so only that key may be removed, not one that was added since.
       if: { createdAt: equals(record.createdAt) },
       refused: () => notFound(key),
     }),
@@ -206,7 +206,7 @@ export async function removeTemplateKey(
   ]);
 }
 
-/** A pattern tells of values what they match, so the log keeps it when the template no longer does. */
+/** A pattern tells something about values, so the log keeps it even after the template no longer has it. */
 function detailsOf({ required, pattern }: TemplateKeyRecord): Record<string, string | boolean | null> {
   return { required, pattern: pattern ?? null };
 }

@@ -24,7 +24,7 @@ export interface Claim extends Fenced {
   heartbeat: number;
 }
 
-/** Condition on the state: the claim was neither taken over nor ended. */
+/** Condition on the state: the claim was not taken over and has not ended. */
 export function isHeld(claim: Claim): Condition<EnvironmentState> {
   return { ...notRisen(claim), pending: exists };
 }
@@ -56,7 +56,7 @@ export function claimIn(path: EnvironmentPath, state: EnvironmentState): Claim |
 
 /** How long a claim must show no sign of life before it is taken over. Each takeover doubles it, so slow work gets its time. */
 const firstLeaseMs = 4000;
-/** A request that waits so long still has the time to undo what it finds. */
+/** A request that waits this long still has time to undo what it finds. */
 const longestLeaseMs = 12_000;
 
 export function leaseOf({ leaseMs = firstLeaseMs }: Pick<EnvironmentState, 'leaseMs'>): number {
@@ -65,7 +65,7 @@ export function leaseOf({ leaseMs = firstLeaseMs }: Pick<EnvironmentState, 'leas
 
 /**
  * Takes over the change that `state` shows as under way.
- * @throws ConditionFailed when its writer has shown a sign of life since, or another one was first
+ * @throws ConditionFailed if its writer has shown a sign of life since, or another writer was first
  */
 export async function takeOver(
   path: EnvironmentPath,
@@ -75,7 +75,7 @@ export async function takeOver(
   const claim = claimIn(path, state);
   if (claim === undefined) throw new Error(`No change of environment ${state.id} is under way.`);
   return raiseFence(claim, {
-    // A writer of format 1 shows none.
+    // A writer of format 1 sends no heartbeats.
     if: claim.heartbeat === 0 ? {} : { 'pending.heartbeat': equals(claim.heartbeat) },
     copies,
     set: { leaseMs: Math.min(longestLeaseMs, 2 * leaseOf(state)) },
@@ -118,7 +118,7 @@ export async function releaseClaim(claim: Claim): Promise<void> {
 
 const heartbeatMs = 1000;
 
-/** Does the work and meanwhile shows by heartbeats that its writer is alive, however long a step takes. */
+/** Does the work and sends heartbeats, which show that the writer is alive even during a long step. */
 export async function withHeartbeat<T>(claim: Claim, log: Log, work: () => Promise<T>): Promise<T> {
   let { heartbeat } = claim;
   const timer = setInterval(() => {
@@ -133,7 +133,7 @@ export async function withHeartbeat<T>(claim: Claim, log: Log, work: () => Promi
 }
 
 async function beat(claim: Claim, heartbeat: number, log: Log): Promise<void> {
-  // A beat that is executed late must not take a newer one back.
+  // A late heartbeat must not overwrite a newer one.
   const condition: Condition<EnvironmentState> = { ...isHeld(claim), 'pending.heartbeat': lessThan(heartbeat) };
   try {
     await withDeadline(

@@ -22,7 +22,7 @@ interface DigestedHead {
   fence?: number | undefined;
 }
 
-/** Keys have no `#`, so no two heads make the same text. A head of before there were fences has none. */
+/** Keys have no `#`, so no two heads make the same text. Heads from before there were fencing tokens have none. */
 const termOf = ({ key, version, fence = 0 }: DigestedHead) => hashed(`${key}#${version}#${fence}`);
 const termOfFormat1 = ({ key, version }: DigestedHead) => hashed(`${key}#${version}`);
 

@@ -55,7 +55,7 @@ export function putFences(
   });
 }
 
-/** Removes the copies, in the transaction that ends the change: then no step of it can be executed once more. */
+/** Removes the copies, in the transaction that ends the change, so that none of its steps can be executed again. */
 export function removeFences({ path }: Fenced, count: number): Write[] {
   return lanes(count).map(lane => remove(fenceAt(path, lane)));
 }

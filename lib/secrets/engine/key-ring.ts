@@ -27,8 +27,8 @@ export interface KeyRing {
   seal(value: string, place: ValuePlace): Promise<Uint8Array>;
   /**
    * The value of a head or version.
-   * @throws StaleRead where the project no longer has its key, for a rotation was completed in between
-   * @throws Error naming the place where the ciphertext does not belong there
+   * @throws StaleRead if the project no longer has its key, because a rotation was completed in between
+   * @throws Error naming the place if the ciphertext does not belong there
    */
   open(environmentId: string, record: Sealed): Promise<string>;
 }

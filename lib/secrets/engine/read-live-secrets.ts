@@ -25,7 +25,7 @@ export interface LiveSecrets {
   state: EnvironmentState;
   /** The revision that `live` is of: the first one wanted, or the current one. */
   revision: number;
-  /** The heads of the secrets that are there, in key order. */
+  /** The heads of the secrets that exist, in key order. */
   live: HeadRecord[];
   /** The same of the current revision. */
   now: HeadRecord[];
@@ -48,7 +48,7 @@ export async function beginRead(path: EnvironmentPath, revisions: readonly numbe
 }
 
 /**
- * Hands a snapshot of an environment's secrets to `use`, every one with its data key at hand. Reads again where what was
+ * Hands a snapshot of an environment's secrets to `use`, every one with its data key at hand. Reads again if what was
  * read does not belong together.
  * @param right what the caller must be allowed; `see` for what shows no more than the environment's template
  * @throws project_not_found, environment_not_found, forbidden

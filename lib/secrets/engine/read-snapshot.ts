@@ -30,7 +30,7 @@ export function stateIn({ items: [first] }: Pick<Page, 'items'>): EnvironmentSta
  * The rest of the Query, resolved to one revision: a head stamped later than the state is a change in flight, abandoned or
  * just committed, and is replaced by the newest version that is not.
  * @throws StaleRead where the items read are of different revisions: DynamoDB isolates a transaction from a Query only
- * item by item (Developer Guide, "Isolation levels"), so a commit may be seen half.
+ * item by item (Developer Guide, "Isolation levels"), so a reader may see half of a commit.
  */
 export async function finishSnapshot(path: EnvironmentPath, begun: Page): Promise<Snapshot> {
   const state = stateIn(begun);
@@ -55,7 +55,7 @@ type VersionId = Pick<VersionRecord, 'key' | 'version'>;
 
 /**
  * The heads as they were at `revision`. Below a head every version is committed, so going back by one until the stamp
- * fits finds the right one; a key without any is not there.
+ * fits finds the right one; a key without one does not exist.
  */
 export async function resolveHeads(
   heads: readonly HeadRecord[],

@@ -3,7 +3,7 @@ import type { HeadRecord } from '../../table/records/secret.ts';
 /** A pull without `limit` must fit Lambda's answer of 6 MB, also when it goes to the gateway base64-encoded. */
 export const maxEnvironmentBytes = 4 * 1024 * 1024;
 
-/** What the members of a secret beside key and value take in a pull. */
+/** What the other members of a secret take in a pull. */
 const bytesBesideKeyAndValue = 256;
 
 /** What a secret counts for the bound of its environment: key and value as JSON, and the rest as a flat 256 bytes. */

@@ -2,12 +2,12 @@ import { temporarilyUnavailable } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import { pauseBeforeRetry, retryBudget } from '../../table/retry.ts';
 
-/** What was read does not belong together, for something changed while it was read. Reading again helps. */
+/** Something changed during the read, so what was read does not belong together. Reading again helps. */
 export class StaleRead extends Error {
   override readonly name = 'StaleRead';
 }
 
-/** Real races are over after one or two tries; what lasts longer than this is damage in the table. */
+/** A real race is over after one or two tries. After this many the table must be damaged. */
 export const maximumStaleReads = 10;
 
 /** @throws temporarily_unavailable, with an error in the log, when what is read stays inconsistent. */

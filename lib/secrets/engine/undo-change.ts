@@ -22,7 +22,7 @@ import { headBytes } from './secret-size.ts';
 
 /**
  * Returns when the change that is under way is out of the way: its writer finished, or it fell silent and was undone.
- * Read everything again afterwards; there may be a next one.
+ * Read everything again afterwards, because the next change may have begun.
  * @throws temporarily_unavailable when the deadline is reached
  */
 export async function waitForPendingChange(path: EnvironmentPath, ring: KeyRing, log: Log): Promise<void> {

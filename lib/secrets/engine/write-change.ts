@@ -37,14 +37,14 @@ export interface WritableChange {
   audit: Write;
   /** The revision that the change restores. */
   restored?: number | undefined;
-  /** What else must hold in the moment of the commit. */
+  /** What else must hold at the moment of the commit. */
   checks: readonly Write[];
   ring: KeyRing;
   /** Why the change is made. */
   message?: string | undefined;
 }
 
-/** A check of the commit did not hold: what the change was decided on is over, and trying it again is no use. */
+/** A check of the commit did not hold: the change was decided on something outdated, and another try cannot help. */
 export class DecisionOutdated extends ConditionFailed {}
 
 /** Two writes a key, the state, the revision and the audit entry, well below the 100 writes of a transaction. */
@@ -60,7 +60,7 @@ export function fitsOneTransaction(heads: readonly HeadRecord[]): boolean {
 
 /** Whether the change can be written only by a writer who has read, and verified, all heads of the environment. */
 export function needsAllHeads({ state, heads }: Pick<WritableChange, 'state' | 'heads'>): boolean {
-  // The versions of a large change are written without a look at what stands in their place.
+  // A large change writes its versions without a condition on what they overwrite.
   return !fitsOneTransaction(heads) || bindsVersionsOnly(state.digest);
 }
 
@@ -163,7 +163,7 @@ async function commit(
   ]);
 }
 
-/** The time to find out what became of a change, after the request's own is over. */
+/** How long to find out whether a change was made, after the request's own time is over. */
 const recoveryTimeMs = 3000;
 
 /**

@@ -11,7 +11,7 @@ export const auditRecord = entity({
   schema: z.object({
     id: z.string(),
     action: AuditAction,
-    // The system has neither id nor e-mail.
+    // The system has no id and no e-mail address.
     actor: z.object({
       id: z.string().nullable(),
       email: z.string().nullable(),

@@ -15,7 +15,7 @@ export const deliveryRecord = entity({
     responseTimeMs: z.int().nullable(),
     error: z.string().nullable(),
     createdAt: z.string(),
-    /** Only of entries from before the last ones were kept however old. */
+    /** Only on entries from before the last deliveries were kept regardless of age. */
     expiresAt: ExpiresAt.optional(),
   }),
 });

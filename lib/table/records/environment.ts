@@ -48,7 +48,7 @@ const pendingChange = z.object({
   revision: z.int(),
   /** How many items of `fenceRecord` hold a copy of the fencing token. */
   fences: z.int().default(0),
-  /** Counts up while its writer is alive. 0, for a writer that doesn't count, is not stored. */
+  /** Rises while its writer is alive. 0 means that the writer sends no heartbeats, and is not stored. */
   heartbeat: z.int().default(0),
   /** Its writer can't go on, so the next one doesn't have to wait. */
   abandoned: z.literal(true).optional(),

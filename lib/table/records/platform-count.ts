@@ -18,7 +18,7 @@ export const platformCountRecord = entity({
   }),
 });
 
-/** The write that counts. It belongs into the transaction that makes or removes what is counted. */
+/** The write that counts. It belongs in the transaction that makes or removes what is counted. */
 export function countPlatform(changes: { users?: number; organizations?: number; projects?: number }): Write {
   return upsert(at(platformCountRecord, randomInt(platformCountShards)), { add: changes });
 }

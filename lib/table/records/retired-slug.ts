@@ -13,13 +13,13 @@ import { at, check, find, type Read, type Write } from '../store.ts';
 
 const schema = z.object({ retiredAt: z.string() });
 
-/** A slug that an erased organization had. */
+/** A slug of an erased organization. */
 export const retiredOrganizationRecord = entity({ kind: 'retiredSlug', key: keys.retiredOrganization, schema });
 
 /** A slug that an erased environment of the project had. */
 export const retiredEnvironmentRecord = entity({ kind: 'retiredSlug', key: keys.retiredEnvironment, schema });
 
-/** A slug that an erased project of the organization had. */
+/** A slug of an erased project of the organization. */
 export const retiredProjectRecord = entity({ kind: 'retiredSlug', key: keys.retiredProject, schema });
 
 interface FirstRevision {

@@ -45,7 +45,7 @@ export const versionRecord = entity({
     sealed: Bytes.optional(),
     keyVersion: z.int().optional(),
     sizeBytes: z.int().optional(),
-    /** When the key first came to be, carried along so that a head can be restored from here. */
+    /** When the key was first set, copied here so that a head can be restored. */
     keyCreatedAt: z.string(),
     createdAt: z.string(),
     createdBy: actor,

@@ -11,7 +11,7 @@ export const sessionRecord = entity({
     createdAt: z.string(),
     /** To within an hour. */
     lastUsedAt: z.string(),
-    /** Where the last such use came from; null for sessions from before that was noted. */
+    /** The address of the last such use; null for sessions from before it was recorded. */
     ip: z.string().nullable(),
     userAgent: z.string().nullable(),
     expiresAt: ExpiresAt,

@@ -25,7 +25,7 @@ export const userRecord = entity({
 
 export type UserRecord = ReturnType<typeof userRecord.parse>;
 
-/** The account has the password, and has made what it had made, when it was read. */
+/** The account's password and its number of creations are as they were when it was read. */
 export function isUnchanged({ sessionEpoch, creations }: UserRecord): Condition<UserRecord>[] {
   const known = { pk: exists, sessionEpoch: equals(sessionEpoch) };
   const counted = { ...known, creations: equals(creations) };

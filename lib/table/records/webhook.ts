@@ -18,7 +18,7 @@ export const webhookRecord = entity({
     /** The limits as the request named them. */
     projectId: z.string().nullable(),
     environmentId: z.string().nullable(),
-    /** The limits by slug, for a ping. `project` is set even where the request named only the environment. */
+    /** The limits by slug, which a ping names. `project` is set even if the request named only the environment. */
     project: place.nullable(),
     environment: place.nullable(),
     active: z.boolean(),

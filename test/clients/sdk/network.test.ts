@@ -216,7 +216,7 @@ describe('a read', () => {
   });
 });
 
-describe('a certificate that nobody vouches for', () => {
+describe('a certificate that no authority has signed', () => {
   it('is refused once: the next attempt would meet it again', async () => {
     await clientOf(hang);
     const tls = createTlsServer({ key: testCertificateKey, cert: testCertificate });
@@ -371,7 +371,7 @@ describe('the credential', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('stands in no error, nor does a value', async () => {
+  it('is in no error, and neither is a value', async () => {
     const echo: Respond = (request, response) => json(400, { echoed: request.body })(request, response);
     const cut: Respond = (_, response) => {
       response

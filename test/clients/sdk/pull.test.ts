@@ -111,7 +111,7 @@ describe('a pull', () => {
     expect(tags()).toEqual([undefined, '"1"', '"1"']);
   });
 
-  it('sends the tag as it came, whatever its form', async () => {
+  it('sends the tag as it came, in any form', async () => {
     const environment = await environmentOf(json(200, { secrets: [], revision: 1 }, { etag: 'W/"1-f00"' }));
     await environment.pull();
     await environment.pull();

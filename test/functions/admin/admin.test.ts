@@ -31,7 +31,7 @@ async function newOrganization(name = `Org ${randomUUID()}`): Promise<Person> {
 }
 
 describe('the admin routes', () => {
-  it('are refused to everybody else, in every form', async () => {
+  it('refuse all other callers, in every form', async () => {
     const answers = await Promise.all([
       api.get('/admin/stats', owner.session),
       api.get('/admin/orgs', owner.session),
@@ -208,7 +208,7 @@ describe('an organization’s plan and overrides', () => {
     });
   });
 
-  it('lose no change of two administrators at the same moment', async () => {
+  it('keep both changes of two administrators at the same moment', async () => {
     const { organization } = await newOrganization();
     const changes = limitNames.map((name, index) => ({ limitOverrides: { [name]: index + 1 } }));
 
@@ -241,7 +241,7 @@ describe('an organization’s plan and overrides', () => {
 });
 
 describe('plan limits under ten creations at the same moment', () => {
-  it('let in as many as there are places, and tell the others the limit, its value and the use', async () => {
+  it('let in as many as there are places, and tell the others the limit, its value and the usage', async () => {
     const person = await newOrganization();
     for (let number = 0; number < 3; number += 1) await createProject(api, person, `Project ${number}`);
     await asAdmin.patch(`/admin/orgs/${person.organization.id}`, { limitOverrides: { maxProjects: 5 } });
@@ -290,7 +290,7 @@ describe('plan configs', () => {
     expect(plans.body.plans[0].limits.maxWebhooks).toBe(2);
   });
 
-  it('lose no change of several at the same moment', async () => {
+  it('keep every one of several changes at the same moment', async () => {
     const values = Object.fromEntries(limitNames.map((name, index) => [name, 40 + index]));
 
     const answers = await Promise.all(

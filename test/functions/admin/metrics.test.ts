@@ -91,7 +91,7 @@ describe('the roll-up of the access log', () => {
     expect(summary.series.at(-3)).toMatchObject({ requests: 0, errors: { client: 0, server: 0 } });
   });
 
-  it('counts a batch once, however often and at whatever moments it is handed over', async () => {
+  it('counts a batch once, even if it is delivered several times', async () => {
     const atMs = Date.parse('2031-04-01T00:00:00.000Z');
     const batch = batchOf(Array.from({ length: 7 }, () => ({ route: 'GET /v1/auth/me', atMs })));
 

@@ -71,7 +71,7 @@ describe('GET /audit/:orgId', () => {
     expect(body.entries[2]).toMatchObject({ keys: ['A'], revision: 1, environment: { slug: 'dev' } });
   });
 
-  it('gives pages that together are the whole log, newest first, whatever the actions', async () => {
+  it('gives pages that together are the whole log of all actions, newest first', async () => {
     const { person, page } = await newLog();
     const now = Date.now() - day;
     // Times that many entries share, so that the order inside a millisecond shows as well.
@@ -93,7 +93,7 @@ describe('GET /audit/:orgId', () => {
     expect(paged).toEqual(whole.entries);
   });
 
-  it('keeps entries of one action, however rare among others', async () => {
+  it('finds the entries of one action, even if they are rare', async () => {
     const { person, page } = await newLog();
     const now = Date.now() - day;
     const rare = auditEntry('project.key_rotated', now - 500_000);
@@ -111,7 +111,7 @@ describe('GET /audit/:orgId', () => {
     });
   });
 
-  it('does not show what has expired, though it still lies in the table', async () => {
+  it('does not show expired entries that are still in the table', async () => {
     const { person, page } = await newLog();
     const now = Date.now();
     const at = (index: number, expiresAt: number) =>

@@ -66,7 +66,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
     expect([right.status, right.body.error.code]).toEqual([400, 'invalid_token']);
   });
 
-  it('is over after its minute, though DynamoDB has not removed it yet', async () => {
+  it('expires after its minute, even if DynamoDB has not removed it yet', async () => {
     const { code, codeVerifier } = await offer();
     const past = Math.floor(Date.now() / 1000) - 1;
     await transact([update(at(handOffRecord, hashCredential(code)), { set: { expiresAt: past } })]);
@@ -93,7 +93,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
     expect(items).not.toContain('service_tok_');
   });
 
-  it('asks for a code with a session only, not with a token and not without anything', async () => {
+  it('gives a code only to a session, not to a token and not without a credential', async () => {
     const { token } = (await api.post('/auth/token', { name: 'x' }, person.session)).body;
     const { codeChallenge } = newVerifier();
     const body = { codeChallenge, name: 'laptop' };

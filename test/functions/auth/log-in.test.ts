@@ -15,7 +15,7 @@ afterAll(() => api.stop());
 const logIn = (email: string, password = testPassword) => api.post('/auth/login', { email, password });
 
 describe('logging in', () => {
-  it('starts a session of its own, in whatever case the e-mail is written', async () => {
+  it('starts its own session, in any case of the e-mail address', async () => {
     const person = await registerPerson(api, 'Ada');
 
     const answer = await logIn(person.email.toUpperCase());
@@ -50,7 +50,7 @@ describe('logging in', () => {
     expect(seconds).toBeLessThanOrEqual(15 * 60);
   });
 
-  it('counts no right password, however many come at once', async () => {
+  it('does not count right passwords, even many at once', async () => {
     const { email } = await registerPerson(api);
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(email)));
@@ -66,7 +66,7 @@ describe('logging in', () => {
     expect((await logIn(other.email)).status).toBe(200);
   });
 
-  it('begins to count anew after a success', async () => {
+  it('starts counting again after a success', async () => {
     const { email } = await registerPerson(api);
     const wrong = async () => (await logIn(email, 'not the right one')).status;
 
@@ -88,7 +88,7 @@ describe('a session', () => {
     expect((await api.get('/auth/me', other)).status).toBe(200);
   });
 
-  it('counts no more once it has expired, though DynamoDB has not removed it yet', async () => {
+  it('is invalid once it has expired, even if DynamoDB has not removed it yet', async () => {
     const person = await registerPerson(api);
     const { session } = sessionItem(person.session);
     await transact([update(session, { set: { expiresAt: Math.floor(Date.now() / 1000) - 1 } })]);
@@ -119,7 +119,7 @@ describe('a session', () => {
 });
 
 describe('a stored password hash', () => {
-  it('is made anew with today’s parameters when its user logs in', async () => {
+  it('is replaced by one with today’s parameters when its user logs in', async () => {
     const person = await registerPerson(api);
     const account = at(userRecord, person.user.id);
     await transact([update(account, { set: { passwordHash: weakHash(testPassword) } })]);

@@ -22,7 +22,7 @@ describe('while no mail can be sent', () => {
   beforeEach(breakMail);
   afterEach(mendMail);
 
-  it('an account can be registered all the same, and its link asked for later', async () => {
+  it('users can still register, and ask for their link later', async () => {
     const person = await registerPerson(api);
     const failed = await api.post('/auth/send-verification', {}, person.session);
     mendMail();
@@ -34,7 +34,7 @@ describe('while no mail can be sent', () => {
     expect((await api.mails()).filter(({ to }) => to === person.email)).toHaveLength(1);
   });
 
-  it('a forgotten password is answered as for an address without an account, and its link comes later', async () => {
+  it('a password reset gets the same answer as without an account, and its link comes later', async () => {
     const { email } = await registerPerson(api);
 
     const known = await api.post('/auth/forgot-password', { email });
@@ -47,7 +47,7 @@ describe('while no mail can be sent', () => {
     await vi.waitFor(async () => expect(await links()).toHaveLength(1), { timeout: 30_000, interval: 100 });
   });
 
-  it('an invitation is made all the same, for its token is in the answer', async () => {
+  it('members can still invite, because the answer has the token', async () => {
     const owner = await registerPerson(api);
     const guest = await registerPerson(api);
     const body = { email: `${randomUUID()}@example.com`, role: 'viewer' };

@@ -47,7 +47,7 @@ describe('changing the password', () => {
     expect((await logIn(person.email, newPassword)).status).toBe(200);
   });
 
-  it('names currentPassword where that is wrong, and stops evaluating after as many as log-ins allow', async () => {
+  it('names currentPassword if it is wrong, and stops checking after as many failures as log-ins allow', async () => {
     const person = await registerPerson(api);
     const change = (currentPassword: string) =>
       api.post('/auth/change-password', { currentPassword, newPassword }, person.session);
@@ -76,7 +76,7 @@ describe('changing the password', () => {
     }
   });
 
-  it('makes an open reset link worthless', async () => {
+  it('ends an open reset link', async () => {
     const person = await registerPerson(api);
     await api.post('/auth/forgot-password', { email: person.email });
     const [token] = await linksTo(person.email, 'Reset');
@@ -154,7 +154,7 @@ describe('a forgotten password', () => {
     expect(await linksTo(next.email, 'Reset')).toHaveLength(1);
   });
 
-  it('is answered the same for an address without an account, its limit and all calls included', async () => {
+  it('gets the same answer, limit and calls for an address without an account', async () => {
     const { email } = await registerPerson(api);
     const unknown = `${randomUUID()}@example.com`;
     const ask = async (address: string) => {
@@ -194,7 +194,7 @@ describe('a forgotten password', () => {
     expect(JSON.parse(message?.input.MessageBody)).toEqual({ type: 'mail-reset-link', userId: user.id });
   });
 
-  it('does not open the other kind of link, nor the other way round', async () => {
+  it('cannot be used as a verification link, and the other way round', async () => {
     const person = await registerPerson(api);
     await api.post('/auth/forgot-password', { email: person.email });
     const [reset] = await linksTo(person.email, 'Reset');
@@ -216,7 +216,7 @@ describe('verifying the e-mail address', () => {
     expect((await api.get('/auth/me', person.session)).body.user.emailVerified).toBe(true);
   });
 
-  it('sends no mail where there is nothing to verify any more', async () => {
+  it('sends no mail if the address is already verified', async () => {
     const person = await registerPerson(api);
     const [token] = await linksTo(person.email, 'Verify');
     await api.post('/auth/verify-email', { token });

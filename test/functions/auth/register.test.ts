@@ -53,7 +53,7 @@ describe('registering', () => {
     ]);
   });
 
-  it('takes the name from the e-mail address where there is none, and the organization’s name where it is given', async () => {
+  it('takes a missing name from the e-mail address, and the organization’s name if one is given', async () => {
     const answer = await api.post('/auth/register', {
       email: `grace.${newEmail()}`,
       password: testPassword,
@@ -65,7 +65,7 @@ describe('registering', () => {
     expect(answer.body.organization.slug).toMatch(/^compiler-works/);
   });
 
-  it('refuses an e-mail address that has an account, in whatever case', async () => {
+  it('refuses an e-mail address that has an account, in any case', async () => {
     const { email } = await registerPerson(api);
 
     const answer = await api.post('/auth/register', { email: email.toUpperCase(), password: testPassword });
@@ -120,7 +120,7 @@ describe('registering', () => {
     expect([second.status, second.body.error.code]).toEqual([400, 'invalid_token']);
   });
 
-  it('stores neither the password nor any credential in clear', async () => {
+  it('stores no password and no credential in clear', async () => {
     const email = newEmail();
     const answer = await api.post('/auth/register', { email, password: testPassword });
     const cookie = sessionOf(answer).cookie.split('=')[1] as string;

@@ -42,7 +42,7 @@ describe('a token', () => {
     expect(JSON.stringify(await queryItems({ pk: `USER#${person.user.id}` }))).not.toContain(token);
   });
 
-  it('is by default one that may do everything, everywhere, without an end', async () => {
+  it('has by default full access, no limit and no expiry', async () => {
     const { cliToken } = (await create({})).body;
 
     expect(cliToken).toMatchObject({ access: 'full', organizationId: null, expiresAt: null });
@@ -68,7 +68,7 @@ describe('a token', () => {
     expect([again.status, again.body.error.code]).toEqual([404, 'token_not_found']);
   });
 
-  it('is nobody’s but its user’s to revoke', async () => {
+  it('can be revoked only by its user', async () => {
     const { token, cliToken } = (await create({})).body;
     const stranger = await registerPerson(api);
 
@@ -78,7 +78,7 @@ describe('a token', () => {
     expect((await api.get('/auth/me', { token })).status).toBe(200);
   });
 
-  it('is neither valid nor listed nor to be revoked once it has expired', async () => {
+  it('is not valid, not listed and cannot be revoked once it has expired', async () => {
     const { token, cliToken } = (await create({ expiresInDays: 1 })).body;
     const { userId, hash } = readCredential(token, 'service_tok_') ?? { userId: '', hash: '' };
     const past = new Date(Date.now() - 1000).toISOString();
@@ -90,7 +90,7 @@ describe('a token', () => {
     expect((await api.delete(`/auth/tokens/${cliToken.id}`, person.session)).status).toBe(404);
   });
 
-  it('cannot make, list or revoke tokens, whatever it may do', async () => {
+  it('cannot make, list or revoke tokens, even with full access', async () => {
     const { token, cliToken } = (await create({})).body;
 
     const answers = await Promise.all([
@@ -115,7 +115,7 @@ describe('a limited token', () => {
     expect(paths(middle)).toEqual(['organizationId']);
   });
 
-  it('sees its own organization alone', async () => {
+  it('sees only its own organization', async () => {
     const second = (await api.post('/orgs', { name: 'Second' }, person.session)).body.organization;
     const { token } = (await create({ organizationId: second.id })).body;
 
@@ -126,7 +126,7 @@ describe('a limited token', () => {
     expect((await api.get(`/projects/${person.organization.id}`, { token })).status).toBe(404);
   });
 
-  it('cannot be limited to what its user does not see or what is not there', async () => {
+  it('cannot be limited to what its user does not see or what does not exist', async () => {
     const stranger = await registerPerson(api);
     const [own, foreign] = await Promise.all([createProject(api, person), createProject(api, stranger)]);
     const other = await createProject(api, person, 'Other');

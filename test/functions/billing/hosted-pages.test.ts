@@ -87,7 +87,7 @@ describe('a checkout', () => {
     expect(await billingOf(person)).toMatchObject({ plan: 'free', status: 'none' });
   });
 
-  it('is one subscription, however often it is paid', async () => {
+  it('makes one subscription, even if it is paid twice', async () => {
     const person = await newCustomer();
     const { body } = await checkout(person);
 
@@ -117,7 +117,7 @@ describe('a checkout', () => {
     expect(await pageText(answers[2]?.body.url)).toContain('<section>');
   });
 
-  it('leads who pays already to the page that changes the subscription, so that nobody pays twice', async () => {
+  it('leads a paying customer to the page that changes the subscription, so that no one pays twice', async () => {
     const person = await newCustomer();
     await press((await checkout(person)).body.url, { action: 'pay' });
     const subscription = await subscriptionIdOf(person);
@@ -202,7 +202,7 @@ describe('the portal', () => {
     expect(Date.parse((await billingOf(person)).currentPeriodEnd)).toBeGreaterThan(Date.parse(before.currentPeriodEnd));
   });
 
-  it('lets somebody who cancelled buy again', async () => {
+  it('lets a customer who cancelled buy again', async () => {
     const { person, page, subscription } = await customer();
     await press(page, { action: 'cancel', subscription });
 
@@ -215,7 +215,7 @@ describe('the portal', () => {
 });
 
 describe('deleting an organization', () => {
-  it('ends its subscription, which nobody could reach any more', async () => {
+  it('ends its subscription, which no one could reach any more', async () => {
     const person = await newCustomer();
     await press((await checkout(person)).body.url, { action: 'pay' });
     const subscription = await subscriptionIdOf(person);

@@ -142,7 +142,7 @@ describe('the payment provider’s webhook', () => {
     expect((await billingOf(person)).plan).toBe('enterprise');
   });
 
-  it('lets an older event that arrives late change nothing, and accepts it', async () => {
+  it('accepts an older event that arrives late, and changes nothing', async () => {
     const person = await newCustomer();
     const now = nowSeconds();
     const late = eventOf('customer.subscription.updated', subscriptionOf(person), { created: now - 60 });
@@ -194,7 +194,7 @@ describe('the payment provider’s webhook', () => {
     expect(await find(at(providerEventRecord, event.id))).toBeUndefined();
   });
 
-  it('takes a signature that is nearly as old as allowed', async () => {
+  it('accepts a signature that is nearly as old as allowed', async () => {
     const person = await newCustomer();
 
     const answer = await deliver(eventOf('customer.subscription.created', subscriptionOf(person)), body =>
@@ -205,7 +205,7 @@ describe('the payment provider’s webhook', () => {
     expect((await billingOf(person)).plan).toBe('pro');
   });
 
-  it('verifies the bytes as they came, whatever their layout', async () => {
+  it('verifies the bytes as they came, in any layout', async () => {
     const person = await newCustomer();
     const event = eventOf('customer.subscription.created', subscriptionOf(person, { description: 'Grüße 🚀' }));
 

@@ -28,7 +28,7 @@ const counts = async (person: Person) => {
   return [organization?.memberCount, organization?.ownerCount, organization?.invitationCount];
 };
 
-/** Lets somebody new join with a role. */
+/** Lets a new person join with a role. */
 async function join(owner: Person, role: string, name = role): Promise<Person & { memberId: string }> {
   const [person, invitation] = await Promise.all([
     registerPerson(api, name),
@@ -44,7 +44,7 @@ async function auditOf(person: Person, action: string) {
 }
 
 describe('an invitation', () => {
-  it('is listed as pending, mailed with a link, and accepted by whoever holds its token', async () => {
+  it('is listed as pending, mailed with a link, and accepted by the user who holds its token', async () => {
     const owner = await registerPerson(api, 'Owner <b>');
     const email = `Grace.${randomUUID()}@example.com`;
 
@@ -104,7 +104,7 @@ describe('an invitation', () => {
     expect(await counts(owner)).toEqual([2, 1, 0]);
   });
 
-  it('is replaced by a newer one for the same address, in whatever case', async () => {
+  it('is replaced by a newer one for the same address, in any case', async () => {
     const owner = await registerPerson(api);
     const email = `grace.${randomUUID()}@example.com`;
     const older = (await invite(owner.organization, owner.session, { email })).body;
@@ -118,7 +118,7 @@ describe('an invitation', () => {
     expect(await counts(owner)).toEqual([2, 1, 0]);
   });
 
-  it('is one invitation, though one address is invited five times at once', async () => {
+  it('is one invitation, even if one address is invited five times at once', async () => {
     const owner = await registerPerson(api);
     const email = `${randomUUID()}@example.com`;
 
@@ -131,7 +131,7 @@ describe('an invitation', () => {
     expect(await counts(owner)).toEqual([1, 1, 1]);
   });
 
-  it('can be cancelled by its id, after which its token is worth nothing', async () => {
+  it('can be cancelled by its id, after which its token is invalid', async () => {
     const owner = await registerPerson(api);
     const { invitation, token } = (await invite(owner.organization, owner.session)).body;
 
@@ -144,7 +144,7 @@ describe('an invitation', () => {
     expect(await auditOf(owner, 'member.invitation_cancelled')).toHaveLength(1);
   });
 
-  it('is not for a member, neither by address nor by token', async () => {
+  it('is refused for a member, by address and by token', async () => {
     const owner = await registerPerson(api);
     const member = await join(owner, 'viewer');
 
@@ -168,7 +168,7 @@ describe('an invitation', () => {
     expect(equal.status).toBe(201);
   });
 
-  it('needs somebody signed in, with a session or a full token without a limit', async () => {
+  it('needs a signed-in user, with a session or a full token without a limit', async () => {
     const [owner, person] = await Promise.all([registerPerson(api), registerPerson(api)]);
     const { token } = (await invite(owner.organization, owner.session)).body;
 
@@ -207,7 +207,7 @@ describe('the limit of members', () => {
     expect(await counts(owner)).toEqual([2, 1, 2]);
   });
 
-  it('does not stand in the way of accepting, nor of replacing an invitation', async () => {
+  it('does not prevent accepting or replacing an invitation', async () => {
     const owner = await registerPerson(api);
     await setLimit(owner, 2);
     const email = `${randomUUID()}@example.com`;
@@ -220,7 +220,7 @@ describe('the limit of members', () => {
     expect((await accept(replaced.body.token, stranger.session)).status).toBe(200);
   });
 
-  it('forgets invitations that have expired, which can neither be seen nor accepted', async () => {
+  it('ignores expired invitations, which are not shown and cannot be accepted', async () => {
     const owner = await registerPerson(api);
     await setLimit(owner, 2);
     const old = (await invite(owner.organization, owner.session)).body;
@@ -360,7 +360,7 @@ describe('removing a member', () => {
     expect(await counts(owner)).toEqual([2, 1, 0]);
   });
 
-  it('is not for an admin where the member is an owner, but is where it is another admin', async () => {
+  it('is refused to an admin for an owner, but allowed for another admin', async () => {
     const owner = await registerPerson(api);
     const [admin, other] = [await join(owner, 'admin'), await join(owner, 'admin')];
     const [ownMember] = (await roster(owner)).members;
@@ -372,7 +372,7 @@ describe('removing a member', () => {
     expect((await api.get(`/members/${owner.organization.id}`, admin.session)).status).toBe(404);
   });
 
-  it('removes once, though it is asked for five times at once', async () => {
+  it('removes once, even for five requests at once', async () => {
     const owner = await registerPerson(api);
     const person = await join(owner, 'viewer');
     const remove = () => api.delete(`/members/${owner.organization.id}/${person.memberId}`, owner.session);

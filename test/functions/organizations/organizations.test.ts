@@ -39,7 +39,7 @@ describe('creating an organization', () => {
     expect(organizations).toContainEqual({ ...organization, role: 'owner' });
   });
 
-  it('gives a suffix where the slug made from the name is taken, and refuses an explicit one that is', async () => {
+  it('adds a suffix if the slug made from the name is taken, and refuses an explicit slug that is taken', async () => {
     const first = await api.post('/orgs', { name: 'Twice' }, person.session);
     const second = await api.post('/orgs', { name: 'Twice' }, person.session);
     const explicit = await api.post('/orgs', { name: 'Other', slug: 'twice' }, person.session);
@@ -179,7 +179,7 @@ async function furnish() {
 }
 
 describe('deleting an organization', () => {
-  it('puts it out of reach at once for everybody, and erases everything of it in the background', async () => {
+  it('puts it out of reach at once for all callers, and erases everything of it in the background', async () => {
     const made = await furnish();
     const { owner, member, organization, slug, project, pending, bound, free } = made;
     const before = await platformCounts();
@@ -239,7 +239,7 @@ describe('deleting an organization', () => {
     expect([answer.status, answer.body.error.code]).toEqual([403, 'forbidden']);
   });
 
-  it('happens once, though it is asked for five times at once', async () => {
+  it('happens once, even for five requests at once', async () => {
     const { owner, organization } = await furnish();
     const before = await platformCounts();
 
@@ -264,7 +264,7 @@ describe('the background step that erases an organization', () => {
     expect((await find(at(organizationRecord, organization.slug)))?.status).toBe('active');
   });
 
-  it('goes on wherever it was interrupted, and takes as many steps as there is to erase', async () => {
+  it('continues after any interruption, and takes as many steps as needed', async () => {
     const { organization, slug } = await furnish();
     const entries = Array.from({ length: 700 }, (_, index) => ({
       PutRequest: { Item: { pk: `AUDIT#${organization.id}`, sk: `bulk#${index}`, kind: 'audit' } },
@@ -294,7 +294,7 @@ describe('the background step that erases an organization', () => {
     expect(left.filter(({ kind }) => kind !== 'deliveryClaim' && kind !== 'directory')).toEqual([]);
   });
 
-  it('leaves an organization alone that got the slug afterwards', async () => {
+  it('does not touch an organization that got the slug afterwards', async () => {
     const { organization, session } = await registerPerson(api);
     const job = { type: 'erase-organization', orgSlug: organization.slug, organizationId: randomUUID() } as const;
 

@@ -112,7 +112,7 @@ describe('projects', () => {
     expect((await api.get(`${base}/web-shop`, owner.session)).body).toEqual({ project });
   });
 
-  it('are refused where their slug is taken, be it asked for or made from the name', async () => {
+  it('are refused if their slug is taken, whether it was asked for or made from the name', async () => {
     const first = await createProject(api, owner, 'Twice');
     expect(first.slug).toBe('twice');
 
@@ -144,7 +144,7 @@ describe('projects', () => {
     expect([other.status, other.body.error.code]).toEqual([404, 'project_not_found']);
   });
 
-  it('cannot grow past the plan together: of ten at once with two places left, two are made', async () => {
+  it('cannot pass the plan’s limit together: of ten at once with two places left, two are made', async () => {
     const person = await registerPerson(api, 'Limited');
     const path = `/projects/${person.organization.id}`;
     for (let index = 0; index < 8; index += 1) await createProject(api, person, `P${index}`);
@@ -163,7 +163,7 @@ describe('projects', () => {
     expect((await api.get(path, person.session)).body.projects).toHaveLength(10);
   });
 
-  it('are out of reach at once when deleted, and give their place and, after erasure, their slug back', async () => {
+  it('are out of reach at once when deleted, and free their place at once and their slug after erasure', async () => {
     const project = await createProject(api, owner, 'Short lived');
     const deleted = await api.delete(`${base}/${project.slug}`, owner.session);
     expect([deleted.status, deleted.body]).toEqual([200, { success: true }]);
@@ -183,7 +183,7 @@ describe('projects', () => {
 });
 
 describe('a deleted project', () => {
-  it('takes the webhooks along that were limited to it, and gives back their places', async () => {
+  it('takes its own webhooks with it, and frees their places', async () => {
     const project = await createProject(api, owner, 'Hooked');
     const hooks = `/webhooks/${owner.organization.id}`;
     const events = ['secret.created'];
@@ -202,7 +202,7 @@ describe('a deleted project', () => {
 });
 
 describe('custom environments', () => {
-  it('are production unless declared otherwise, and their slug is theirs alone in the project', async () => {
+  it('are production by default, and have a slug that is unique in the project', async () => {
     const project = await createProject(api, owner, 'Custom');
     const path = `${base}/${project.slug}/environments`;
     const plain = await api.post(path, { name: 'Load Test' }, owner.session);

@@ -125,7 +125,7 @@ describe('rotating the key', () => {
     await whenCompleted();
   });
 
-  it('goes on under continuous writes, imports and pulls, of which none fails and none is lost', async () => {
+  it('works under continuous writes, imports and pulls: none fails and none is lost', async () => {
     const many = (fill: string) => Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`K${i}`, `${fill} ${i}`]));
     await place.importAll('dev', many('first'));
     await place.set('dev', 'SET', 'first');
@@ -179,7 +179,7 @@ describe('rotating the key', () => {
     expect(await keyVersions()).toEqual(new Set([2]));
   });
 
-  it('is not thrown off by a job that comes twice, too late, or for a rotation that never was', async () => {
+  it('tolerates a job that comes twice, too late, or for a rotation that was never made', async () => {
     await place.importAll('dev', Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`K${i}`, 'v'])));
     const job = (toVersion: number) => ({
       type: 're-encrypt-project' as const,
@@ -200,7 +200,7 @@ describe('rotating the key', () => {
     expect(Object.keys(await place.values('dev'))).toHaveLength(120);
   });
 
-  it('ends although a value is damaged, and keeps the old key until it is repaired', async () => {
+  it('completes even if a value is damaged, and keeps the old key until it is repaired', async () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
     const read = at(headRecord, owner.organization.slug, place.project.slug, 'dev', 'A');
     const [sealed, other] = [
@@ -249,7 +249,7 @@ describe('a rotation one of whose steps fails for good', () => {
   });
 });
 
-describe('an environment made beside a rotation', () => {
+describe('an environment made during a rotation', () => {
   it('begins under the key that the project then has', async () => {
     await place.set('dev', 'A', 'one');
     const [, made] = await Promise.all([
@@ -262,7 +262,7 @@ describe('an environment made beside a rotation', () => {
     expect(await place.values('extra')).toEqual({ A: 'one' });
   });
 
-  it('and all of the rotations here have left a table in which everything fits', async () => {
+  it('and all of the rotations above leave a consistent table', async () => {
     expect(violationsOf(await scanTable())).toEqual([]);
   });
 });

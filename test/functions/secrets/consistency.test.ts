@@ -32,7 +32,7 @@ describe('changes at the same time', () => {
     expect(new Set(versions.map(({ value }: { value: string }) => value))).toEqual(new Set(values));
   });
 
-  it('of twenty sets that expect the key not to be there, one wins', async () => {
+  it('of twenty sets that expect the key to be absent, one wins', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         api.put(place.at('dev'), { key: 'A', value: `value ${i}`, expectedVersion: 0 }, owner.session),
@@ -137,7 +137,7 @@ describe('a ciphertext that is not where it belongs', () => {
     expect(await place.values('dev')).toEqual({ A: 'new' });
   });
 
-  it('put back from an older version with its number is noticed as well: the environment does not add up', async () => {
+  it('is noticed even if it comes from an older version with its number: the digest does not match', async () => {
     await place.set('dev', 'A', 'old');
     await place.set('dev', 'A', 'new');
     const older = await find(at(versionRecord, owner.organization.slug, place.project.slug, 'dev', 'A', 1));

@@ -29,7 +29,7 @@ const cases = [5, 6, 7, 8].flatMap(first => [undefined, 5, 7, 8, 9, 10, 11].map(
 
 describe('a large import that dies after its call', () => {
   it.each(cases)(
-    '$first, and whoever undoes it after call $second, leaves all or nothing',
+    '$first leaves all or nothing, even if the writer that undoes it dies after call $second',
     async ({ first, second }) => {
       const place = await openWorkplace(api, owner);
       await place.importAll('dev', { ...many('old'), KEPT: 'kept' });
@@ -61,7 +61,7 @@ describe('a large import that dies after its call', () => {
     },
   );
 
-  it('has left nothing in the table that does not fit', async () => {
+  it('leaves a consistent table', async () => {
     expect(violationsOf(await scanTable())).toEqual([]);
   });
 });

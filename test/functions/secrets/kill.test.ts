@@ -40,7 +40,7 @@ const keys = Array.from({ length: 400 }, (_, i) => `K${i}`);
 const filled = (value: string) => Object.fromEntries(keys.map(key => [key, value]));
 
 describe('the whole system, killed in the middle of importing 400 secrets', () => {
-  it('ten times: afterwards all of the import or nothing of it is there, and the next write works at once', async () => {
+  it('ten times, has all of the import or nothing of it, and the next write works at once', async () => {
     let url = await start();
     let token: string | undefined;
     const call = async (method: string, path: string, body?: unknown, cookie?: string) => {

@@ -207,7 +207,7 @@ async function requireHistory(place: Workplace, model: Model): Promise<void> {
 }
 
 describe('any sequence of changes, disturbed anywhere', () => {
-  it('is what the model says: all of a change or nothing of it, and the next one works at once', async () => {
+  it('ends as the model says: with all of a change or nothing of it, and the next one works at once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async steps => {
         const place = await openWorkplace(api, owner);
@@ -235,7 +235,7 @@ describe('any sequence of changes, disturbed anywhere', () => {
     );
   }, 300_000);
 
-  it('leaves a table in which everything fits', async () => {
+  it('leaves a consistent table', async () => {
     expect(violationsOf(await scanTable())).toEqual([]);
   });
 });

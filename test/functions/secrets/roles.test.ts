@@ -47,7 +47,7 @@ describe('the roles table', () => {
     }
   });
 
-  it('lets everybody but the viewer write every environment, and only owners and admins delete in bulk', async () => {
+  it('lets all roles except viewer write every environment, and only owners and admins delete in bulk', async () => {
     for (const role of ['owner', 'admin', 'developer', 'viewer'] as const) {
       const as = people[role].session;
       for (const env of environments) {
@@ -87,13 +87,13 @@ describe('a developer who writes production without reading it', () => {
     expect(wrong.body).toMatchObject({ changed: true, revision: 3, secret: { version: 2 } });
   });
 
-  it('nor by importing or promoting it', async () => {
+  it('cannot find it out by importing or promoting it', async () => {
     const as = people.developer.session;
     const imported = await place.importAll('production', { SHARED: 'same everywhere', OWN: 'a guess' }, { as });
     expect(imported.body).toEqual({ created: [], updated: ['SHARED', 'OWN'], unchanged: [], revision: 2 });
     const promoted = await promote(people.developer, 'dev', 'production');
     expect(promoted.body).toEqual({ promoted: ['OWN', 'SHARED'], skipped: [], unchanged: [], revision: 3 });
-    // The same by somebody who may read production tells what is unchanged.
+    // A caller who may read production is told which values are unchanged.
     expect((await promote(people.admin, 'dev', 'production')).body).toMatchObject({
       promoted: [],
       unchanged: ['OWN', 'SHARED'],
@@ -101,7 +101,7 @@ describe('a developer who writes production without reading it', () => {
     });
   });
 
-  it('cannot measure a value by how much an environment that is full would grow', async () => {
+  it('cannot measure a value by filling up an environment', async () => {
     const as = people.developer.session;
     const owner = people.owner.session;
     await place.set('production', 'MEASURED', 'x'.repeat(12_345), { as: owner });

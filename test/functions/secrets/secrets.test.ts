@@ -41,7 +41,7 @@ describe('setting a secret', () => {
     expect(await place.values('dev')).toEqual({ A: 'two' });
   });
 
-  it('changes nothing where the value is there already', async () => {
+  it('changes nothing if the secret already has the value', async () => {
     const first = await place.set('dev', 'A', 'one');
     const again = await place.set('dev', 'A', 'one');
     expect(again.status).toBe(200);
@@ -50,7 +50,7 @@ describe('setting a secret', () => {
     expect(await auditOf('secret.updated')).toHaveLength(0);
   });
 
-  it('takes values of every kind and gives them back byte for byte', async () => {
+  it('accepts values of every kind and returns them byte for byte', async () => {
     const values: Record<string, string> = {
       EMPTY: '',
       NUL: '\u0000a\u0000',
@@ -89,7 +89,7 @@ describe('setting a secret', () => {
     });
   });
 
-  it('demands the expected version, where 0 means that it must not be there', async () => {
+  it('demands the expected version; 0 means that the secret must not exist', async () => {
     const put = (value: string, expectedVersion: number) =>
       api.put(place.at('dev'), { key: 'A', value, expectedVersion }, place.owner.session);
     const missing = await put('one', 1);
@@ -206,7 +206,7 @@ describe('pulling', () => {
     expect(await auditOf('secret.pulled')).toHaveLength(0);
   });
 
-  it('names the part of the path that is not there', async () => {
+  it('names the part of the path that does not exist', async () => {
     const { slug } = place.owner.organization;
     const code = async (path: string) => (await api.get(path, place.owner.session)).body.error.code;
     expect(await code(`/secrets/${slug}/${place.project.slug}/nope`)).toBe('environment_not_found');
@@ -239,7 +239,7 @@ describe('importing', () => {
     ]);
   });
 
-  it('is no change where everything is there already', async () => {
+  it('changes nothing if all values are set already', async () => {
     await place.importAll('dev', { A: '1' });
     expect((await place.importAll('dev', { A: '1' })).body).toEqual({
       created: [],
@@ -267,7 +267,7 @@ describe('importing', () => {
     expect(project.body.project.environments[0]).toMatchObject({ slug: 'dev', revision: 1, secretCount: 1000 });
   });
 
-  it('holds an environment to 4 MiB however it is filled, and only refuses growth', async () => {
+  it('limits an environment to 4 MiB in every way of filling it, and refuses only growth', async () => {
     const big = (from: number, count: number, fill: string) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`BIG_${from + i}`, fill.repeat(65_536)]));
     expect((await place.importAll('dev', big(0, 40, 'a'))).status).toBe(200);
@@ -464,7 +464,7 @@ describe('deleting', () => {
     expect(await auditOf('secret.created')).toHaveLength(2);
   });
 
-  it('in bulk is one change, and none where nothing is found', async () => {
+  it('in bulk is one change, and no change if nothing is found', async () => {
     await place.importAll('dev', Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, 'v'])));
     const remove = (keys: string[]) => api.post(place.at('dev', '/bulk-delete'), { keys }, place.owner.session);
     expect((await remove(['K1', 'NOPE', 'K0'])).body).toEqual({
@@ -482,7 +482,7 @@ describe('deleting', () => {
 });
 
 describe('the history', () => {
-  it('comes in pages, keeps values to itself unless asked, and records only their reading', async () => {
+  it('comes in pages, has values only on request, and records only reads of values', async () => {
     for (const value of ['1', '2', '3', '4', '5']) await place.set('dev', 'A', value);
     const versions = async (query: string) => (await place.pull('dev', `/versions/A${query}`)).body;
     const plain = await versions('');
@@ -523,7 +523,7 @@ describe('promoting', () => {
     ]);
   });
 
-  it('without overwriting skips what the target has, unless it was deleted there', async () => {
+  it('skips what the target has without overwriting it, unless it was deleted there', async () => {
     await place.importAll('dev', { A: '1', B: '2', C: '3' });
     await place.importAll('staging', { A: 'old', B: 'gone' });
     await api.delete(place.at('staging', '/B'), place.owner.session);
@@ -532,7 +532,7 @@ describe('promoting', () => {
     expect(await place.values('staging')).toEqual({ A: 'old', B: '2', C: '3' });
   });
 
-  it('changes nothing where a named key is missing, a precondition fails or the ends are the same', async () => {
+  it('changes nothing if a named key is missing, a precondition fails or source and target are the same', async () => {
     await place.importAll('dev', { A: '1' });
     const missing = await promote({ from: 'dev', to: 'staging', keys: ['A', 'NOPE'] });
     expect([missing.status, missing.body.error.code]).toEqual([404, 'secret_not_found']);

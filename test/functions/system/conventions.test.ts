@@ -25,7 +25,7 @@ function expectErrorShape(answer: Awaited<ReturnType<Api['call']>>, status: numb
 }
 
 describe('the conventions of every endpoint', () => {
-  it('answers 401 to nobody, before it looks at the request', async () => {
+  it('answers 401 without a credential, before it looks at the request', async () => {
     expectErrorShape(await api.get(`/projects/${owner.organization.id}`), 401, 'unauthenticated');
     expectErrorShape(await api.post(`/projects/${owner.organization.id}`, 'not json'), 401, 'unauthenticated');
   });

@@ -109,7 +109,7 @@ describe('a template', () => {
     expect((await api.get(base, developer.session)).body).toEqual({ keys: [] });
   });
 
-  it('refuses a pattern that is no RE2, and one that is too large', async () => {
+  it('refuses a pattern that is not RE2, and one that is too large', async () => {
     for (const pattern of ['(', '(a)\\1', '(?=a)', 'a{1001}', '(a?){1000}(a{1,1000})']) {
       const answer = await add({ key: 'A', pattern });
       expect([pattern, answer.status, answer.body.error.details?.[0]?.path]).toEqual([pattern, 400, 'pattern']);
@@ -117,7 +117,7 @@ describe('a template', () => {
     expect((await add({ key: 'A', pattern: '(a+)+$' })).status).toBe(201);
   });
 
-  it('of a project that is not there is not found', async () => {
+  it('does not exist for an unknown project', async () => {
     const answer = await api.get(`/templates/${owner.organization.slug}/nope`, owner.session);
     expect(answer.body.error.code).toBe('project_not_found');
   });
@@ -143,7 +143,7 @@ describe('validation', () => {
     expect(await validate('dev')).toMatchObject({ valid: true, missing: [], invalid: [] });
   });
 
-  it('matches the whole value, in linear time whatever the pattern', async () => {
+  it('matches the whole value, in linear time for every pattern', async () => {
     await add({ key: 'WHOLE', pattern: 'a|ab' });
     await add({ key: 'NASTY', pattern: '(a+)+b' });
     await place.importAll('dev', { WHOLE: 'ab', NASTY: 'a'.repeat(65_536) });
@@ -165,7 +165,7 @@ describe('validation', () => {
     expect(answer.body.error.code).toBe('environment_not_found');
   });
 
-  it('leaves an audit entry where patterns opened values, and none where nothing was opened', async () => {
+  it('leaves an audit entry if patterns opened values, and none otherwise', async () => {
     const entries = async () =>
       (
         await api.get(`/audit/${owner.organization.id}?action=environment.validated`, owner.session)

@@ -264,7 +264,7 @@ describe('a message of the queue', () => {
     },
   });
 
-  it('is sent once, however often and however much at once it is handed over', async () => {
+  it('is sent once, even if it is handed over several times in parallel', async () => {
     const target = await receiver();
     const { id } = await subscribe(target.url);
     const messages = Array.from({ length: 30 }, () => messageFor(id));
@@ -307,7 +307,7 @@ describe('a message of the queue', () => {
     expect(target.connections()).toBe(0);
   });
 
-  it('is dropped where the webhook was switched off or deleted since', async () => {
+  it('is dropped if the webhook was switched off or deleted since', async () => {
     const target = await receiver();
     const [off, gone] = [await subscribe(target.url), await subscribe(target.url)];
     await api.patch(`${webhooks}/${off.id}`, { active: false }, person.session);
@@ -331,7 +331,7 @@ describe('a message of the queue', () => {
 });
 
 describe('a test ping', () => {
-  it('goes the way of every delivery, also for an inactive webhook', async () => {
+  it('is sent like every delivery, also for an inactive webhook', async () => {
     const target = await receiver();
     const { id, signingSecret } = await subscribe(target.url);
     await api.patch(`${webhooks}/${id}`, { active: false }, person.session);
@@ -374,7 +374,7 @@ describe('a test ping', () => {
 });
 
 describe('a value of a secret', () => {
-  it('stands in no delivery, no audit entry, no message of a queue and no line of the log', async () => {
+  it('is in no delivery, no audit entry, no queue message and no log line', async () => {
     const target = await receiver();
     const { id, signingSecret } = await subscribe(target.url);
     await set('dev', 'A');

@@ -44,7 +44,7 @@ describe('POST /webhooks/:orgId', () => {
     expect(JSON.stringify(shown)).not.toContain('whsec_');
   });
 
-  it('limits it to a project and an environment that are there and belong together', async () => {
+  it('limits it to a project and an environment that exist and belong together', async () => {
     const [shop, blog] = [await createProject(api, owner, 'Shop'), await createProject(api, owner, 'Blog')];
     const shopEnvironments = await environmentsOf(owner, shop.slug);
     const create = (limits: object) => api.post(path, { ...minimal, ...limits }, owner.session);
@@ -85,7 +85,7 @@ describe('POST /webhooks/:orgId', () => {
     expect(answer.body.error).toMatchObject({ code: 'invalid_request', details: [{ path: field }] });
   });
 
-  it('holds the plan’s limit, also under concurrent requests', async () => {
+  it('enforces the plan’s limit, also under concurrent requests', async () => {
     const person = await registerPerson(api, 'Max');
     const create = () => api.post(`/webhooks/${person.organization.id}`, minimal, person.session);
     const answers = await Promise.all(Array.from({ length: 14 }, create));
@@ -148,7 +148,7 @@ describe('PATCH /webhooks/:orgId/:webhookId', () => {
     expect((await api.patch(`${path}/${webhook.id}`, { active: false }, owner.session)).status).toBe(200);
   });
 
-  it('loses none of many changes at once', async () => {
+  it('keeps all of many changes at once', async () => {
     const { webhook } = (await api.post(path, minimal, owner.session)).body;
     const changes = [{ active: false }, { url: 'https://example.com/new' }, { events: ['secret.deleted'] }];
     const answers = await Promise.all(changes.map(one => api.patch(`${path}/${webhook.id}`, one, owner.session)));
@@ -208,7 +208,7 @@ describe('a webhook', () => {
     expect((await api.post(path, minimal, reader)).body.error.code).toBe('insufficient_scope');
   });
 
-  it('leaves an audit entry for each change, which names its host and neither path nor secret', async () => {
+  it('leaves an audit entry for each change, which names its host but no path and no secret', async () => {
     const person = await registerPerson(api, 'Kim');
     const own = `/webhooks/${person.organization.id}`;
     const secretUrl = 'https://hooks.example.com/services/T000/B000/very-secret';

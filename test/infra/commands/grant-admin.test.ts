@@ -24,7 +24,7 @@ describe('grant-admin', () => {
   });
   afterAll(() => api.stop());
 
-  it('makes a user of the running local stack a platform administrator, whatever the case of the address', async () => {
+  it('makes a user of the running local stack a platform administrator, in any case of the address', async () => {
     const { port } = new URL(api.url);
     const email = person.email.toUpperCase();
     expect((await api.get('/admin/stats', person.session)).status).toBe(403);

@@ -103,7 +103,7 @@ describe('a rate limit', () => {
     expect(waits[3]).toBeLessThanOrEqual(600);
   });
 
-  it('holds for twenty tries at once', async () => {
+  it('limits twenty tries at once', async () => {
     const limit = newLimit(5);
 
     const waits = await Promise.all(Array.from({ length: 20 }, () => tryIt(limit)));
@@ -111,7 +111,7 @@ describe('a rate limit', () => {
     expect(waits.filter(wait => wait === undefined)).toHaveLength(5);
   });
 
-  it('begins a new window after the old one, though its item is still stored, and holds there for twenty at once', async () => {
+  it('begins a new window even if the old one is still stored, and limits twenty at once there', async () => {
     const limit = newLimit(5);
     for (let index = 0; index < 6; index += 1) await tryIt(limit);
     await endWindow(limit);
@@ -129,7 +129,7 @@ describe('a rate limit', () => {
     expect(await tryIt(newLimit(0))).toBe(600);
   });
 
-  it('counts a try less that is returned, and none any more once they are forgotten', async () => {
+  it('takes a returned try off the count, and all of them once they are forgotten', async () => {
     const limit = newLimit(1);
 
     await returnTry(await takeTry(limit));
@@ -139,7 +139,7 @@ describe('a rate limit', () => {
     expect(await tryIt(limit)).toBeUndefined();
   });
 
-  it('returns and forgets what is not there without a complaint', async () => {
+  it('returns and forgets tries that do not exist without an error', async () => {
     const limit = newLimit(1);
 
     const taken = await takeTry(limit);
@@ -153,7 +153,7 @@ describe('a rate limit', () => {
     expect(await tryIt(limit)).toBeGreaterThan(0);
   });
 
-  it('takes of several limits from all or from none', async () => {
+  it('takes a try from all of several limits or from none', async () => {
     const [narrow, wide] = [newLimit(1), newLimit(2)];
     await takeTries([narrow, wide]);
 
@@ -174,7 +174,7 @@ describe('a rate limit', () => {
   });
 });
 
-describe('a try whose answer is lost and that the SDK sends again', () => {
+describe('a try that the SDK sends again because its answer was lost', () => {
   const loseAnswer = async <T>(work: () => Promise<T>): Promise<T> => {
     const fault = injectFault('answer-lost-once', 1);
     const result = await conduct(fault, work);
@@ -228,7 +228,7 @@ describe('a try whose answer is lost and that the SDK sends again', () => {
     expect(await storedItem(limit)).not.toHaveProperty('marks');
   });
 
-  it('forgets the tries before it, and none that was counted between the two', async () => {
+  it('forgets the tries before it, but none that was counted in between', async () => {
     const limit = newLimit(5);
     const taken = await takeTry(limit);
     let other: Try | undefined;
@@ -250,7 +250,7 @@ describe('a try whose answer is lost and that the SDK sends again', () => {
 describe('a limit of failures', () => {
   const newFailureLimit = (tries: number): RateLimit => ({ ...newLimit(tries), onlyFailures: true });
 
-  it('lets a try wait for one under way, and in when that was no failure', async () => {
+  it('lets a try wait for one under way, and counts it if that one succeeded', async () => {
     const limit = newFailureLimit(1);
     const first = await takeTry(limit);
     const second = takeTry(limit);
@@ -266,7 +266,7 @@ describe('a limit of failures', () => {
     expect(await countingCalls(() => tryIt(limit))).toEqual({ calls: 1, result: expect.any(Number) });
   });
 
-  it('waits no more than ten seconds for a try whose process died, and counts it as a failure', async () => {
+  it('waits at most ten seconds for a try of a dead process, and counts it as a failure', async () => {
     const limit = newFailureLimit(1);
     await conduct(injectFault('dies-after', 1), () => takeTry(limit)).catch(() => undefined);
     expect((await storedItem(limit))?.marks).toHaveLength(1);

@@ -45,7 +45,7 @@ describe('readProviderEvent', () => {
     });
   });
 
-  it('waits for the money where a payment takes days', () => {
+  it('waits for the money if a payment takes days', () => {
     const read = readProviderEvent(
       event('checkout.session.completed', {
         id: 'cs_1',
@@ -84,7 +84,7 @@ describe('readProviderEvent', () => {
     expect(read.update?.plan).toBe('enterprise');
   });
 
-  it('takes the plan from the metadata where the price is none of the configured', () => {
+  it('takes the plan from the metadata if the price is not configured', () => {
     const items = { data: [{ price: { id: 'price_of_last_year' } }] };
 
     const read = readProviderEvent(event('customer.subscription.updated', subscription({ items })), prices);
@@ -108,7 +108,7 @@ describe('readProviderEvent', () => {
     expect(read.update?.state).toBe(state);
   });
 
-  it('reads a deletion as a cancellation, whatever status it carries', () => {
+  it('reads a deletion as a cancellation, with any status', () => {
     const read = readProviderEvent(event('customer.subscription.deleted', subscription()), prices);
 
     expect(read.update?.state).toBe('canceled');

@@ -72,7 +72,7 @@ describe('applyUpdate', () => {
     expect(applyUpdate(known, update({ created: 2000, plan: 'enterprise' }))?.plan).toBe('enterprise');
   });
 
-  it('ends in the same state whatever order the events of one subscription arrive in', () => {
+  it('ends in the same state for every order of one subscription’s events', () => {
     const events = [
       update({ created: 1 }),
       update({ created: 2, plan: 'enterprise' }),
@@ -130,7 +130,7 @@ describe('applyUpdate', () => {
     expect(applyUpdate(set, update({ created: 2001 }))?.plan).toBe('pro');
   });
 
-  it('keeps the plan where an event names none', () => {
+  it('keeps the plan if an event names none', () => {
     const known = heard(update({ plan: 'enterprise' }), update({ created: 1001, plan: undefined }));
 
     expect(known.plan).toBe('enterprise');

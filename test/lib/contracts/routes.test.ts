@@ -277,7 +277,7 @@ describe('access', () => {
     for (const { access, path } of routes) expect(access.kind === 'admin').toBe(path.startsWith('/v1/admin/'));
   });
 
-  test('is for members wherever the path names an organization, but for administrators', () => {
+  test('is for members if the path names an organization, except on admin routes', () => {
     for (const { access, path } of routes) {
       if (/\{org(Id|Slug)\}/.test(path)) expect(['member', 'admin']).toContain(access.kind);
       else expect(access.kind).not.toBe('member');
@@ -383,7 +383,7 @@ describe('bodies', () => {
     expect(problemsOf(route(operationId).body, body)).toEqual(paths);
   });
 
-  test('keep a webhook’s events once each, however often they are named', () => {
+  test('keep each of a webhook’s events once, even if it is named twice', () => {
     expect(
       route('update-webhook').body?.parse({ events: ['secret.deleted', 'secret.created', 'secret.deleted'] }),
     ).toEqual({ events: ['secret.created', 'secret.deleted'] });

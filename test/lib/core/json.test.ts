@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../lib/core/json.ts';
 
 describe('parsing a JSON body', () => {
-  it('gives back what was written, for any JSON value', () => {
+  it('returns any JSON value as it was written', () => {
     fc.assert(
       fc.property(fc.json(), text => {
         expect(parseJson(text).value).toEqual(JSON.parse(text));

@@ -45,7 +45,7 @@ describe('a line of the log', () => {
     });
   });
 
-  it('takes anything that was thrown for an error', () => {
+  it('logs anything that was thrown as an error', () => {
     const [line] = linesOf(() => openLog({}).error('it failed', 'a text'));
     expect(line).toMatchObject({ error: { name: 'Error', message: 'a text' } });
   });
@@ -90,12 +90,12 @@ describe('the redaction', () => {
     ['the code of a hand-off or a mailed link', createCredential(userId).secret],
     ['a signing secret', 'whsec_abcDEF123'],
     ['a key of the payment provider', 'sk_live_abcDEF123'],
-  ])('takes out %s wherever it stands, even in an error’s code', (_, secret) => {
+  ])('takes out %s anywhere in a text, even in an error’s code', (_, secret) => {
     const error = Object.assign(new Error(`refused ${secret}!`), { code: secret });
     expect(JSON.stringify(redact({ note: `a ${secret} b`, error }))).not.toContain(secret);
   });
 
-  it('shows of bytes only how many there are', () => {
+  it('shows only the number of bytes', () => {
     expect(redact({ key: new Uint8Array(32) })).toEqual({ key: '[32 bytes]' });
   });
 

@@ -92,7 +92,7 @@ describe('send', () => {
     await vi.waitFor(() => expect(closed).toBe(1), 2000);
   });
 
-  it('counts an answer whose body drips on as none, after 5 s', async () => {
+  it('counts an answer with an endless body as no answer, after 5 s', async () => {
     const { url } = await receiver(async response => {
       response.writeHead(200);
       while (!response.destroyed) {
@@ -112,7 +112,7 @@ describe('send', () => {
     expect(outcome.responseTimeMs).toBeLessThan(7000);
   });
 
-  it('takes in only the beginning of a huge answer', async () => {
+  it('reads only the beginning of a huge answer', async () => {
     let written = 0;
     const { url } = await receiver(async response => {
       response.writeHead(200);
@@ -146,7 +146,7 @@ describe('send', () => {
     expect(await reasonOf('https://receiver.example/', unknown)).toBe('the name does not resolve');
   });
 
-  it('verifies the certificate, for the name of the URL', async () => {
+  it('verifies that the certificate is for the URL’s name', async () => {
     const { port, received } = await receiver(undefined, { tls: true });
     const trusting = { ...local, trustedCertificates: testCertificate, resolve: async () => ['127.0.0.1'] };
     const errorOf = async (host: string, sending: Sending) =>
@@ -221,7 +221,7 @@ describe('the target check', () => {
     expect(wanted.connections()).toBe(0);
   });
 
-  it('looks at the address at the other end before a byte leaves, whatever was checked before', async () => {
+  it('checks the address at the other end again before a byte leaves', async () => {
     const wanted = await receiver();
     const connect = connectorTo(['127.0.0.1'], strict, new AbortController().signal);
     const error = await new Promise(resolve => {

@@ -23,7 +23,7 @@ describe('targetProblem', () => {
     expect(targetProblem(url, strict)).toBeUndefined();
   });
 
-  it('allows http and loopback, and nothing else, where the setting does', () => {
+  it('allows http and loopback under the setting, and nothing else', () => {
     const allowed = ['http://127.0.0.1:3000/', 'http://localhost/', 'https://[::1]/', 'http://example.com/'];
     expect(allowed.map(url => targetProblem(url, local))).toEqual(allowed.map(() => undefined));
     const refused = [
@@ -47,7 +47,7 @@ describe('isPublicAddress', () => {
     expect(addresses.filter(isPublicAddress)).toEqual(addresses);
   });
 
-  it('refuses what is no plain address', () => {
+  it('refuses everything else', () => {
     expect(['', 'example.com', '127.1', '2606:4700::1111%eth0', '1.1.1.1/8'].filter(isPublicAddress)).toEqual([]);
   });
 });

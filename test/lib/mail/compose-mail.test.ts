@@ -23,7 +23,7 @@ describe('a mail', () => {
     expect(mail.subject).not.toBe('');
   });
 
-  it('lets no name of anybody’s become markup', () => {
+  it('escapes every name', () => {
     const name = '<img src=x onerror=alert(1)> & "co"';
 
     const { html, text } = invitationMail({ organization: name, role: 'owner', invitedBy: "o'neill@example.com" }, url);

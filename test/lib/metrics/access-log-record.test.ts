@@ -18,7 +18,7 @@ describe('routeName', () => {
   });
 
   it.each(['$default', '-', '', 'ANY /v1/{proxy+}', 'GET /favicon.ico', 'GET /v1/<script>'])(
-    'calls %j unknown, like everything that is no route',
+    'calls %j unknown, like everything that is not a route',
     routeKey => {
       expect(routeName(routeKey)).toBe('unknown');
     },

@@ -17,7 +17,7 @@ function histogramOf(latencies: readonly number[]): Map<number, number> {
 }
 
 describe('bucketOf', () => {
-  it('puts a latency into a bucket whose bound it does not exceed, by 5 % at most', () => {
+  it('puts a latency into a bucket with a bound at most 5 % above it', () => {
     fc.assert(
       fc.property(latency, ms => {
         const bound = upperBoundMs(bucketOf(ms));

@@ -4,14 +4,14 @@ import { defaultLimits, limitNames } from '../../../lib/contracts/fields/limits.
 import { effectiveLimits } from '../../../lib/plans/effective-limits.ts';
 
 describe('effectiveLimits', () => {
-  it('is the built-in constant where nothing else is said', () => {
+  it('is the built-in constant by default', () => {
     const { effective, source } = effectiveLimits({ plan: 'pro', limitOverrides: {} }, {});
 
     expect(effective).toEqual(defaultLimits.pro);
     for (const name of limitNames) expect(source[name]).toBe('default');
   });
 
-  it('lets the plan config win over the constant, for this plan alone', () => {
+  it('lets the plan config win over the constant, for this plan only', () => {
     const configs = { free: { maxProjects: 3 } };
 
     expect(effectiveLimits({ plan: 'free', limitOverrides: {} }, configs).effective.maxProjects).toBe(3);

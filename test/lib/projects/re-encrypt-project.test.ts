@@ -116,7 +116,7 @@ describe('a step of re-encryption', () => {
     expect(await keyVersions()).toEqual(new Set([2]));
   });
 
-  it('waits for a rotation that is not visible yet, and gives up on one that never was', async () => {
+  it('waits for a rotation that is not visible yet, and gives up on one that was never made', async () => {
     place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'one');
     const [job] = await beginRotation();
@@ -130,7 +130,7 @@ describe('a step of re-encryption', () => {
     expect(await rotation()).toMatchObject({ status: 'in_progress', toVersion: 2 });
   });
 
-  it('leaves a table in which everything fits', async () => {
+  it('leaves a consistent table', async () => {
     expect(violationsOf(await scanTable())).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const keysOf = (query: Parameters<typeof pageOf>[1]) => {
 };
 
 describe('a page of a list in key order', () => {
-  it('is the whole list without a limit, whatever the offset', () => {
+  it('is the whole list without a limit, for every offset', () => {
     expect(keysOf({ offset: 0 })).toEqual(['A AB B a', undefined]);
     expect(keysOf({ offset: 3 })).toEqual(['A AB B a', undefined]);
   });

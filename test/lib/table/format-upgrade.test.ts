@@ -69,7 +69,7 @@ describe('items of older formats', () => {
     expect(await storedFormat('first')).toBe(3);
   });
 
-  it('are refused, naming item and format, where they are newer than the code', async () => {
+  it('are refused, naming item and format, if they are newer than the code', async () => {
     await expect(find(at(grantV2, group, 'first'))).rejects.toThrow(
       `The item GRANT#${group} / first is of kind grant, format 3; expected grant up to format 2.`,
     );

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 describe('the table', () => {
-  it('gives back what was put, without its keys, and nothing where nothing is', async () => {
+  it('returns what was put, without its keys, and nothing for a missing item', async () => {
     await transact([put(thingAt('a'), { name: 'a', count: 1 })]);
     expect(await find(thingAt('a'))).toEqual({ name: 'a', count: 1 });
     expect(await find(thingAt('nothing'))).toBeUndefined();
@@ -122,7 +122,7 @@ describe('the table', () => {
     expect(await find(thingAt('a'))).toEqual({ name: 'a', count: 1 });
   });
 
-  it('adds once although the answer is lost and the SDK sends the write again', async () => {
+  it('adds once even if the answer is lost and the SDK sends the write again', async () => {
     await transact([put(thingAt('sum'), { name: 'sum', count: 0 })]);
     const fault = injectFault('answer-lost-once', 1);
 
@@ -132,7 +132,7 @@ describe('the table', () => {
     expect(await find(thingAt('sum'))).toMatchObject({ count: 1 });
   });
 
-  it('loses no update among thirty that read, decide and write at once', async () => {
+  it('keeps all of thirty parallel updates that read, decide and write', async () => {
     await transact([put(thingAt('counter'), { name: 'counter', count: 0 })]);
     await Promise.all(
       Array.from({ length: 30 }, () =>

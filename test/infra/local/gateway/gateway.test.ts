@@ -314,7 +314,7 @@ describe('CORS', () => {
   });
 
   it.each(['https://evil.example', 'null', 'https://app.example.com.evil.example'])(
-    'allows nothing to %s',
+    'allows %s nothing',
     async origin => {
       answer = () => ({ statusCode: 200, headers: { 'Access-Control-Allow-Origin': '*' }, body: '{}' });
       for (const response of [await preflight(origin), await call('/v1/projects/a/b', { headers: { origin } })]) {
@@ -387,7 +387,7 @@ describe('Stopping', () => {
     expect(Date.now() - startedAt).toBeLessThan(2000);
   });
 
-  it('does not wait for an idle connection, nor longer than its grace period for a stuck one', async () => {
+  it('does not wait for an idle connection, and for a stuck one only as long as its grace period', async () => {
     answer = () => new Promise(() => undefined);
     await open();
     const stuck = call('/v1/projects/a/b').catch(() => 'cut');

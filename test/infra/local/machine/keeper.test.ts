@@ -48,7 +48,7 @@ it('A kept process dies with its owner, even if the owner is killed with SIGKILL
   expect(existsSync(file)).toBe(false);
 });
 
-it('The next start ends a kept process whose keeper was killed as well', async () => {
+it('The next start ends a kept process if its keeper was killed as well', async () => {
   const file = pidFile();
   const { owner, child } = await startOwner('62.5', file);
   const keeper = Number(/^\d+ \(.*\) \w (\d+)/.exec(readStat(child))?.[1] ?? Number.NaN);

@@ -12,7 +12,7 @@ function pathsOf(body: unknown): string[] {
 }
 
 describe('an import', () => {
-  test('comes down to one shape, whichever form it has', () => {
+  test('has the same parsed shape in all of its forms', () => {
     const secrets = [
       { key: 'A', value: '1' },
       { key: 'B', value: '' },

@@ -105,7 +105,7 @@ const validatorsWords =
 const startsLikeASentence = /^(?:must|is (?:required|not|a duplicate)|has |line \d+ |does not|appears )/;
 
 describe.each(routes.map(contract => [contract.operationId, contract] as const))('%s', (_, contract: Contract) => {
-  test('says what is wrong in its own words, whatever it is sent', () => {
+  test('says in its own words what is wrong with any input', () => {
     const samples: [z.ZodType | undefined, unknown][] = [
       [contract.body, contract.bodyExample],
       [contract.query, Object.fromEntries(Object.keys(contract.query?.shape ?? {}).map(name => [name, '1']))],

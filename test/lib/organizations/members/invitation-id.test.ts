@@ -12,7 +12,7 @@ describe('the id of an invitation', () => {
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('is the same for an address in whatever case, and another for another address or organization', () => {
+  it('is the same for an address in any case, and differs for another address or organization', () => {
     const id = invitationId(organizationId, 'ada@example.com');
 
     expect(invitationId(organizationId, 'Ada@Example.COM')).toBe(id);

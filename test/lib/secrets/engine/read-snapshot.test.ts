@@ -33,14 +33,14 @@ function historyOf(...heads: HeadRecord[]) {
 }
 
 describe('heads at a revision', () => {
-  it('are as read where none is later, without another read', async () => {
+  it('are as they were read if none is later, without another read', async () => {
     const heads = [head('A', 1, 3), head('B', 2, 5)];
     const history = historyOf();
     expect(await resolveHeads(heads, 5, history.read)).toEqual(heads);
     expect(history.reads).toEqual([]);
   });
 
-  it('are taken from the history where they were stamped later, however far back, in key order', async () => {
+  it('come from the history if they were stamped later, any number of versions back, in key order', async () => {
     const older = head('B', 1, 2);
     const history = historyOf(older, head('B', 2, 6), head('B', 3, 7), head('C', 1, 4), head('D', 1, 6));
     const heads = [head('A', 1, 3), head('B', 4, 8), head('C', 2, 6), head('D', 2, 7), head('E', 1, 6)];
