@@ -740,7 +740,7 @@ export const restoreSecrets = /* @__PURE__ */ contract({
     }),
     message: Message.optional(),
   }),
-  bodyExample: { revision: 0, keys: ['LOG_LEVEL'], message: 'Undo the release' },
+  bodyExample: { revision: 2, keys: ['LOG_LEVEL'], message: 'Undo the release' },
   responses: {
     200: {
       description: 'The result of the restoration.',

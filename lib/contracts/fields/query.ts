@@ -21,7 +21,7 @@ export function revisionQuery(description: string) {
     .string()
     .regex(/^\d{1,15}$/, { message: 'must be a revision, a whole number' })
     .transform(Number)
-    .meta({ description, example: 17, documentedAs: () => z.int().min(0) });
+    .meta({ description, example: 1, documentedAs: () => z.int().min(0) });
 }
 
 /** Exactly 'true' or 'false'. */

@@ -1,13 +1,27 @@
 import { auditRecord } from '../../table/records/audit-entry.ts';
+import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type RevisionPartRecord, revisionPartRecord, revisionRecord } from '../../table/records/revision.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { at, put, type Write } from '../../table/store.ts';
 import type { SizedWrite } from './claim.ts';
-import { partsOf } from './environment-path.ts';
+import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { isLive } from './read-snapshot.ts';
-import type { WritableChange } from './write-change.ts';
 
-type RevisedChange = Pick<WritableChange, 'path' | 'state' | 'before' | 'heads' | 'audit' | 'message' | 'restored'>;
+/** What a change tells about itself. */
+interface RevisedChange {
+  path: EnvironmentPath;
+  state: EnvironmentState;
+  /** The heads as of the state's revision, by key; those of the change at least. */
+  before: ReadonlyMap<string, HeadRecord>;
+  /** The new heads. */
+  heads: readonly HeadRecord[];
+  /** Puts the audit entry. */
+  audit: Write;
+  /** The revision that the change restores. */
+  restored?: number | undefined;
+  /** Why the change is made. */
+  message?: string | undefined;
+}
 
 /** What names of keys may take in one item: far below DynamoDB's 400 KB, and several fit a step of a large change. */
 const maximumBytesPerPart = 100_000;
