@@ -142,6 +142,20 @@ describe.each(houses)('the floors of $house', ({ house, files, roomOf, floors })
   });
 });
 
+describe('rooms inside rooms, and the clients', () => {
+  it('let the revision engine know nothing of the operations above it', () => {
+    const engine = lib.filter(({ path }) => path.startsWith('lib/secrets/engine/'));
+    expect(engine.length).toBeGreaterThan(5);
+    expect(offenders(engine, imported => /^lib\/secrets\/(?!engine\/)/.test(imported))).toEqual([]);
+  });
+
+  it('let the SDK use nothing of the service', () => {
+    const sdk = sourcesOf('clients/sdk/src/**/*.ts');
+    expect(sdk.length).toBeGreaterThan(5);
+    expect(offenders(sdk, imported => /^(lib|functions|infra|test)\//.test(imported))).toEqual([]);
+  });
+});
+
 describe('what has only one place', () => {
   it('reads the environment in lib/core/settings.ts alone', () => {
     const readers = [...lib, ...functions].filter(({ text }) => text.includes('process.env'));

@@ -1,11 +1,11 @@
+import { tokenView } from '../../lib/accounts/account-views.ts';
 import { offerHandOff, takeHandOff } from '../../lib/accounts/hand-off-token.ts';
-import { tokenView } from '../../lib/accounts/token-view.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { handOffToken as contract } from '../../lib/contracts/auth.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {
-    if ('codeChallenge' in body) return { status: 201, body: await offerHandOff(context.principal, body) };
+    if ('codeChallenge' in body) return { status: 201, body: await offerHandOff(context, body) };
     const { token, cliToken } = await takeHandOff(context, body);
     return { status: 201, body: { token, cliToken: tokenView(cliToken) } };
   },

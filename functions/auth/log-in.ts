@@ -1,5 +1,5 @@
+import { userView } from '../../lib/accounts/account-views.ts';
 import { logIn } from '../../lib/accounts/log-in.ts';
-import { userView } from '../../lib/accounts/user-view.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { logIn as contract } from '../../lib/contracts/auth.ts';
 

@@ -1,5 +1,5 @@
+import { userView } from '../../lib/accounts/account-views.ts';
 import { register } from '../../lib/accounts/register.ts';
-import { userView } from '../../lib/accounts/user-view.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { register as contract } from '../../lib/contracts/auth.ts';
 

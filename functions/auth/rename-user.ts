@@ -1,5 +1,5 @@
+import { userView } from '../../lib/accounts/account-views.ts';
 import { renameUser } from '../../lib/accounts/rename-user.ts';
-import { userView } from '../../lib/accounts/user-view.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { renameUser as contract } from '../../lib/contracts/auth.ts';
 

@@ -1,4 +1,4 @@
-import { userView } from '../../lib/accounts/user-view.ts';
+import { userView } from '../../lib/accounts/account-views.ts';
 import { verifyEmail } from '../../lib/accounts/verify-email.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { verifyEmail as contract } from '../../lib/contracts/auth.ts';

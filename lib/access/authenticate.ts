@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Access } from '../contracts/contract.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { headerOf } from '../core/request-source.ts';
 import { isMarked, readCredential, tokenPrefix } from '../crypto/credentials.ts';
@@ -31,8 +31,6 @@ interface Presented extends Claimed {
 
 const unauthenticated = () =>
   new ApiError('unauthenticated', 'Sign in, or send a valid token in the header Authorization: Bearer <token>.');
-
-const organizationNotFound = () => new ApiError('organization_not_found', 'There is no such organization.');
 
 /**
  * The credential of a request, if this installation issued it. This reads nothing that the path names and does not look

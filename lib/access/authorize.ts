@@ -1,6 +1,6 @@
 import type { Access, TokenLimit, TokenRequirement } from '../contracts/contract.ts';
 import { tokenAccesses } from '../contracts/fields/token-access.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Caller } from './authenticate.ts';
 import { type Principal, tokenLimitOf } from './principal.ts';
 
@@ -45,7 +45,7 @@ export function authorize(access: Access, caller: Caller | undefined): void {
     requireScope(caller.principal, 'full', 'none');
     return;
   }
-  if (caller.access === undefined) throw new ApiError('organization_not_found', 'There is no such organization.');
+  if (caller.access === undefined) throw organizationNotFound();
   requireScope(caller.principal, access.tokens, access.narrowestToken);
   if (!access.roles.includes(caller.access.member.role)) {
     throw new ApiError(

@@ -1,5 +1,5 @@
 import { type EnvironmentType, roleMay } from '../contracts/fields/environment-type.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, projectNotFound } from '../core/errors.ts';
 import type { MemberRecord } from '../table/records/member.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import type { Principal } from './principal.ts';
@@ -111,7 +111,7 @@ export class MemberAccess {
   }
 
   projectNotFound(): ApiError {
-    return new ApiError('project_not_found', 'There is no such project in this organization.');
+    return projectNotFound();
   }
 
   environmentNotFound(): ApiError {

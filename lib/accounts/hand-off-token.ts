@@ -20,7 +20,7 @@ const codeLifetimeSeconds = 60;
  * @throws unauthenticated without a session; organization_not_found, project_not_found, environment_not_found
  */
 export async function offerHandOff(
-  principal: AccountContext['principal'] | undefined,
+  { principal }: RequestContext & { principal: AccountContext['principal'] | undefined },
   wanted: WantedToken & { codeChallenge: string },
 ): Promise<{ code: string; expiresAt: string }> {
   if (principal === undefined) throw new ApiError('unauthenticated', 'Asking for a code needs a session. Sign in.');

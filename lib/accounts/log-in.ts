@@ -3,10 +3,9 @@ import { ApiError } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../crypto/passwords.ts';
 import { equals } from '../table/expressions.ts';
-import { emailRecord, type UserRecord, userRecord } from '../table/records/user.ts';
+import { emailRecord, nobody, type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, ConditionFailed, find, transact, update } from '../table/store.ts';
 import { newSession } from './new-session.ts';
-import { nobody } from './nobody.ts';
 import {
   forgetTries,
   keepTry,

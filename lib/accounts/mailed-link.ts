@@ -1,6 +1,6 @@
 import { ApiError } from '../core/errors.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
-import { dashboardLink } from '../mail/dashboard-link.ts';
+import { dashboardLink } from '../mail/compose-mail.ts';
 import { equals } from '../table/expressions.ts';
 import { resetLinkRecord, verificationLinkRecord } from '../table/records/link.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';

@@ -24,9 +24,9 @@ import {
   remove,
   retryOnConditionFailed,
   transact,
+  transactIfHolds,
   update,
   upsert,
-  type Write,
 } from '../table/store.ts';
 
 /** A bound on tries: at most `tries` in `windowSeconds` for each subject; -1 tries is no bound. */
@@ -161,25 +161,27 @@ function marksSince(marks: ReadonlySet<string>, seconds: number): string[] {
 /** Takes a try back because it does not count against the limit. */
 export async function returnTry({ limit, mark }: Try): Promise<void> {
   if (limit.tries < 0) return;
-  await unlessEnded(
+  await transactIfHolds([
     update(
       itemOf(limit),
       { add: { tries: -1 }, discard: { marks: new Set([mark]) } },
       { if: { marks: includes(mark) }, refusesRepeat: true },
     ),
-  );
+  ]);
 }
 
 /** Ends a try that counts. */
 export async function keepTry({ limit, mark }: Try): Promise<void> {
   if (limit.tries < 0) return;
-  await unlessEnded(update(itemOf(limit), { discard: { marks: new Set([mark]) } }, { if: { marks: includes(mark) } }));
+  await transactIfHolds([
+    update(itemOf(limit), { discard: { marks: new Set([mark]) } }, { if: { marks: includes(mark) } }),
+  ]);
 }
 
 /** Forgets all tries so far, because the subject has proved its identity. */
 export async function forgetTries({ limit, mark }: Try): Promise<void> {
   if (limit.tries < 0) return;
-  await unlessEnded(remove(itemOf(limit), { if: { marks: includes(mark) } }));
+  await transactIfHolds([remove(itemOf(limit), { if: { marks: includes(mark) } })]);
 }
 
 function itemOf({ name, subject }: RateLimit) {
@@ -194,15 +196,6 @@ function rateLimited({ tries }: RateLimit, retryAfterSeconds: number): ApiError 
   return new ApiError('rate_limited', `Too many tries (at most ${tries}). Wait ${retryAfterSeconds} seconds.`, {
     retryAfterSeconds,
   });
-}
-
-/** Does nothing if the try or its window has ended already. */
-async function unlessEnded(write: Write): Promise<void> {
-  try {
-    await transact([write]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
 }
 
 /**

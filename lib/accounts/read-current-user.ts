@@ -5,8 +5,7 @@ import { ranges } from '../table/keys.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { at, list, readAll } from '../table/store.ts';
-import { tokenView } from './token-view.ts';
-import { userView } from './user-view.ts';
+import { tokenView, userView } from './account-views.ts';
 
 interface CurrentUser {
   user: User;

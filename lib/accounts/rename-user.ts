@@ -3,7 +3,7 @@ import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
-import { at, ConditionFailed, list, transact, update, type Write } from '../table/store.ts';
+import { at, list, transact, transactIfHolds, update } from '../table/store.ts';
 
 /**
  * Changes the user's display name and the copies that member lists show. Each organization's copy is a write of its
@@ -15,17 +15,8 @@ export async function renameUser({ principal: { user } }: AccountContext, name: 
   await Promise.all([
     transact([update(at(userRecord, user.id), renaming, { if: isThere })]),
     ...memberships.map(({ orgSlug }) =>
-      unlessGone(update(at(memberRecord, orgSlug, user.id), renaming, { if: isThere })),
+      transactIfHolds([update(at(memberRecord, orgSlug, user.id), renaming, { if: isThere })]),
     ),
   ]);
   return { ...user, name };
-}
-
-/** A membership that ended in the meantime has no name to change. */
-async function unlessGone(write: Write): Promise<void> {
-  try {
-    await transact([write]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
 }

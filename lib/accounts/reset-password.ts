@@ -2,11 +2,10 @@ import type { RequestContext } from '../access/request-context.ts';
 import { queueJob } from '../core/queue.ts';
 import { settings } from '../core/settings.ts';
 import { hashPassword } from '../crypto/passwords.ts';
-import { emailRecord } from '../table/records/user.ts';
+import { emailRecord, nobody } from '../table/records/user.ts';
 import { at, find } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { invalidLink, openResetLink } from './mailed-link.ts';
-import { nobody } from './nobody.ts';
 import { rateSubjectOfEmail, takeTry } from './rate-limit.ts';
 import { readHeldTokens, setPassword } from './set-password.ts';
 

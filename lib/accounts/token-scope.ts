@@ -1,5 +1,5 @@
 import type { TokenAccess } from '../contracts/fields/token-access.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, organizationNotFound, projectNotFound } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { environmentRecord } from '../table/records/environment.ts';
@@ -24,8 +24,6 @@ export interface TokenScope {
   member: MemberRecord;
 }
 
-const organizationNotFound = () => new ApiError('organization_not_found', 'There is no such organization.');
-
 /**
  * Finds what the token is limited to, as far as the user can see it; undefined for a token without a limit. Two waves.
  * @throws organization_not_found, project_not_found, environment_not_found
@@ -45,7 +43,7 @@ export async function resolveTokenScope(userId: string, wanted: WantedToken): Pr
     throw organizationNotFound();
   }
   if (projectId !== undefined && !projects.some(({ id, status }) => id === projectId && status === 'active')) {
-    throw new ApiError('project_not_found', 'There is no such project in this organization.');
+    throw projectNotFound();
   }
   if (
     environmentId !== undefined &&
@@ -66,11 +64,11 @@ export function scopeHolds(scope: {
   return [
     check(at(organizationRecord, scope.orgSlug), {
       if: { id: equals(scope.organizationId), status: equals('active') },
-      refused: organizationNotFound,
+      refused: () => organizationNotFound(),
     }),
     check(at(memberRecord, scope.orgSlug, scope.userId), {
       if: { id: equals(scope.memberId) },
-      refused: organizationNotFound,
+      refused: () => organizationNotFound(),
     }),
   ];
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../core/errors.ts';
+import { organizationNotFound } from '../core/errors.ts';
 import {
   type OrganizationRecord,
   organizationPointerRecord,
@@ -18,7 +18,7 @@ export async function getOrganization(
 ): Promise<OrganizationRecord> {
   const organization = pointer === undefined ? undefined : await find(at(organizationRecord, pointer.orgSlug));
   if (organization?.id !== organizationId || organization.status !== 'active') {
-    throw new ApiError('organization_not_found', 'There is no such organization.');
+    throw organizationNotFound();
   }
   return organization;
 }

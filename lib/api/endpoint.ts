@@ -14,7 +14,7 @@ import {
 } from '../access/request-context.ts';
 import type { Access, Contract, HandlerResponse, ParsedRequest } from '../contracts/contract.ts';
 import { parameterNames } from '../contracts/path-parameters.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { type RequestSource, sourceOf } from '../core/request-source.ts';
 import { judgedAfterWaiting, withDeadline } from '../table/retry.ts';
@@ -179,8 +179,7 @@ async function judge(
 async function judgeAgain(access: Access, { claimed, params, caller }: State): Promise<void> {
   const now = await judge(claimed, access, params ?? {});
   if (now?.access === undefined) return;
-  if (now.access.member.id !== caller?.access?.member.id)
-    throw new ApiError('organization_not_found', 'There is no such organization.');
+  if (now.access.member.id !== caller?.access?.member.id) throw organizationNotFound();
   caller.access.renew(now.access);
 }
 

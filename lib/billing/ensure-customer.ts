@@ -1,4 +1,4 @@
-import { ApiError } from '../core/errors.ts';
+import { organizationNotFound } from '../core/errors.ts';
 import { absent, type Condition, equals, isNew } from '../table/expressions.ts';
 import { customerRecord } from '../table/records/customer.ts';
 import { type BillingState, type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
@@ -40,7 +40,7 @@ export async function ensureCustomer(organization: OrganizationRecord): Promise<
     if (!(error instanceof ConditionFailed)) throw error;
     const current = await find(at(organizationRecord, slug));
     if (current?.id !== id || current.status !== 'active') {
-      throw new ApiError('organization_not_found', 'There is no such organization.', { cause: error });
+      throw organizationNotFound({ cause: error });
     }
     const known = current.billing?.customerId ?? null;
     if (known === null) throw error;

@@ -37,6 +37,15 @@ export function invalidRequest(problems: readonly Problem[]): ApiError {
   });
 }
 
+/** The answer to anyone who is no member of the organization, as for one that does not exist. */
+export function organizationNotFound(options: { cause?: unknown } = {}): ApiError {
+  return new ApiError('organization_not_found', 'There is no such organization.', options);
+}
+
+export function projectNotFound(): ApiError {
+  return new ApiError('project_not_found', 'There is no such project in this organization.');
+}
+
 /** A 503 for contention or throttling that outlasted the service's own retries. The client may send the request again. */
 export function temporarilyUnavailable(message: string, cause?: unknown): ApiError {
   return new ApiError('temporarily_unavailable', message, { retryAfterSeconds: 1, cause });

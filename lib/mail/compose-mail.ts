@@ -1,3 +1,4 @@
+import { settings } from '../core/settings.ts';
 export interface Mail {
   subject: string;
   text: string;
@@ -50,4 +51,9 @@ const entities: Readonly<Record<string, string>> = {
 /** Safe as text and as a quoted attribute (OWASP XSS Prevention, rules 1 and 2). */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => entities[character] as string);
+}
+
+/** The token goes into the fragment. Browsers do not send it, so it reaches no server log and no Referer header. */
+export function dashboardLink(page: string, token: string): string {
+  return `${new URL(`/${page}`, settings().DASHBOARD_ORIGIN)}#token=${token}`;
 }

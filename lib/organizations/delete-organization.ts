@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { ApiError } from '../core/errors.ts';
+import { organizationNotFound } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
 import { equals } from '../table/expressions.ts';
 import { keys } from '../table/keys.ts';
@@ -20,7 +20,7 @@ export async function deleteOrganization(context: MemberContext): Promise<void> 
   const readAgain = () => find(at(organizationRecord, slug));
   await retryWithFreshRead(known, readAgain, async (organization, budget) => {
     if (organization?.id !== id || organization.status !== 'active') {
-      throw new ApiError('organization_not_found', 'There is no such organization.');
+      throw organizationNotFound();
     }
     const { projectCount, name } = organization;
     await transact(

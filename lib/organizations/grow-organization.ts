@@ -1,5 +1,5 @@
 import type { LimitName } from '../contracts/fields/limits.ts';
-import { ApiError } from '../core/errors.ts';
+import { organizationNotFound } from '../core/errors.ts';
 import { isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
 import { attribute, type Condition, equals, lessThan } from '../table/expressions.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
@@ -27,7 +27,7 @@ export function growOrganization(
       refused: current =>
         current?.id === id && current.status === 'active'
           ? planLimitExceeded(limit, value, Number(current[counter]))
-          : new ApiError('organization_not_found', 'There is no such organization.'),
+          : organizationNotFound(),
     },
   );
 }

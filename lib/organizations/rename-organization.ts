@@ -1,6 +1,6 @@
 import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
-import { ApiError } from '../core/errors.ts';
+import { organizationNotFound } from '../core/errors.ts';
 import { asRead, equals } from '../table/expressions.ts';
 import {
   directoryByNameRecord,
@@ -26,7 +26,7 @@ export async function renameOrganization(
     () => find(item),
     async (before, budget) => {
       if (before?.id !== id || before.status !== 'active') {
-        throw new ApiError('organization_not_found', 'There is no such organization.');
+        throw organizationNotFound();
       }
       const after = { ...before, name };
       const details = changedFields(before, after, ['name']);

@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { ApiError } from '../core/errors.ts';
+import { organizationNotFound } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
 import { closeEnvironment } from '../secrets/engine/close-environment.ts';
 import { equals } from '../table/expressions.ts';
@@ -16,8 +16,8 @@ import {
   list,
   retryWithFreshRead,
   transact,
+  transactIfHolds,
   update,
-  type Write,
 } from '../table/store.ts';
 import type { FoundProject } from './read-projects.ts';
 
@@ -92,7 +92,7 @@ export async function deleteProject(
           { add: { projectCount: -1 } },
           {
             if: { id: equals(organization.id), status: equals('active') },
-            refused: () => new ApiError('organization_not_found', 'There is no such organization.'),
+            refused: () => organizationNotFound(),
           },
         ),
         countPlatform({ projects: -1 }),
@@ -104,14 +104,6 @@ export async function deleteProject(
     return others;
   });
   // The deletion is committed, so nothing from here on may read the project again.
-  for (const chunk of later) await Promise.all(chunk.map(closeLate));
-}
-
-async function closeLate(write: Write): Promise<void> {
-  try {
-    await transact([write]);
-  } catch (error) {
-    // The background has erased it already.
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  // The background may have erased some of them already.
+  for (const chunk of later) await Promise.all(chunk.map(write => transactIfHolds([write])));
 }

@@ -2,7 +2,7 @@ import type { MemberAccess } from '../access/member-access.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import type { Changes } from '../contracts/fields/changes-body.ts';
 import { ApiError } from '../core/errors.ts';
-import { type BegunChange, type ChangeOptions, changeSecrets, sortOutUnchanged } from './change-secrets.ts';
+import { type ChangeOptions, type ChangeReads, changeSecrets, sortOutUnchanged } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 import { requireVersion } from './set-secret.ts';
 
@@ -10,7 +10,7 @@ import { requireVersion } from './set-secret.ts';
 export async function applyChanges(
   context: MemberContext,
   { set, delete: deletions, ...options }: ChangeOptions & Pick<Changes, 'set' | 'delete'>,
-  begun: BegunChange,
+  begun: ChangeReads,
 ) {
   return changeSecrets(context, begun, {
     ...options,

@@ -47,7 +47,7 @@ interface Reads {
 }
 
 /** What a change needs to know, read before its caller is known to be allowed. */
-export interface BegunChange {
+export interface ChangeReads {
   path: EnvironmentPath;
   keys: Keys;
   reads: Reads;
@@ -55,7 +55,7 @@ export interface BegunChange {
 }
 
 /** One wave, to be begun together with authentication. */
-export async function beginChange(path: EnvironmentPath, keys: Keys): Promise<BegunChange> {
+export async function beginChange(path: EnvironmentPath, keys: Keys): Promise<ChangeReads> {
   const [reads, webhooks] = await Promise.all([readFor(path, keys), findWebhooks(path.orgSlug)]);
   return { path, keys, reads, webhooks };
 }
@@ -161,7 +161,7 @@ export async function sortOutUnchanged(
  */
 export async function changeSecrets<Answer>(
   context: MemberContext,
-  begun: BegunChange,
+  begun: ChangeReads,
   request: ChangeRequest<Answer>,
 ): Promise<Answer | DryRun> {
   const change = { ...request, context, path: begun.path, entry: newAuditEntry() };

@@ -2,15 +2,15 @@ import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { transact } from '../table/store.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
-import { type BegunRead, beginRead, type LiveSecrets, readLive } from './engine/read-live-secrets.ts';
+import { beginRead, type EnvironmentReads, type LiveSecrets, readLive } from './engine/read-live-secrets.ts';
 
-interface BegunComparison {
-  from: BegunRead;
-  to: BegunRead;
+interface ComparisonReads {
+  from: EnvironmentReads;
+  to: EnvironmentReads;
 }
 
 /** The reads of both environments, to begin together with authentication. */
-export async function beginComparison(path: EnvironmentPath, other: string): Promise<BegunComparison> {
+export async function beginComparison(path: EnvironmentPath, other: string): Promise<ComparisonReads> {
   const [from, to] = await Promise.all([beginRead(path), beginRead({ ...path, env: other })]);
   return { from, to };
 }
@@ -27,7 +27,7 @@ interface Side extends Pick<LiveSecrets, 'project' | 'state'> {
 export async function compareEnvironments(
   context: MemberContext,
   { values }: { values: boolean },
-  begun: BegunComparison,
+  begun: ComparisonReads,
 ) {
   const [from, to] = await Promise.all([openSide(context, begun.from), openSide(context, begun.to)]);
   if (from.state.id === to.state.id) {
@@ -52,7 +52,7 @@ export async function compareEnvironments(
   };
 }
 
-function openSide(context: MemberContext, begun: BegunRead): Promise<Side> {
+function openSide(context: MemberContext, begun: EnvironmentReads): Promise<Side> {
   return readLive(context, begun, async ({ project, state, live, ring }) => {
     const opened = await Promise.all(live.map(async head => [head.key, await ring.open(state.id, head)] as const));
     return { project, state, values: new Map(opened) };

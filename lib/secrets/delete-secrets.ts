@@ -1,14 +1,14 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { DryRun } from '../contracts/secrets.ts';
 import { ApiError } from '../core/errors.ts';
-import { type BegunChange, type ChangeOptions, changeSecrets } from './change-secrets.ts';
+import { type ChangeOptions, type ChangeReads, changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
 /** Deletes one secret; its history stays. @throws secret_not_found, and what `changeSecrets` throws */
 export async function deleteSecret(
   context: MemberContext,
   { key, ...options }: ChangeOptions & { key: string },
-  begun: BegunChange,
+  begun: ChangeReads,
 ): Promise<{ success: true; revision: number } | DryRun> {
   return changeSecrets(context, begun, {
     ...options,
@@ -28,7 +28,7 @@ export async function deleteSecret(
 export async function bulkDeleteSecrets(
   context: MemberContext,
   { keys, ...options }: ChangeOptions & { keys: readonly string[] },
-  begun: BegunChange,
+  begun: ChangeReads,
 ) {
   return changeSecrets(context, begun, {
     ...options,

@@ -3,7 +3,7 @@ import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
 import { transact } from '../table/store.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
-import { type BegunRead, beginRead, readLive } from './engine/read-live-secrets.ts';
+import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { maxEnvironmentBytes } from './engine/secret-size.ts';
 
 interface Query {
@@ -14,7 +14,7 @@ interface Query {
 }
 
 /** One wave, to be begun together with authentication. */
-export function beginDiff(path: EnvironmentPath, { from, to }: Query): Promise<BegunRead> {
+export function beginDiff(path: EnvironmentPath, { from, to }: Query): Promise<EnvironmentReads> {
   return beginRead(path, to === undefined ? [from] : [from, to]);
 }
 
@@ -22,7 +22,7 @@ export function beginDiff(path: EnvironmentPath, { from, to }: Query): Promise<B
  * What differs between two revisions of an environment. Values leave only after their audit entry is written.
  * @throws revision_not_found; payload_too_large when the values do not fit one answer
  */
-export async function diffRevisions(context: MemberContext, { from, to, values }: Query, begun: BegunRead) {
+export async function diffRevisions(context: MemberContext, { from, to, values }: Query, begun: EnvironmentReads) {
   return readLive(context, begun, async ({ project, state, now, moments: [past = [], later], ring }) => {
     const before = byKey(past);
     const after = byKey(later ?? now);

@@ -1,12 +1,12 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { type BegunChange, type ChangeOptions, changeSecrets, sortOutUnchanged } from './change-secrets.ts';
+import { type ChangeOptions, type ChangeReads, changeSecrets, sortOutUnchanged } from './change-secrets.ts';
 
 interface Import extends ChangeOptions {
   secrets: readonly { key: string; value: string }[];
 }
 
 /** Sets all of the secrets as one change. Secrets that are not named stay. */
-export async function importSecrets(context: MemberContext, { secrets, ...options }: Import, begun: BegunChange) {
+export async function importSecrets(context: MemberContext, { secrets, ...options }: Import, begun: ChangeReads) {
   return changeSecrets(context, begun, {
     ...options,
     decide: async current => ({

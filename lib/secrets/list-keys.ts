@@ -1,10 +1,10 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { ConditionalRead } from './begin-conditional-read.ts';
-import { type BegunRead, readLive } from './engine/read-live-secrets.ts';
+import { type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { type PageWanted, pageOf } from './read-page.ts';
 
 /** The keys of an environment at one revision. Nothing is decrypted, so nothing is audited. */
-export async function listKeys(context: MemberContext, query: PageWanted, begun: ConditionalRead<BegunRead>) {
+export async function listKeys(context: MemberContext, query: PageWanted, begun: ConditionalRead<EnvironmentReads>) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
   return readLive(context, begun.begun, async ({ revision, live }) => {
     const { shown, pagination } = pageOf(live, query);

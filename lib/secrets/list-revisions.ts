@@ -13,14 +13,14 @@ interface Query {
   before?: number | undefined;
 }
 
-interface BegunRevisions {
+interface RevisionsReads {
   project?: ProjectRecord | undefined;
   state?: EnvironmentState | undefined;
   recorded: Awaited<ReturnType<typeof readChangesBefore>>;
 }
 
 /** One wave, to be begun together with authentication. */
-export async function beginRevisions(path: EnvironmentPath, { before, limit }: Query): Promise<BegunRevisions> {
+export async function beginRevisions(path: EnvironmentPath, { before, limit }: Query): Promise<RevisionsReads> {
   const [fixed, recorded] = await Promise.all([
     readTogether({
       project: at(projectRecord, path.orgSlug, path.project),
@@ -39,7 +39,7 @@ export async function listRevisions(
   { access, log }: MemberContext,
   path: EnvironmentPath,
   { limit, before }: Query,
-  { project, state: found, recorded }: BegunRevisions,
+  { project, state: found, recorded }: RevisionsReads,
 ) {
   access.requireProject(project);
   const state = access.requireEnvironment(found, 'read');

@@ -12,14 +12,14 @@ import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
 
 type Params = EnvironmentPath & { key: string };
 
-interface BegunHistory {
+interface HistoryReads {
   project?: ProjectRecord | undefined;
   state?: EnvironmentState | undefined;
   head?: HeadRecord | undefined;
 }
 
 /** One wave, to be begun together with authentication. */
-export async function beginHistory(params: Params): Promise<BegunHistory> {
+export async function beginHistory(params: Params): Promise<HistoryReads> {
   return readTogether({
     project: at(projectRecord, params.orgSlug, params.project),
     state: at(environmentStateRecord, ...partsOf(params)),
@@ -35,7 +35,7 @@ export async function listVersions(
   context: MemberContext,
   params: Params,
   query: { limit?: number | undefined; offset: number; values: boolean },
-  first: BegunHistory,
+  first: HistoryReads,
 ) {
   const { access, organization, log } = context;
   return readAgainWhileStale(log, { ...params }, async tries => {

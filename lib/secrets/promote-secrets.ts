@@ -5,9 +5,9 @@ import type { EnvironmentState } from '../table/records/environment.ts';
 import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
 import { check, type Write } from '../table/store.ts';
 import {
-  type BegunChange,
   beginChange,
   type ChangeOptions,
+  type ChangeReads,
   type CurrentSecrets,
   changeSecrets,
   type Decision,
@@ -15,7 +15,7 @@ import {
 } from './change-secrets.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { stateAt } from './engine/fencing.ts';
-import { type BegunRead, beginRead, readLive } from './engine/read-live-secrets.ts';
+import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 import { DecisionOutdated } from './engine/write-change.ts';
 
@@ -27,16 +27,16 @@ interface Promotion {
   overwrite: boolean;
 }
 
-interface BegunPromotion {
-  source: BegunRead;
-  target: BegunChange;
+interface PromotionReads {
+  source: EnvironmentReads;
+  target: ChangeReads;
 }
 
 /** The reads of both ends, to begin together with authentication. */
 export async function beginPromotion(
   project: { orgSlug: string; project: string },
   { from, to, keys }: Promotion,
-): Promise<BegunPromotion> {
+): Promise<PromotionReads> {
   const [source, target] = await Promise.all([
     beginRead({ ...project, env: from }),
     beginChange({ ...project, env: to }, keys ?? 'all'),
@@ -52,7 +52,7 @@ export async function beginPromotion(
 export async function promoteSecrets(
   context: MemberContext,
   promotion: Promotion & ChangeOptions,
-  begun: BegunPromotion,
+  begun: PromotionReads,
 ) {
   const budget = retryBudget();
   for (let reads = begun; ; reads = await beginPromotion(begun.target.path, promotion)) {
@@ -72,7 +72,7 @@ export async function promoteSecrets(
 type Source = NonNullable<Decision<unknown>['from']> & { secrets: readonly { key: string; value: string }[] };
 
 /** Needs the right to read the source: otherwise a developer could read production by promoting it to development. */
-async function readSource(context: MemberContext, { keys }: Promotion, begun: BegunRead): Promise<Source> {
+async function readSource(context: MemberContext, { keys }: Promotion, begun: EnvironmentReads): Promise<Source> {
   return readLive(context, begun, async ({ state, live, ring }) => {
     const wanted = keys === undefined ? undefined : new Set(keys);
     const secrets = await Promise.all(

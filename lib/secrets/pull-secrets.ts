@@ -2,11 +2,11 @@ import type { MemberContext } from '../access/request-context.ts';
 import { transact } from '../table/store.ts';
 import type { ConditionalRead } from './begin-conditional-read.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
-import { type BegunRead, beginRead, readLive } from './engine/read-live-secrets.ts';
-import { type BegunNamedRead, beginNamedRead, named, type PulledSecrets, readNamed } from './read-named-secrets.ts';
+import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
+import { beginNamedRead, type NamedReads, named, type PulledSecrets, readNamed } from './read-named-secrets.ts';
 import { type PageWanted, pageOf } from './read-page.ts';
 
-type BegunPull = BegunRead | BegunNamedRead;
+type PullReads = EnvironmentReads | NamedReads;
 
 interface PullWanted extends PageWanted {
   /** Exactly these. */
@@ -15,13 +15,13 @@ interface PullWanted extends PageWanted {
 }
 
 /** Reads the environment, or only the named keys of it. An earlier revision is read as a whole. */
-export function beginPull(path: EnvironmentPath, { keys, revision }: PullWanted): Promise<BegunPull> {
+export function beginPull(path: EnvironmentPath, { keys, revision }: PullWanted): Promise<PullReads> {
   if (revision !== undefined) return beginRead(path, [revision]);
   return keys === undefined ? beginRead(path) : beginNamedRead(path, keys);
 }
 
 /** The secrets of an environment with their values, at one revision. No value leaves without its audit entry. */
-export async function pullSecrets(context: MemberContext, query: PullWanted, begun: ConditionalRead<BegunPull>) {
+export async function pullSecrets(context: MemberContext, query: PullWanted, begun: ConditionalRead<PullReads>) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
   const isNamed = query.keys !== undefined;
   const answer = async ({ project, state, revision, live, ring }: PulledSecrets) => {

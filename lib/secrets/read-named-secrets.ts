@@ -14,7 +14,7 @@ import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
 export type PulledSecrets = Pick<LiveSecrets, 'project' | 'state' | 'revision' | 'live' | 'ring'>;
 
 /** The reads of some secrets of an environment, begun before their caller is known to be allowed. */
-export interface BegunNamedRead {
+export interface NamedReads {
   path: EnvironmentPath;
   keys: readonly string[];
   project: ProjectRecord | undefined;
@@ -23,7 +23,7 @@ export interface BegunNamedRead {
 }
 
 /** One wave, to be begun together with authentication. */
-export async function beginNamedRead(path: EnvironmentPath, keys: readonly string[]): Promise<BegunNamedRead> {
+export async function beginNamedRead(path: EnvironmentPath, keys: readonly string[]): Promise<NamedReads> {
   const [fixed, heads] = await Promise.all([
     readTogether({
       project: at(projectRecord, path.orgSlug, path.project),
@@ -42,7 +42,7 @@ export async function beginNamedRead(path: EnvironmentPath, keys: readonly strin
  */
 export async function readNamed<T>(
   { access, organization, log }: MemberContext,
-  begun: BegunNamedRead,
+  begun: NamedReads,
   use: (secrets: PulledSecrets) => Promise<T>,
 ): Promise<T> {
   const { path, keys } = begun;

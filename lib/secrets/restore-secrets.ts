@@ -1,14 +1,14 @@
 import type { MemberContext } from '../access/request-context.ts';
 import {
-  type BegunChange,
   beginChange,
   type ChangeOptions,
+  type ChangeReads,
   type CurrentSecrets,
   changeSecrets,
   type Decision,
 } from './change-secrets.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
-import { type BegunRead, beginRead, readLive } from './engine/read-live-secrets.ts';
+import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
 interface Restoration {
@@ -17,13 +17,13 @@ interface Restoration {
   keys?: readonly string[] | undefined;
 }
 
-interface BegunRestoration {
-  past: BegunRead;
-  target: BegunChange;
+interface RestorationReads {
+  past: EnvironmentReads;
+  target: ChangeReads;
 }
 
 /** The reads of the earlier revision and of the current one, to begin together with authentication. */
-export async function beginRestoration(path: EnvironmentPath, { revision }: Restoration): Promise<BegunRestoration> {
+export async function beginRestoration(path: EnvironmentPath, { revision }: Restoration): Promise<RestorationReads> {
   const [past, target] = await Promise.all([beginRead(path, [revision]), beginChange(path, 'all')]);
   return { past, target };
 }
@@ -35,7 +35,7 @@ export async function beginRestoration(path: EnvironmentPath, { revision }: Rest
 export async function restoreSecrets(
   context: MemberContext,
   { revision, keys, ...options }: Restoration & ChangeOptions,
-  begun: BegunRestoration,
+  begun: RestorationReads,
 ) {
   const wanted = keys === undefined ? undefined : new Set(keys);
   // What was never changes, so it is read once however often the change is tried.

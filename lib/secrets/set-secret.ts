@@ -2,7 +2,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import type { SecretSummary } from '../contracts/secrets.ts';
 import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
-import { type BegunChange, type ChangeOptions, changeSecrets, setEvent, sortOutUnchanged } from './change-secrets.ts';
+import { type ChangeOptions, type ChangeReads, changeSecrets, setEvent, sortOutUnchanged } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
 interface NewValue extends ChangeOptions {
@@ -19,7 +19,7 @@ interface NewValue extends ChangeOptions {
 export async function setSecret(
   context: MemberContext,
   { key, value, expectedVersion, ...options }: NewValue,
-  begun: BegunChange,
+  begun: ChangeReads,
 ) {
   return changeSecrets(context, begun, {
     ...options,
@@ -45,7 +45,7 @@ export async function setSecret(
 export function requireVersion(head: HeadRecord | undefined, expectedVersion: number | undefined): void {
   const currentVersion = isLive(head) ? head.version : 0;
   if (expectedVersion === undefined || expectedVersion === currentVersion) return;
-  const found = currentVersion === 0 ? 'is not there' : `is at version ${currentVersion}`;
+  const found = currentVersion === 0 ? 'does not exist' : `is at version ${currentVersion}`;
   throw new ApiError('version_mismatch', `The secret ${found}.`, { details: { currentVersion } });
 }
 

@@ -380,6 +380,17 @@ function toTransactItem(write: Write): TransactItem {
   return { ConditionCheck: { TableName, Key: write.key, ConditionExpression: '', ...expressions, ...returned } };
 }
 
+/** Makes the writes unless a condition does not hold, where nothing is left to do then. @returns whether they were made */
+export async function transactIfHolds(writes: readonly Write[], budget?: RetryBudget): Promise<boolean> {
+  try {
+    await transact(writes, budget);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    return false;
+  }
+}
+
 /** Removes items without a condition, 25 a call. It is not atomic, so use it only for data out of reach. */
 export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
   const table = requiredSetting('TABLE_NAME');

@@ -8,8 +8,7 @@ import { isNew } from '../table/expressions.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { at, put, transact } from '../table/store.ts';
 import { findScope, readPlaces, scopeChecks } from './find-scope.ts';
-import { requireTarget } from './require-target.ts';
-import { webhookTarget } from './webhook-target.ts';
+import { requireTarget, webhookTarget } from './webhook-target.ts';
 
 interface NewWebhook {
   url: string;

@@ -16,7 +16,7 @@ export async function deleteWebhook(context: MemberContext, webhookId: string): 
   const { organization } = context;
   const [webhook, log] = await Promise.all([
     requireWebhook(context, webhookId),
-    queryPage({ ...ranges.deliveries(webhookId.toLowerCase()), attributes: ['pk', 'sk'], pageSize: loggedAtMost }),
+    queryPage({ ...ranges.deliveries(webhookId), attributes: ['pk', 'sk'], pageSize: loggedAtMost }),
   ]);
   await transact([
     ...(log.items as unknown as Key[]).map(key => remove({ key })),

@@ -1,4 +1,4 @@
-import { ApiError } from '../core/errors.ts';
+import { ApiError, projectNotFound } from '../core/errors.ts';
 import { type Condition, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { type EnvironmentRecord, environmentRecord, isActiveEnvironment } from '../table/records/environment.ts';
@@ -11,7 +11,6 @@ type Wanted = Pick<WebhookRecord, 'projectId' | 'environmentId'>;
 /** What a webhook is limited to: the ids as they are stored, and the places that they name. */
 export type Scope = Pick<WebhookRecord, 'projectId' | 'environmentId' | 'project' | 'environment'>;
 
-const projectNotFound = () => new ApiError('project_not_found', 'There is no such project in this organization.');
 const environmentNotFound = () => new ApiError('environment_not_found', 'There is no such environment there.');
 
 /** What the organization's webhooks can be limited to. */

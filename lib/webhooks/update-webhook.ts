@@ -6,8 +6,7 @@ import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { at, put, retryOnConditionFailed, transact } from '../table/store.ts';
 import { findScope, type Places, readPlaces, type Scope, scopeChecks } from './find-scope.ts';
 import { requireWebhook } from './read-webhooks.ts';
-import { requireTarget } from './require-target.ts';
-import { webhookTarget } from './webhook-target.ts';
+import { requireTarget, webhookTarget } from './webhook-target.ts';
 
 interface WebhookChanges {
   url?: string | undefined;

@@ -1,5 +1,7 @@
 import type { AuditFacts } from '../access/audit-write.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, invalidRequest } from '../core/errors.ts';
+import { settings } from '../core/settings.ts';
+import { targetProblem } from '../deliveries/target.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 
 /** The webhook in the audit log, by its host: paths and queries of such URLs are often credentials themselves. */
@@ -9,4 +11,10 @@ export function webhookTarget({ id, url }: Pick<WebhookRecord, 'id' | 'url'>): A
 
 export function webhookNotFound(): ApiError {
   return new ApiError('webhook_not_found', 'There is no such webhook in this organization.');
+}
+
+/** @throws invalid_request if the URL's text alone shows that nothing may be sent to it */
+export function requireTarget(url: string): void {
+  const problem = targetProblem(url, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
+  if (problem !== undefined) throw invalidRequest([{ path: 'url', message: problem }]);
 }

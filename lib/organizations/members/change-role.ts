@@ -1,6 +1,6 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import type { Role } from '../../contracts/fields/role.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import { type Condition, equals, greaterThan } from '../../table/expressions.ts';
 import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
@@ -61,7 +61,7 @@ export function ownerCountChange(
       refused: current =>
         current?.id === id && current.status === 'active'
           ? new ApiError('last_owner', 'This is the last owner: make another member an owner first.')
-          : new ApiError('organization_not_found', 'There is no such organization.'),
+          : organizationNotFound(),
     },
   );
 }

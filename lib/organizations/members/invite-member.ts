@@ -2,10 +2,10 @@ import { countInWindow } from '../../access/fixed-window.ts';
 import type { MemberContext } from '../../access/request-context.ts';
 import { mayInvite, type Role } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import { settings } from '../../core/settings.ts';
 import { createCredential } from '../../crypto/credentials.ts';
-import { dashboardLink } from '../../mail/dashboard-link.ts';
+import { dashboardLink } from '../../mail/compose-mail.ts';
 import { invitationMail } from '../../mail/invitation-mail.ts';
 import { sendMail } from '../../mail/send-mail.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../../plans/effective-limits.ts';
@@ -65,7 +65,7 @@ export async function inviteMember(
     async ({ organization, roster }, budget) => {
       requireRight(context, role);
       if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(email))) {
-        throw new ApiError('already_member', 'Somebody with this e-mail address is a member already.');
+        throw new ApiError('already_member', 'A member already has this e-mail address.');
       }
       const isSame = ({ id }: InvitationRecord) => id === invitation.id;
       const replaced = roster.invitations.find(isSame);
@@ -129,7 +129,7 @@ export async function inviteMember(
 /** Checked again before each attempt, because the role may have changed. @throws forbidden */
 function requireRight({ access }: MemberContext, role: Role): void {
   if (mayInvite(access.member.role, role)) return;
-  throw new ApiError('forbidden', `The role ${access.member.role} may not invite anybody as ${role}.`);
+  throw new ApiError('forbidden', `The role ${access.member.role} may not invite members as ${role}.`);
 }
 
 /** The writes that count the mail, for the organization and for the address. */
@@ -157,7 +157,7 @@ function verifiedInviter(userId: string): Write[] {
 async function readAgain(slug: string, id: string): Promise<{ organization: OrganizationRecord; roster: Roster }> {
   const [organization, roster] = await Promise.all([find(at(organizationRecord, slug)), readRosterBySlug(slug)]);
   if (organization?.id !== id || organization.status !== 'active') {
-    throw new ApiError('organization_not_found', 'There is no such organization.');
+    throw organizationNotFound();
   }
   return { organization, roster };
 }

@@ -1,6 +1,6 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { outranks } from '../../contracts/fields/role.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import type { Key } from '../../table/entity.ts';
 import { equals } from '../../table/expressions.ts';
@@ -94,7 +94,7 @@ async function cancelInvitation(
         { add: { invitationCount: -1 } },
         {
           if: { id: equals(organization.id), status: equals('active') },
-          refused: () => new ApiError('organization_not_found', 'There is no such organization.'),
+          refused: () => organizationNotFound(),
         },
       ),
       ...invitationRemoval(organization.slug, invitation),

@@ -28,14 +28,14 @@ interface ProjectPath {
   project: string;
 }
 
-export interface BegunTemplate {
+export interface TemplateReads {
   project: ProjectRecord | undefined;
   /** In key order, as their sort keys are. */
   template: TemplateKeyRecord[];
 }
 
 /** One wave, to start in parallel with authentication. */
-export async function beginTemplate({ orgSlug, project: slug }: ProjectPath): Promise<BegunTemplate> {
+export async function beginTemplate({ orgSlug, project: slug }: ProjectPath): Promise<TemplateReads> {
   const [project, template] = await Promise.all([
     find(at(projectRecord, orgSlug, slug)),
     list(templateKeyRecord, ranges.templateKeys(orgSlug, slug)),
@@ -43,7 +43,7 @@ export async function beginTemplate({ orgSlug, project: slug }: ProjectPath): Pr
   return { project, template };
 }
 
-export function listTemplateKeys({ access }: MemberContext, { project, template }: BegunTemplate): TemplateKeyRecord[] {
+export function listTemplateKeys({ access }: MemberContext, { project, template }: TemplateReads): TemplateKeyRecord[] {
   access.requireProject(project);
   return template;
 }
@@ -59,7 +59,7 @@ interface NewTemplateKey {
 export async function addTemplateKey(
   context: MemberContext,
   { key, description, required, pattern }: NewTemplateKey,
-  begun: BegunTemplate,
+  begun: TemplateReads,
 ): Promise<TemplateKeyRecord> {
   const { access, organization } = context;
   const project = access.requireProject(begun.project);
@@ -96,13 +96,13 @@ function requirePattern(pattern: string | null | undefined): void {
 
 const notFound = (key: string) => new ApiError('template_key_not_found', `The template has no key ${key}.`);
 
-interface BegunTemplateKey {
+interface TemplateKeyReads {
   project?: ProjectRecord | undefined;
   record?: TemplateKeyRecord | undefined;
 }
 
 /** One wave, to start in parallel with authentication. */
-export function beginTemplateKey({ orgSlug, project, key }: ProjectPath & { key: string }): Promise<BegunTemplateKey> {
+export function beginTemplateKey({ orgSlug, project, key }: ProjectPath & { key: string }): Promise<TemplateKeyReads> {
   return readTogether({
     project: at(projectRecord, orgSlug, project),
     record: at(templateKeyRecord, orgSlug, project, key),
@@ -125,7 +125,7 @@ export async function updateTemplateKey(
   context: MemberContext,
   path: ProjectPath & { key: string },
   changes: TemplateKeyChanges,
-  begun: BegunTemplateKey,
+  begun: TemplateKeyReads,
 ): Promise<TemplateKeyRecord> {
   const { access, organization } = context;
   const fields = ['description', 'required', 'pattern'] as const;
@@ -185,7 +185,7 @@ function isStillThere({ access, organization }: MemberContext, { id, slug }: Pro
 export async function removeTemplateKey(
   context: MemberContext,
   key: string,
-  { project: begun, template }: BegunTemplate,
+  { project: begun, template }: TemplateReads,
 ): Promise<void> {
   const project = context.access.requireProject(begun);
   const record = template.find(one => one.key === key);

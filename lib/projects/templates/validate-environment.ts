@@ -1,19 +1,19 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import type { EnvironmentPath } from '../../secrets/engine/environment-path.ts';
-import { type BegunRead, beginRead, readLive } from '../../secrets/engine/read-live-secrets.ts';
+import { beginRead, type EnvironmentReads, readLive } from '../../secrets/engine/read-live-secrets.ts';
 import { ranges } from '../../table/keys.ts';
 import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/template-key.ts';
 import { list, transact } from '../../table/store.ts';
 import { type Comparison, compareWithTemplate } from './compare-with-template.ts';
 import { boundedValueCheck } from './pattern.ts';
 
-export interface BegunValidation {
+export interface ValidationReads {
   template: TemplateKeyRecord[];
-  environment: BegunRead;
+  environment: EnvironmentReads;
 }
 
 /** One wave, to start in parallel with authentication. */
-export async function beginValidation(path: EnvironmentPath): Promise<BegunValidation> {
+export async function beginValidation(path: EnvironmentPath): Promise<ValidationReads> {
   const [template, environment] = await Promise.all([
     list(templateKeyRecord, ranges.templateKeys(path.orgSlug, path.project)),
     beginRead(path),
@@ -27,7 +27,7 @@ export async function beginValidation(path: EnvironmentPath): Promise<BegunValid
  */
 export async function validateEnvironment(
   context: MemberContext,
-  { template, environment }: BegunValidation,
+  { template, environment }: ValidationReads,
 ): Promise<Comparison> {
   return readLive(
     context,

@@ -11,7 +11,7 @@ import { type RecordedChange, readChangesFrom } from './revision-log.ts';
 import { readAgainWhileStale, StaleRead } from './stale-read.ts';
 
 /** The reads of an environment's secrets, begun before their caller is known to be allowed. */
-export interface BegunRead {
+export interface EnvironmentReads {
   path: EnvironmentPath;
   project: ProjectRecord | undefined;
   page: Page;
@@ -38,7 +38,7 @@ export interface LiveSecrets {
  * One wave, to be begun together with authentication.
  * @param revisions earlier revisions to read; the current one where there are none
  */
-export async function beginRead(path: EnvironmentPath, revisions: readonly number[] = []): Promise<BegunRead> {
+export async function beginRead(path: EnvironmentPath, revisions: readonly number[] = []): Promise<EnvironmentReads> {
   const [project, page, changes] = await Promise.all([
     find(at(projectRecord, path.orgSlug, path.project)),
     beginSnapshot(path),
@@ -55,7 +55,7 @@ export async function beginRead(path: EnvironmentPath, revisions: readonly numbe
  */
 export async function readLive<T>(
   { access, organization, log }: MemberContext,
-  begun: BegunRead,
+  begun: EnvironmentReads,
   use: (secrets: LiveSecrets) => Promise<T>,
   right: 'read' | 'see' = 'read',
 ): Promise<T> {

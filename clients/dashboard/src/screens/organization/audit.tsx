@@ -88,7 +88,7 @@ export function Audit({ organization }: OrganizationProps) {
 
 const shownKeys = 8;
 
-function Entry({ entry }: { entry: AuditEntry & { message?: string; details?: unknown } }) {
+function Entry({ entry }: { entry: AuditEntry }) {
   const [open, setOpen] = useState(false);
   const keys = entry.keys ?? [];
   const more = keys.length - shownKeys + (entry.keysOmitted ?? 0);

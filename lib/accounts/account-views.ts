@@ -1,5 +1,11 @@
-import type { CliToken } from '../contracts/auth.ts';
+import type { CliToken, User } from '../contracts/auth.ts';
 import type { TokenRecord } from '../table/records/token.ts';
+import type { UserRecord } from '../table/records/user.ts';
+
+/** The account as the API shows it. */
+export function userView({ id, email, name, emailVerified, isAdmin = false, createdAt }: UserRecord): User {
+  return { id, email, name, emailVerified, isAdmin, createdAt };
+}
 
 /** A token as the API shows it, without its hash. */
 export function tokenView(token: TokenRecord): CliToken {

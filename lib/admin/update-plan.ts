@@ -1,0 +1,34 @@
+import type { AccountContext } from '../access/request-context.ts';
+import { type LimitOverrides, limitNames, PlanName } from '../contracts/fields/limits.ts';
+import { ApiError } from '../core/errors.ts';
+import { type Plan, planOf } from '../plans/plan-configs.ts';
+import { equals, isNew } from '../table/expressions.ts';
+import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
+import { at, find, put, retryOnConditionFailed, transact } from '../table/store.ts';
+
+/**
+ * Sets some of a plan's limits for every organization of the plan; they hold from the next creation on. No organization's
+ * audit log is the place for it, so it goes to the structured log.
+ * @throws plan_not_found
+ */
+export async function updatePlan(
+  { principal, log }: AccountContext,
+  planName: string,
+  limits: LimitOverrides,
+): Promise<Plan> {
+  const parsed = PlanName.safeParse(planName);
+  if (!parsed.success) throw new ApiError('plan_not_found', 'There is no such plan.');
+  const name = parsed.data;
+  const configs = await retryOnConditionFailed(async budget => {
+    const before = (await find(at(planConfigsRecord)))?.plans;
+    const named = limitNames.flatMap(limit => (limits[limit] === undefined ? [] : [[limit, limits[limit]] as const]));
+    const plans: PlanConfigs = { ...before, [name]: { ...before?.[name], ...Object.fromEntries(named) } };
+    await transact(
+      [put(at(planConfigsRecord), { plans }, { if: before === undefined ? isNew : { plans: equals(before) } })],
+      budget,
+    );
+    return plans;
+  });
+  log.account('plan_limits_changed', { userId: principal.userId, plan: name, limits });
+  return planOf(name, configs);
+}
