@@ -195,8 +195,12 @@ async function makeAnew(api: Api, { organization, session }: Place): Promise<voi
 async function requireNew(api: Api, there: Place): Promise<void> {
   const { organization, session, slug } = there;
   const { project } = (await expectStatus(api.get(`/projects/${organization.id}/shop`, session), 200)).body;
-  const found = project.environments.map((one: { slug: string; revision: number }) => `${one.slug} ${one.revision}`);
-  if (found.toSorted().join() !== 'dev 0,production 0,staging 0') throw new Error(`The new environments are ${found}.`);
+  const environments: { slug: string; revision: number; secretCount: number }[] = project.environments;
+  const found = environments.map(({ slug, revision, secretCount }) => `${slug} ${revision} ${secretCount}`);
+  // Environments under names that were used before begin at one revision above all earlier ones.
+  const [first] = environments;
+  const expected = ['dev', 'production', 'staging'].map(slug => `${slug} ${first?.revision} 0`);
+  if (found.toSorted().join() !== expected.join()) throw new Error(`The new environments are ${found}.`);
   const templates = await expectStatus(api.get(`/templates/${slug}/shop`, session), 200);
   if (templates.body.keys.length > 0) throw new Error('The new project has template keys.');
   for (const env of ['dev', 'staging', 'production']) {

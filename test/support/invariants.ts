@@ -527,8 +527,8 @@ function auditViolations({ all }: Table): Violation[] {
 
     if (targets('organization.created').length !== 1) say('organization.created does not stand there once');
     compare('projects', targets('project.created'), targets('project.deleted'), activeIds(here('project')));
-    // Webhooks that are limited to an environment go with it, which has an entry of its own.
-    if (targets('environment.deleted').length === 0) {
+    // Webhooks that are limited to a project or an environment go with it, which has an entry of its own.
+    if (targets('environment.deleted').length + targets('project.deleted').length === 0) {
       compare('webhooks', targets('webhook.created'), targets('webhook.deleted'), idsOf(here('webhook')));
     }
     const members = here('member');

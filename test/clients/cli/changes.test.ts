@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Holdfast } from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, registerPerson, startApi } from '../../support/api.ts';
 import { contractService } from '../sdk/contract-service.ts';
 import { type ReceivedRequest, type Respond, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Cli } from './cli.ts';
@@ -42,7 +42,6 @@ interface Ground {
 let cli: Cli;
 let server: ScriptedServer;
 let api: Api;
-let ada: Person;
 const stops: (() => unknown)[] = [];
 const intercepts: Respond[] = [];
 
@@ -60,6 +59,8 @@ async function contractGround(): Promise<Ground> {
 
 /** The running service, behind a server that can lose an answer. */
 async function serviceGround(): Promise<Ground> {
+  // A person for each test: a plan has a limit of projects.
+  const ada = await registerPerson(api, 'Ada');
   const { slug } = await createProject(api, ada, `p${crypto.randomUUID().slice(0, 8)}`);
   const { token } = await createToken(api, ada);
   const pass = async (request: ReceivedRequest, response: ServerResponse) => {
@@ -86,7 +87,6 @@ async function serviceGround(): Promise<Ground> {
 beforeAll(async () => {
   if (!begun) return;
   api = await startApi();
-  ada = await registerPerson(api, 'Ada');
 });
 afterAll(() => api?.stop());
 
