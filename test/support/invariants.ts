@@ -530,6 +530,11 @@ function auditViolations({ all }: Table): Violation[] {
     // Webhooks that are limited to a project or an environment go with it, which has an entry of its own.
     if (targets('environment.deleted').length + targets('project.deleted').length === 0) {
       compare('webhooks', targets('webhook.created'), targets('webhook.deleted'), idsOf(here('webhook')));
+    } else {
+      const gone = new Set(targets('webhook.deleted'));
+      const left = new Set(targets('webhook.created').filter(one => !gone.has(one)));
+      for (const one of idsOf(here('webhook')))
+        if (!left.has(one)) say(`webhook ${one} stands there without its entry`);
     }
     const members = here('member');
     const joined = new Set(targets('member.joined'));
