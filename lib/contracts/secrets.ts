@@ -730,7 +730,7 @@ export const restoreSecrets = /* @__PURE__ */ contract({
   headers: IfMatchHeader,
   body: z.strictObject({
     revision: z
-      .int({ message: 'must be a revision, a whole number' })
+      .int()
       .min(0, { message: 'must be 0 or more' })
       .max(999_999_999_999_999, { message: 'must be a revision' })
       .meta({ description: 'The revision to restore; 0 is empty.', example: 12 }),

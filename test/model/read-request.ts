@@ -19,7 +19,9 @@ export function readRequest({ operation, input }: AwsCall, partition: string): R
   if (own.length === 0) return undefined;
   const state = own.find(part => keyOf(part).sk === 'HEAD');
   const copies = own.filter(part => keyOf(part).sk.startsWith('FENCE#'));
-  const items = own.filter(part => part !== state && !copies.includes(part));
+  // What a change records about itself is written with it, and read by nothing that the model describes.
+  const records = own.filter(part => keyOf(part).sk.startsWith('REVISION#'));
+  const items = own.filter(part => part !== state && !copies.includes(part) && !records.includes(part));
   if (state === undefined) return readStep(copies, items);
 
   const condition = conditionOf(state);
@@ -28,6 +30,7 @@ export function readRequest({ operation, input }: AwsCall, partition: string): R
   const demands = Object.keys(condition).filter(test => test !== 'id =' && test !== 'fence =');
   const sets = Object.keys(change).filter(name => name !== 'kind' && name !== 'v');
   const content = { change: '', revision: change.revision, digest: '' };
+  requireRecord(records, change.revision);
   requireOnly(copies, change.fence, sets);
   switch (`${demands.toSorted().join(', ')} → ${sets.toSorted().join(', ')}`) {
     case 'status = → digest, fence, revision, secretCount, sizeBytes, valueCount':
@@ -66,6 +69,12 @@ function readStep(copies: readonly Part[], items: readonly Part[]): Request {
   if (items.some(item => item.ConditionExpression !== undefined)) throw new Error('A step’s writes have no condition.');
   const lane = Number(keyOf(copy).sk.slice('FENCE#'.length));
   return { kind: 'step', lane, fence: numberAt(condition, 'fence ='), writes: items.map(itemWrite) };
+}
+
+/** A commit records its revision, once; no other write of the state does. */
+function requireRecord(records: readonly Part[], revision: number | undefined): void {
+  const isFit = records.every(({ kind, Item }) => kind === 'Put' && Item.changeId !== undefined);
+  if (!isFit || records.length !== (revision === undefined ? 0 : 1)) throw new Error('A commit records its revision.');
 }
 
 /** Copies of the token are put with the token that the state gets, and removed where the pending change ends. */
