@@ -463,9 +463,14 @@ function revisionViolations(
   const problems: string[] = [];
   const recorded = revisions.map(({ revision }) => revision).sort((a, b) => a - b);
   const { firstRevision, revision: newest } = state;
+  // Code of before there were fences recorded nothing.
+  const isOlder = (revision: number) => {
+    const own = versions.filter(one => one.revision === revision);
+    return own.length > 0 && own.every(({ fence }) => fence === undefined);
+  };
   // A repair raises the revision, and changes no secret.
   const expected = Array.from({ length: newest - firstRevision }, (_, index) => firstRevision + index + 1).filter(
-    revision => !isRepair(revision),
+    revision => !isRepair(revision) && !isOlder(revision),
   );
   if (recorded.join() !== expected.join()) problems.push(`${recorded.length} revisions are recorded of ${newest}`);
   const written = grouped(versions, ({ fence }) => String(fence));

@@ -241,7 +241,7 @@ describe('a promotion', () => {
     expect([isChanged, answer.status, answer.body]).toMatchObject([true, 200, { promoted: ['A'], revision: 1 }]);
     expect(await place.values('staging')).toEqual({ A: 'two' });
     const entry = (await scanTable()).find(({ action, environment }) => {
-      return action === 'secret.promoted' && (environment as { slug: string }).slug === 'staging';
+      return action === 'secret.promoted' && (environment as { slug: string } | undefined)?.slug === 'staging';
     });
     expect(entry?.from).toMatchObject({ slug: 'dev', revision: 2 });
   });

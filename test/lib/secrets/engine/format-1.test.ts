@@ -36,8 +36,9 @@ async function toFormat1(place: Workplace): Promise<void> {
   const versions = items.filter(item => item.kind === 'version' && Number(item.revision) <= revision);
   // In the order of their numbers, so the newest one of each key stays.
   const committed = [...new Map(versions.map(version => [version.key, version])).values()];
-  const [fences, others] = [items.filter(({ kind }) => kind === 'fence'), items.filter(({ kind }) => kind !== 'fence')];
-  await removeAll(fences as unknown as { pk: string; sk: string }[]);
+  const isNewer = ({ kind }: Record<string, unknown>) => ['fence', 'revision', 'revisionPart'].includes(String(kind));
+  const others = items.filter(item => !isNewer(item));
+  await removeAll(items.filter(isNewer) as unknown as { pk: string; sk: string }[]);
   for (const { fence: _, leaseMs: __, ...item } of others) {
     const changed = isState(item)
       ? { digest: digestOfFormat1(committed), changeId: 'of the last change', ...pendingOfFormat1(item) }
