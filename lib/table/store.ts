@@ -181,6 +181,7 @@ export interface Write {
   condition?: AnyConditions;
   refused?: (current: Item | undefined) => Error;
   refusesRepeat?: boolean;
+  unique?: string;
 }
 
 interface WriteOptions<R> {
@@ -189,18 +190,21 @@ interface WriteOptions<R> {
   refused?: (current: Partial<R> | undefined) => Error;
   /** The condition refuses this very write once it has been made, so sending it twice makes it once. */
   refusesRepeat?: true;
+  /** An attribute that is set to text which no other write sets, such as a salted hash. */
+  unique?: string & keyof R;
 }
 
 /** What is written to: a record, or only its key if no attribute matters. */
 type Target<R> = Read<R> | { entity?: never; key: Key };
 
 function writeOf<R>(write: Pick<Write, 'kind' | 'key' | 'item' | 'changes'>, options: WriteOptions<R>): Write {
-  const { if: condition, refused, refusesRepeat } = options;
+  const { if: condition, refused, refusesRepeat, unique } = options;
   return {
     ...write,
     ...(condition === undefined ? {} : { condition: condition as AnyConditions }),
     ...(refused === undefined ? {} : { refused: refused as NonNullable<Write['refused']> }),
     ...(refusesRepeat === undefined ? {} : { refusesRepeat }),
+    ...(unique === undefined ? {} : { unique }),
   };
 }
 
@@ -289,7 +293,8 @@ const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'Pro
 /** One write alone: half the price of a transaction of one. */
 async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   const TableName = requiredSetting('TABLE_NAME');
-  const isAsked = write.refused !== undefined || (write.kind === 'put' && write.condition !== undefined);
+  const isKnownAgain = write.unique !== undefined || (write.kind === 'put' && write.condition !== undefined);
+  const isAsked = write.refused !== undefined || isKnownAgain;
   const returned = isAsked ? ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const) : {};
   for (;;) {
     try {
@@ -341,11 +346,14 @@ export async function increment<R>(
 }
 
 /**
- * Whether a refused put has in fact been made, by an earlier attempt of the SDK whose answer was lost. Items that only one
- * caller may put carry something unique to it, so an equal item is its own.
+ * Whether a refused write has in fact been made, by an earlier attempt of the SDK whose answer was lost. Items that only
+ * one caller may put carry something unique to it, so an equal item is its own. Of an update this is known only if it says
+ * which of its values is unique.
  */
-async function isWritten({ kind, item }: Write, current: Item | undefined): Promise<boolean> {
-  if (kind !== 'put' || item === undefined || current === undefined) return false;
+async function isWritten({ kind, item, changes, unique }: Write, current: Item | undefined): Promise<boolean> {
+  if (current === undefined) return false;
+  if (unique !== undefined) return changes?.set?.[unique] === current[unique];
+  if (kind !== 'put' || item === undefined) return false;
   // Loaded here, because importing `node:util` takes longer than the rest of this module and is rarely needed.
   const { isDeepStrictEqual } = await import('node:util');
   return isDeepStrictEqual(unmarshall(marshall(item, { removeUndefinedValues: true })), current);
