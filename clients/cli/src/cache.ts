@@ -3,11 +3,15 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheDirectory, readIfThere, writeOwnFile } from './files.ts';
 import type { Entry } from './formats/format.ts';
-import type { Pulled } from './snapshot.ts';
 
 interface CachedPlace {
   origin: string;
   path: readonly string[];
+}
+
+export interface Pulled {
+  entries: Entry[];
+  revision: number;
 }
 
 export interface Cached extends Pulled {

@@ -1,4 +1,5 @@
 import { type Environment, HoldfastError } from '@holdfast/sdk';
+import type { Pulled } from './cache.ts';
 import { exitCodes, Failure, isOutage } from './failure.ts';
 import type { Entry } from './formats/format.ts';
 import { given } from './given.ts';
@@ -10,11 +11,6 @@ export interface PullFlags {
   revision?: number;
   cache?: boolean;
   offline?: boolean;
-}
-
-export interface Pulled {
-  entries: Entry[];
-  revision: number;
 }
 
 /** `?keys=` takes so many. */
