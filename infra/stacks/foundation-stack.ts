@@ -76,6 +76,23 @@ export class FoundationStack extends Stack {
     new CfnOutput(this, 'KeyArn', { value: this.key.keyArn });
     new CfnOutput(this, 'JobDeadLettersUrl', { value: this.jobDeadLetters.queueUrl });
     new CfnOutput(this, 'WebhookDeadLettersUrl', { value: this.webhookDeadLetters.queueUrl });
+    this.exportForOtherStacks(ownTable);
+  }
+
+  /**
+   * CloudFormation refuses to remove an export while another stack imports it, and the stacks are deployed one after the
+   * other. So what other stacks may import is exported under every setting, whether they import it at present or not.
+   */
+  private exportForOtherStacks(ownTable: Table): void {
+    const queues = [this.webhookQueue, this.webhookDeadLetters, this.jobQueue, this.jobDeadLetters];
+    const values = [
+      ownTable.tableArn,
+      ownTable.tableName,
+      this.key.keyArn,
+      this.key.keyId,
+      ...queues.flatMap(queue => [queue.queueArn, queue.queueName, queue.queueUrl]),
+    ];
+    for (const value of values) this.exportValue(value);
   }
 
   /** The resources that functions can be given rights to. */
