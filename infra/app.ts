@@ -1,6 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { bundleFunctions } from './build/bundle.ts';
+import { writeDashboard } from './build/dashboard.ts';
 import { ConfigError, readConfig } from './plan/config.ts';
 import { addInstallation } from './stacks/installation.ts';
 
@@ -9,7 +10,10 @@ try {
   const app = new App();
   const config = readConfig(name => app.node.tryGetContext(name));
   const bundles = new Map((await bundleFunctions()).map(({ name, directory }) => [name, directory]));
-  addInstallation(app, config, name => Code.fromAsset(bundles.get(name) ?? '', { exclude: ['*.map'] }));
+  addInstallation(app, config, {
+    codeOf: name => Code.fromAsset(bundles.get(name) ?? '', { exclude: ['*.map'] }),
+    dashboardDirectory: await writeDashboard(),
+  });
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

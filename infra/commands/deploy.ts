@@ -37,10 +37,10 @@ try {
 }
 
 /** The repository's own settings are examples for `npm run synth`. Their domains cannot be used. */
-function refuseExamples({ dashboardOrigin, mailFrom }: ReturnType<typeof readConfig>): void {
+function refuseExamples({ domainName, mailFrom }: ReturnType<typeof readConfig>): void {
   const isExample = (host: string) => /(^|\.)example\.(com|org|net)$/.test(host);
   const examples = [
-    ...(isExample(new URL(dashboardOrigin).hostname) ? ['dashboardOrigin'] : []),
+    ...(domainName !== undefined && isExample(domainName) ? ['domainName'] : []),
     ...(isExample(mailFrom.domain) ? ['mailFrom'] : []),
   ];
   if (examples.length === 0) return;

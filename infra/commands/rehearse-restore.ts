@@ -89,9 +89,13 @@ function deployedTable(directory: string): string {
   const code = mkdtempSync(join(directory, 'function-'));
   let before: Templates | undefined;
   for (const [step, changed] of deployments.entries()) {
-    const settings = { dashboardOrigin: 'https://app.example.com', mailFrom: 'no-reply@example.com', ...changed };
+    const settings = { mailFrom: 'no-reply@example.com', ...changed };
     const config = readConfig(name => (name === 'holdfast' ? settings : undefined));
-    const { templates } = synthesize(config, () => Code.fromAsset(code), join(directory, `cdk-${step}`));
+    const { templates } = synthesize(
+      config,
+      { codeOf: () => Code.fromAsset(code), dashboardDirectory: code },
+      join(directory, `cdk-${step}`),
+    );
     const harms = before === undefined ? [] : harmsOf(before, templates);
     if (harms.length > 0) throw new Error(`Deployment ${step} of the restore cannot be made. ${harms.join(' ')}`);
     before = templates;

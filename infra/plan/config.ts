@@ -1,3 +1,4 @@
+import { getDomain } from 'tldts';
 import * as z from 'zod';
 
 /** CloudWatch keeps logs only for these numbers of days. */
@@ -38,25 +39,30 @@ const Config = z
       .string()
       .regex(/^[a-z][a-z0-9-]{1,19}$/, { error: 'must have 2 to 20 lower-case letters, digits and hyphens' })
       .default('holdfast'),
-    /** Origin of the dashboard, for CORS, links in mails and return addresses of the payment provider. */
-    dashboardOrigin: Origin,
     mailFrom: Sender,
     /** Whether to create the sender's SES identity, for its domain or its address, or to use an existing one. */
     mailIdentity: z
       .enum(['domain', 'address', 'existing'], { error: 'must be domain, address or existing' })
       .default('domain'),
+    /** The installation's own domain: the dashboard's and the API's. Without it the edge has an address of CloudFront. */
     domainName: z
       .string()
       .regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, {
-        error: 'must be a host name, e.g. api.example.com',
+        error: 'must be a host name, e.g. secrets.example.com',
       })
       .optional(),
     certificateArn: z
       .string()
-      .regex(/^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[0-9a-f-]+$/, {
-        error: 'must be the ARN of an ACM certificate',
+      .regex(/^arn:aws[a-z-]*:acm:us-east-1:\d{12}:certificate\/[0-9a-f-]+$/, {
+        error: 'must be the ARN of an ACM certificate in us-east-1, where CloudFront looks for it',
       })
       .optional(),
+    /** The origin of a dashboard that is served elsewhere, and not by the edge. */
+    dashboardOrigin: Origin.optional(),
+    /** Whether browsers send the session cookie to the API from a dashboard on another site. */
+    sessionCookie: z
+      .enum(['same-site', 'cross-site'], { error: 'must be same-site or cross-site' })
+      .default('same-site'),
     /** The name of a table restored from a backup, to use instead of the installation's own. */
     restoredTable: z
       .string()
@@ -106,9 +112,39 @@ const Config = z
     };
     together(['domainName', 'certificateArn']);
     together(['stripeSecretKeyParameter', 'stripeWebhookSecretParameter']);
+    const { dashboardOrigin, domainName, sessionCookie } = config;
+    if (dashboardOrigin !== undefined && sessionCookie === 'same-site' && !isSameSite(dashboardOrigin, domainName)) {
+      context.addIssue({
+        code: 'custom',
+        path: ['dashboardOrigin'],
+        message:
+          'is on another site than the API, so browsers would not send the session cookie: leave it out, because the edge serves the dashboard, or set sessionCookie to cross-site',
+      });
+    }
   });
 
 export type Config = z.output<typeof Config>;
+
+/** Whether two hosts belong to one site as browsers see it. CloudFront's own domain is a public suffix, like `co.uk`. */
+function isSameSite(origin: string, domainName: string | undefined): boolean {
+  if (domainName === undefined) return false;
+  const siteOf = (host: string) => getDomain(host, { allowPrivateDomains: true });
+  const site = siteOf(new URL(origin).hostname);
+  return site !== null && site === siteOf(domainName);
+}
+
+/**
+ * The dashboard's origin, where it is known before the deployment: that of a dashboard elsewhere, else the own domain.
+ * Pure.
+ */
+export function knownDashboardOrigin({ dashboardOrigin, domainName }: Config): string | undefined {
+  return dashboardOrigin ?? (domainName === undefined ? undefined : `https://${domainName}`);
+}
+
+/** The SSM parameter in which the edge's stack leaves the dashboard's origin, for functions that cannot know it. */
+export function dashboardOriginParameter({ name }: Pick<Config, 'name'>): string {
+  return `/${name}/dashboard-origin`;
+}
 
 /** The names of all settings. */
 export const configNames = Object.keys(Config.shape) as (keyof Config)[];

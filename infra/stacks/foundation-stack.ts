@@ -5,7 +5,7 @@ import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { tableDefinition } from '../../lib/table/definition.ts';
-import type { Config } from '../plan/config.ts';
+import { type Config, dashboardOriginParameter, knownDashboardOrigin } from '../plan/config.ts';
 import { receives, workers } from '../plan/functions.ts';
 import type { Resources } from './rights.ts';
 
@@ -104,12 +104,14 @@ export class FoundationStack extends Stack {
       webhookQueueArn: this.webhookQueue.queueArn,
       jobQueueArn: this.jobQueue.queueArn,
       mailIdentityArns: this.mailIdentityArns,
-      paymentParameterArns: parameters.flatMap(name =>
-        name === undefined
-          ? []
-          : [this.formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.slice(1) })],
-      ),
+      dashboardOriginParameterArn:
+        knownDashboardOrigin(config) === undefined ? this.parameterArn(dashboardOriginParameter(config)) : undefined,
+      paymentParameterArns: parameters.flatMap(name => (name === undefined ? [] : [this.parameterArn(name)])),
     };
+  }
+
+  private parameterArn(name: string): string {
+    return this.formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.slice(1) });
   }
 
   private addDeadLetters(id: string): Queue {

@@ -3,7 +3,7 @@ import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 
 import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Config } from '../plan/config.ts';
+import { type Config, dashboardOriginParameter, knownDashboardOrigin } from '../plan/config.ts';
 import type { FunctionPlan } from '../plan/functions.ts';
 import { type Resources, rightsOf } from './rights.ts';
 
@@ -78,6 +78,8 @@ export function environmentOf(
   config: Config,
   addresses: Service['addresses'],
 ): Record<string, string> {
+  const origin = knownDashboardOrigin(config);
+  const linksToDashboard = uses.mail || uses.payments;
   const settings: Record<string, string | number | boolean | undefined> = {
     LOG_LEVEL: config.logLevel,
     TABLE_NAME: uses.table.length > 0 && addresses.tableName,
@@ -85,7 +87,10 @@ export function environmentOf(
     WEBHOOK_QUEUE_URL: uses.queues?.includes('webhooks') && addresses.webhookQueueUrl,
     JOB_QUEUE_URL: uses.queues?.includes('jobs') && addresses.jobQueueUrl,
     MAIL_FROM: uses.mail && config.mailFrom.text,
-    DASHBOARD_ORIGIN: (uses.mail || uses.payments) && config.dashboardOrigin,
+    DASHBOARD_ORIGIN: linksToDashboard && origin,
+    DASHBOARD_ORIGIN_PARAMETER: linksToDashboard && origin === undefined && dashboardOriginParameter(config),
+    // Any request of a session may renew its cookie.
+    SESSION_COOKIE: config.sessionCookie === 'cross-site' && config.sessionCookie,
     ...(area === 'auth'
       ? {
           REGISTER_LIMIT_PER_HOUR: config.registerLimitPerHour,

@@ -1,8 +1,7 @@
 import { App, NestedStack, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import type { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Config } from '../plan/config.ts';
-import { addInstallation } from './installation.ts';
+import { type Assets, addInstallation } from './installation.ts';
 
 export interface Resource {
   Type: string;
@@ -26,9 +25,9 @@ export interface Synthesized {
 }
 
 /** The templates of an installation, without files for a deployment. */
-export function synthesize(config: Config, codeOf: (name: string) => Code, outdir: string): Synthesized {
+export function synthesize(config: Config, assets: Assets, outdir: string): Synthesized {
   const app = new App({ outdir });
-  addInstallation(app, config, codeOf);
+  addInstallation(app, config, assets);
   const stacks = app.node.children.flatMap(child =>
     child.node.findAll().filter((node): node is Stack => node === child || NestedStack.isNestedStack(node)),
   );

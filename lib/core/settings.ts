@@ -38,6 +38,14 @@ function origin(otherwise: string): Reader<string> {
   };
 }
 
+const sessionCookies = ['same-site', 'cross-site'] as const;
+
+const sessionCookie: Reader<(typeof sessionCookies)[number]> = value => {
+  const found = sessionCookies.find(one => one === (value || 'same-site'));
+  if (found === undefined) throw new Error(`must be one of ${sessionCookies.join(', ')}`);
+  return found;
+};
+
 const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
 
 const level: Reader<(typeof logLevels)[number]> = value => {
@@ -57,6 +65,10 @@ const readers = {
   MAIL_FROM: optionalText,
   /** Origin of the dashboard, for links in mails, return addresses and CORS, e.g. https://app.example.com. */
   DASHBOARD_ORIGIN: origin('http://localhost:5173'),
+  /** The SSM parameter that holds it, where the edge makes the address; it wins. */
+  DASHBOARD_ORIGIN_PARAMETER: optionalText,
+  /** Whether browsers send the session cookie from another site as well. */
+  SESSION_COOKIE: sessionCookie,
   /** Allows http and loopback targets of webhooks; for development only. */
   WEBHOOK_ALLOW_LOOPBACK: flag,
   REGISTER_LIMIT_PER_HOUR: limit(20),

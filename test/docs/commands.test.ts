@@ -56,10 +56,7 @@ describe('the command', () => {
 
   it('`npm run deploy` refuses the example settings before it builds anything', async () => {
     const { code, stderr } = await npmRun('deploy');
-    expect(stderr.trim().split('\n')).toEqual([
-      expect.stringContaining('The setting dashboardOrigin is still the example'),
-      expect.stringContaining('The setting mailFrom is still the example'),
-    ]);
+    expect(stderr).toContain('The setting mailFrom is still the example');
     expect(code).toBe(1);
   });
 

@@ -6,15 +6,14 @@ import { readConfig } from '../../infra/plan/config.ts';
 import { type Resource, synthesize as synthesizeWith } from '../../infra/stacks/synthesize.ts';
 
 export const exampleSettings = {
-  dashboardOrigin: 'https://dashboard.example.com',
   mailFrom: 'Holdfast <no-reply@example.com>',
 };
 
 /** Every setting of a deployment. */
 export const fullSettings = {
   ...exampleSettings,
-  domainName: 'api.example.com',
-  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
+  domainName: 'secrets.example.com',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
   alarmEmail: 'operators@example.com',
   stripeSecretKeyParameter: '/holdfast/stripe-secret-key',
   stripeWebhookSecretParameter: '/holdfast/stripe-webhook-secret',
@@ -42,9 +41,13 @@ export function synthesize(settings: Record<string, unknown> = exampleSettings) 
   const code = mkdtempSync(join(tmpdir(), 'function-'));
   writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => undefined;\n');
   const config = readConfig(name => (name === 'holdfast' ? settings : undefined));
-  const synthesized = synthesizeWith(config, () => Code.fromAsset(code), mkdtempSync(join(tmpdir(), 'cdk-')));
+  const assets = { codeOf: () => Code.fromAsset(code), dashboardDirectory: code };
+  const synthesized = synthesizeWith(config, assets, mkdtempSync(join(tmpdir(), 'cdk-')));
   const resources = [...synthesized.templates.values()].flatMap(template =>
-    Object.entries(template.Resources).map(([id, resource]) => ({ id, resource })),
+    Object.entries(template.Resources).flatMap(([id, resource]) =>
+      // The CDK's own function, which uploads the dashboard, is not part of the service.
+      id.startsWith('CustomCDKBucketDeployment') ? [] : [{ id, resource }],
+    ),
   );
   const ofType = (type: string) => resources.filter(({ resource }) => resource.Type === type);
   return {

@@ -116,8 +116,8 @@ export async function inviteMember(
       );
     },
   );
-  const url = dashboardLink('accept-invitation', secret);
   try {
+    const url = await dashboardLink('accept-invitation', secret);
     const { name } = context.organization;
     await sendMail(email, invitationMail({ organization: name, role, invitedBy: principal.email }, url));
   } catch (error) {

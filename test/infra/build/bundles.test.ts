@@ -44,7 +44,7 @@ describe('a bundle', () => {
         key: weightOf(name, '@aws-sdk/client-kms') > 0,
         queues: weightOf(name, '@aws-sdk/client-sqs') > 0,
         mail: weightOf(name, '@aws-sdk/client-sesv2') > 0,
-        payments: weightOf(name, '@aws-sdk/client-ssm') > 0,
+        parameters: weightOf(name, '@aws-sdk/client-ssm') > 0,
       };
       expect(carried, name).toEqual({
         table: uses.table.length > 0,
@@ -52,7 +52,7 @@ describe('a bundle', () => {
         key: uses.key !== undefined || operations.has(name),
         queues: uses.queues !== undefined,
         mail: uses.mail === true,
-        payments: uses.payments === true,
+        parameters: uses.payments === true || uses.mail === true,
       });
     }
   });

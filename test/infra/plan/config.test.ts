@@ -6,7 +6,7 @@ const read = (settings: Record<string, unknown>, single: Record<string, unknown>
   readConfig(name => (name === 'holdfast' ? settings : single[name]));
 
 describe('the settings of an installation', () => {
-  test('need an origin and a sender, and have a default for everything else', () => {
+  test('need a sender, and have a default for everything else', () => {
     expect(read(exampleSettings)).toMatchObject({
       name: 'holdfast',
       mailFrom: { text: 'Holdfast <no-reply@example.com>', address: 'no-reply@example.com', domain: 'example.com' },
@@ -22,15 +22,27 @@ describe('the settings of an installation', () => {
   });
 
   test.each([
-    [{}, 'The setting dashboardOrigin is missing.\nThe setting mailFrom is missing.'],
+    [{}, 'The setting mailFrom is missing.'],
     [{ ...exampleSettings, mailForm: 'x' }, 'There is no setting mailForm.'],
     [
       { ...exampleSettings, dashboardOrigin: 'https://a.example/path' },
       'The setting dashboardOrigin must be an https origin without a path, e.g. https://app.example.com.',
     ],
+    [
+      { ...exampleSettings, dashboardOrigin: 'https://app.example.org' },
+      'The setting dashboardOrigin is on another site than the API, so browsers would not send the session cookie: leave it out, because the edge serves the dashboard, or set sessionCookie to cross-site.',
+    ],
+    [
+      { ...fullSettings, dashboardOrigin: 'https://app.example.org' },
+      /^The setting dashboardOrigin is on another site than the API/,
+    ],
+    [
+      { ...fullSettings, certificateArn: fullSettings.certificateArn.replace('us-east-1', 'eu-central-1') },
+      'The setting certificateArn must be the ARN of an ACM certificate in us-east-1, where CloudFront looks for it.',
+    ],
     [{ ...exampleSettings, mailFrom: 'nobody' }, 'The setting mailFrom must be a mail address, or "Name <address>".'],
     [
-      { ...exampleSettings, domainName: 'api.example.com' },
+      { ...exampleSettings, domainName: 'secrets.example.com' },
       'The setting certificateArn is needed because domainName is given.',
     ],
     [
@@ -47,6 +59,18 @@ describe('the settings of an installation', () => {
   ])('are refused with a sentence for each that is wrong: %j', (settings, message) => {
     expect(() => read(settings)).toThrow(ConfigError);
     expect(() => read(settings)).toThrow(message);
+  });
+
+  test('take a dashboard elsewhere on the same site, and on another site with a cookie that goes there', () => {
+    const sameSite = read({ ...fullSettings, dashboardOrigin: 'https://app.example.com' });
+    expect(sameSite.sessionCookie).toBe('same-site');
+    const crossSite = { dashboardOrigin: 'https://app.example.org', sessionCookie: 'cross-site' };
+    expect(read({ ...exampleSettings, ...crossSite })).toMatchObject(crossSite);
+  });
+
+  test('know that two distributions of CloudFront are two sites', () => {
+    const settings = { ...fullSettings, domainName: 'd1.cloudfront.net', dashboardOrigin: 'https://d2.cloudfront.net' };
+    expect(() => read(settings)).toThrow(/^The setting dashboardOrigin is on another site than the API/);
   });
 
   test('never show a value that could be a secret', () => {

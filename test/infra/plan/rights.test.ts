@@ -10,7 +10,8 @@ function allowedActions({ uses }: FunctionPlan): string[] {
     ...new Set(Object.values(uses.key ?? {}).flatMap(actions => actions.map(action => `kms:${action}`))),
     ...(uses.queues === undefined ? [] : ['sqs:SendMessage']),
     ...(uses.mail ? ['ses:SendEmail'] : []),
-    ...(uses.payments ? ['ssm:GetParameter'] : []),
+    // Mails and hosted pages link to the dashboard, whose origin may be a parameter.
+    ...(uses.mail || uses.payments ? ['ssm:GetParameter'] : []),
   ];
 }
 

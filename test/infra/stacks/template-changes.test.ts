@@ -6,7 +6,8 @@ import { exampleSettings, fullSettings, synthesize } from '../../support/install
 
 /** Each setting with a value that is not its default. Those that need each other are one change. */
 const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
-  dashboardOrigin: { dashboardOrigin: 'https://other.example.com' },
+  dashboardOrigin: { dashboardOrigin: 'https://other.example.com', sessionCookie: 'cross-site' },
+  sessionCookie: { sessionCookie: 'cross-site' },
   mailFrom: { mailFrom: 'other@example.com' },
   mailIdentity: { mailIdentity: 'existing' },
   domainName: { domainName: fullSettings.domainName, certificateArn: fullSettings.certificateArn },
