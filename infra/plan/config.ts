@@ -13,6 +13,10 @@ const count = (from: number, to: number) =>
     })
     .max(to, { error: `must be at most ${to}` });
 
+const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform(text => text === 'true')], {
+  error: 'must be true or false',
+});
+
 const tries = count(-1, 100_000);
 const parameterName = z
   .string()
@@ -40,6 +44,11 @@ const Config = z
       .regex(/^[a-z][a-z0-9-]{1,19}$/, { error: 'must have 2 to 20 lower-case letters, digits and hyphens' })
       .default('holdfast'),
     mailFrom: Sender,
+    /** The region of the installation; without it, the one that the credentials of the deployment are for. */
+    region: z
+      .string()
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: 'must be a region, e.g. eu-central-1' })
+      .optional(),
     /** Whether to create the sender's SES identity, for its domain or its address, or to use an existing one. */
     mailIdentity: z
       .enum(['domain', 'address', 'existing'], { error: 'must be domain, address or existing' })
@@ -63,6 +72,10 @@ const Config = z
     sessionCookie: z
       .enum(['same-site', 'cross-site'], { error: 'must be same-site or cross-site' })
       .default('same-site'),
+    /** Raised by one to replace the secret by which the edge proves itself. The one before stays good meanwhile. */
+    edgeSecretVersion: count(1, 1_000_000).default(1),
+    /** A firewall before the edge: managed rules, and a rate for each address. */
+    waf: flag.default(false),
     /** The name of a table restored from a backup, to use instead of the installation's own. */
     restoredTable: z
       .string()
@@ -95,11 +108,7 @@ const Config = z
     organizationsPerUser: tries.optional(),
     invitationLimitPerDay: tries.optional(),
     requestsPerMinute: tries.optional(),
-    verifiedEmailRequired: z
-      .union([z.boolean(), z.enum(['true', 'false']).transform(text => text === 'true')], {
-        error: 'must be true or false',
-      })
-      .optional(),
+    verifiedEmailRequired: flag.optional(),
   })
   .superRefine((config, context) => {
     const together = (names: readonly (keyof typeof config)[]) => {
@@ -112,6 +121,10 @@ const Config = z
     };
     together(['domainName', 'certificateArn']);
     together(['stripeSecretKeyParameter', 'stripeWebhookSecretParameter']);
+    // The firewall of CloudFront is in us-east-1, and the CDK takes its ARN from there only between known regions.
+    if (config.waf && config.region === undefined) {
+      context.addIssue({ code: 'custom', path: ['region'], message: 'is needed because waf is on' });
+    }
     const { dashboardOrigin, domainName, sessionCookie } = config;
     if (dashboardOrigin !== undefined && sessionCookie === 'same-site' && !isSameSite(dashboardOrigin, domainName)) {
       context.addIssue({
@@ -144,6 +157,13 @@ export function knownDashboardOrigin({ dashboardOrigin, domainName }: Config): s
 /** The SSM parameter in which the edge's stack leaves the dashboard's origin, for functions that cannot know it. */
 export function dashboardOriginParameter({ name }: Pick<Config, 'name'>): string {
   return `/${name}/dashboard-origin`;
+}
+
+/** The names of the secrets by which the edge proves itself, the one in use first. */
+export function edgeSecretNames({ name, edgeSecretVersion }: Pick<Config, 'name' | 'edgeSecretVersion'>): string[] {
+  return [edgeSecretVersion, edgeSecretVersion - 1]
+    .filter(version => version > 0)
+    .map(version => `${name}/edge-${version}`);
 }
 
 /** The names of all settings. */

@@ -32,6 +32,7 @@ import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
 import { type Config, dashboardOriginParameter } from '../plan/config.ts';
 import { dashboardHeaders } from '../plan/dashboard-headers.ts';
+import { edgeSecrets } from './service-function.ts';
 
 interface EdgeStackProps extends StackProps {
   config: Config;
@@ -39,6 +40,7 @@ interface EdgeStackProps extends StackProps {
   apiHost: string;
   /** The folder with the dashboard's files. */
   dashboardDirectory: string;
+  firewallArn: string | undefined;
 }
 
 /**
@@ -52,11 +54,15 @@ const strictTransportDays = 365;
 
 /** The one address of an installation: the dashboard's files from a bucket, and the API under `/v1`. */
 export class EdgeStack extends Stack {
-  constructor(scope: Construct, id: string, { config, apiHost, dashboardDirectory, ...props }: EdgeStackProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, apiHost, dashboardDirectory, firewallArn, ...props }: EdgeStackProps,
+  ) {
     super(scope, id, props);
     const { domainName, certificateArn } = config;
     const files = this.addFiles();
-    const api = this.apiBehavior(apiHost);
+    const api = this.apiBehavior(apiHost, config);
     const pages: BehaviorOptions = {
       origin: S3BucketOrigin.withOriginAccessControl(files, {
         // With the right to list, S3 answers 404 for a file that is not there, and 403 without it.
@@ -75,6 +81,7 @@ export class EdgeStack extends Stack {
             certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
             minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
           }),
+      ...(firewallArn === undefined ? {} : { webAclId: firewallArn }),
       httpVersion: HttpVersion.HTTP2_AND_3,
       defaultBehavior: {
         ...pages,
@@ -94,8 +101,8 @@ export class EdgeStack extends Stack {
       },
       errorResponses: keptErrors.map(httpStatus => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
-    acceptFindings(distribution, domainName !== undefined);
-    this.uploadFiles(files, dashboardDirectory);
+    acceptFindings(distribution, config);
+    this.uploadFiles(files, dashboardDirectory, config);
 
     const origin = `https://${domainName ?? distribution.distributionDomainName}`;
     new StringParameter(this, 'DashboardOrigin', {
@@ -129,9 +136,10 @@ export class EdgeStack extends Stack {
   }
 
   /** Uncached, with everything that the viewer sent but the host, by which API Gateway knows its API. */
-  private apiBehavior(apiHost: string): BehaviorOptions {
+  private apiBehavior(apiHost: string, config: Config): BehaviorOptions {
     return {
       origin: new HttpOrigin(apiHost, {
+        customHeaders: { 'x-origin-secret': edgeSecrets(config)[0] ?? '' },
         // Longer than API Gateway waits for a function.
         readTimeout: Duration.seconds(35),
         keepaliveTimeout: Duration.seconds(60),
@@ -186,7 +194,7 @@ export class EdgeStack extends Stack {
    * The page comes last, so that it never names a file that is not there yet. Files of earlier versions stay, for the
    * pages that are open.
    */
-  private uploadFiles(files: IBucket, directory: string): void {
+  private uploadFiles(files: IBucket, directory: string, { region }: Config): void {
     const upload = (id: string, exclude: string[]) =>
       new BucketDeployment(this, id, {
         destinationBucket: files,
@@ -204,7 +212,7 @@ export class EdgeStack extends Stack {
           id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
           reason: 'The CDK’s own function, which uploads the dashboard, writes its log by the managed policy.',
         },
-        ...uploaderWildcards(this.getLogicalId(files.node.defaultChild as CfnBucket)).map(wildcard => ({
+        ...uploaderWildcards(this.getLogicalId(files.node.defaultChild as CfnBucket), region).map(wildcard => ({
           id: `AwsSolutions-IAM5[${wildcard}]`,
           reason: 'The CDK’s own function reads the uploaded archive and writes the files of this one bucket.',
         })),
@@ -215,27 +223,31 @@ export class EdgeStack extends Stack {
 }
 
 /** What the CDK lets its own function do, as cdk-nag names it. */
-function uploaderWildcards(bucketId: string): string[] {
+function uploaderWildcards(bucketId: string, region = '<AWS::Region>'): string[] {
   return [
     ...['GetObject', 'GetBucket', 'List', 'DeleteObject', 'Abort'].map(action => `Action::s3:${action}*`),
-    'Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*',
+    `Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-${region}/*`,
     `Resource::<${bucketId}.Arn>/*`,
   ];
 }
 
-function acceptFindings(distribution: Distribution, hasDomain: boolean): void {
+function acceptFindings(distribution: Distribution, { domainName, waf }: Config): void {
   Validations.of(distribution).acknowledge(
     { id: 'AwsSolutions-CFR1', reason: 'The service is for customers in every country.' },
-    {
-      id: 'AwsSolutions-CFR2',
-      reason: 'A firewall costs more than an idle installation; the setting waf adds one.',
-    },
+    ...(waf
+      ? []
+      : [
+          {
+            id: 'AwsSolutions-CFR2',
+            reason: 'A firewall costs more than an idle installation; the setting waf adds one.',
+          },
+        ]),
     {
       id: 'AwsSolutions-CFR3',
       reason:
         'The edge’s log would hold paths, with names of keys and tenants. The API’s access log leaves them out on purpose.',
     },
-    ...(hasDomain
+    ...(domainName !== undefined
       ? []
       : [
           {

@@ -1,12 +1,13 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { tableDefinition } from '../../lib/table/definition.ts';
-import { type Config, dashboardOriginParameter, knownDashboardOrigin } from '../plan/config.ts';
-import { receives, workers } from '../plan/functions.ts';
+import { type Config, dashboardOriginParameter, edgeSecretNames, knownDashboardOrigin } from '../plan/config.ts';
+import { pascalCase, receives, workers } from '../plan/functions.ts';
 import type { Resources } from './rights.ts';
 
 /** AWS recommends six times the function's timeout for a queue that triggers a function. */
@@ -71,6 +72,7 @@ export class FoundationStack extends Stack {
       retention: Duration.days(14),
     });
 
+    for (const secretName of edgeSecretNames(config)) this.addEdgeSecret(secretName);
     this.mailIdentityArns = this.addMailIdentity(config);
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'KeyArn', { value: this.key.keyArn });
@@ -138,6 +140,19 @@ export class FoundationStack extends Stack {
       visibilityTimeout: Duration.seconds(settings.visibilityTimeoutSeconds),
       retentionPeriod: settings.retention,
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: settings.maxReceiveCount },
+    });
+  }
+
+  /** CloudFront and the functions take it by its name while they are deployed, so that no template holds it. */
+  private addEdgeSecret(secretName: string): void {
+    const secret = new Secret(this, pascalCase(secretName.slice(secretName.lastIndexOf('/') + 1)), {
+      secretName,
+      description: 'By this the API knows that a request came through the edge.',
+      generateSecretString: { passwordLength: 48, excludePunctuation: true },
+    });
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'Edge and functions change it together, in a deployment with another edgeSecretVersion.',
     });
   }
 

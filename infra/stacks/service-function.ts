@@ -1,9 +1,9 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, SecretValue } from 'aws-cdk-lib';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type Config, dashboardOriginParameter, knownDashboardOrigin } from '../plan/config.ts';
+import { type Config, dashboardOriginParameter, edgeSecretNames, knownDashboardOrigin } from '../plan/config.ts';
 import type { FunctionPlan } from '../plan/functions.ts';
 import { type Resources, rightsOf } from './rights.ts';
 
@@ -72,6 +72,14 @@ export function addFunction(
   return deployed;
 }
 
+/**
+ * References that CloudFormation resolves while it deploys. The values stand in no template, and a function needs no
+ * call and no right to know them. Who may read a function's or the distribution's configuration sees them.
+ */
+export function edgeSecrets(config: Config): string[] {
+  return edgeSecretNames(config).map(name => SecretValue.secretsManager(name).unsafeUnwrap());
+}
+
 /** The settings (`lib/core/settings.ts`) that a function reads. It gets no address of a resource it has no rights to. */
 export function environmentOf(
   { area, uses }: Pick<FunctionPlan, 'area' | 'uses'>,
@@ -82,6 +90,7 @@ export function environmentOf(
   const linksToDashboard = uses.mail || uses.payments;
   const settings: Record<string, string | number | boolean | undefined> = {
     LOG_LEVEL: config.logLevel,
+    EDGE_SECRETS: area !== 'workers' && edgeSecrets(config).join(','),
     TABLE_NAME: uses.table.length > 0 && addresses.tableName,
     KMS_KEY_ID: uses.key !== undefined && addresses.keyArn,
     WEBHOOK_QUEUE_URL: uses.queues?.includes('webhooks') && addresses.webhookQueueUrl,

@@ -16,7 +16,7 @@ import type { Access, Contract, HandlerResponse, ParsedRequest } from '../contra
 import { parameterNames } from '../contracts/path-parameters.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { type Log, openLog } from '../core/logger.ts';
-import { type RequestSource, sourceOf } from '../core/request-source.ts';
+import { cameThroughEdge, type RequestSource, sourceOf } from '../core/request-source.ts';
 import { judgedAfterWaiting, withDeadline } from '../table/retry.ts';
 import { parseParts, parsePath } from './parse-request.ts';
 import { type Answer, render, renderError, toApiError } from './respond.ts';
@@ -103,6 +103,8 @@ function requestContext(contract: Contract): Chain {
       const source = sourceOf(event);
       const log = openLog({ requestId: source.requestId, operation: contract.operationId });
       context.state = { source, log };
+      // There is no way round the edge, where the firewall is and the caller's address is known.
+      if (!cameThroughEdge(event)) throw new ApiError('route_not_found', 'The API is not served at this address.');
     },
   };
 }

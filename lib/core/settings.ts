@@ -10,6 +10,8 @@ const text: Reader<string> = value => {
 
 const optionalText: Reader<string | undefined> = value => (value === '' ? undefined : value);
 
+const list: Reader<readonly string[]> = value => (value === undefined || value === '' ? [] : value.split(','));
+
 const flag: Reader<boolean> = value => {
   const texts = { on: ['true', '1', 'on'], off: [undefined, '', 'false', '0', 'off'] };
   if (value !== undefined && texts.on.includes(value)) return true;
@@ -67,6 +69,8 @@ const readers = {
   DASHBOARD_ORIGIN: origin('http://localhost:5173'),
   /** The SSM parameter that holds it, where the edge makes the address; it wins. */
   DASHBOARD_ORIGIN_PARAMETER: optionalText,
+  /** The secrets that the edge proves itself with, the newest first. Without one, requests come straight to the gateway. */
+  EDGE_SECRETS: list,
   /** Whether browsers send the session cookie from another site as well. */
   SESSION_COOKIE: sessionCookie,
   /** Allows http and loopback targets of webhooks; for development only. */

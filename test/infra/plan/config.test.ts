@@ -53,6 +53,7 @@ describe('the settings of an installation', () => {
       { ...exampleSettings, stripeSecretKeyParameter: 'sk_live_1', stripeWebhookSecretParameter: '/a/b' },
       'The setting stripeSecretKeyParameter must be the name of an SSM parameter, starting with a slash.',
     ],
+    [{ ...exampleSettings, waf: true }, 'The setting region is needed because waf is on.'],
     [{ ...exampleSettings, logRetentionDays: 7 }, /^The setting logRetentionDays must be one of 30, 60, /],
     [{ ...exampleSettings, throttleRate: 'many' }, 'The setting throttleRate must be a number from 1 to 10000.'],
     [{ ...exampleSettings, name: 'Hold fast' }, /^The setting name must have 2 to 20 lower-case letters/],

@@ -128,6 +128,53 @@ describe('the edge', () => {
     expect(register?.resource.Properties.Environment.Variables.DASHBOARD_ORIGIN).toBe('https://app.example.org');
   });
 
+  test('proves itself by a secret whose value stands in no template, and the functions know the one before it too', () => {
+    const second = synthesize({ ...fullSettings, edgeSecretVersion: 2 });
+    const sentBy = (installation: typeof second) =>
+      installation
+        .ofType('AWS::CloudFront::Distribution')[0]
+        ?.resource.Properties.DistributionConfig.Origins.flatMap(
+          ({ OriginCustomHeaders = [] }: { OriginCustomHeaders?: unknown[] }) => OriginCustomHeaders,
+        );
+    const knownBy = (installation: typeof second) =>
+      new Set(
+        installation
+          .ofType('AWS::Lambda::Function')
+          .map(({ resource }) => resource.Properties.Environment.Variables.EDGE_SECRETS),
+      );
+    const reference = (version: number) => `{{resolve:secretsmanager:holdfast/edge-${version}:SecretString:::}}`;
+    expect(sentBy({ ...second, ofType })).toEqual([{ HeaderName: 'x-origin-secret', HeaderValue: reference(1) }]);
+    expect(sentBy(second)).toEqual([{ HeaderName: 'x-origin-secret', HeaderValue: reference(2) }]);
+    expect(knownBy(second)).toEqual(new Set([`${reference(2)},${reference(1)}`, undefined]));
+    expect(second.ofType('AWS::SecretsManager::Secret').map(({ resource }) => resource.Properties.Name)).toEqual([
+      'holdfast/edge-2',
+      'holdfast/edge-1',
+    ]);
+  });
+
+  test('has a firewall where one is asked for, with a rate for each address', () => {
+    const { ofType: typed } = synthesize({ ...fullSettings, waf: true, region: 'eu-central-1' });
+    const { Scope, DefaultAction, Rules } = typed('AWS::WAFv2::WebACL')[0]?.resource.Properties ?? {};
+    expect({ Scope, DefaultAction }).toEqual({ Scope: 'CLOUDFRONT', DefaultAction: { Allow: {} } });
+    const rates = Rules.flatMap(({ Statement }: { Statement: { RateBasedStatement?: object } }) =>
+      Statement.RateBasedStatement === undefined ? [] : [Statement.RateBasedStatement],
+    );
+    expect(rates).toMatchObject([
+      { AggregateKeyType: 'IP', Limit: 20_000 },
+      { AggregateKeyType: 'IP', Limit: 100 },
+    ]);
+    for (const path of ['login', 'register', 'reset-password', 'change-password']) {
+      expect(JSON.stringify(rates[1])).toContain(`"/v1/auth/${path}"`);
+    }
+    // A secret may look like an attack, so what looks into bodies only counts.
+    const managed = JSON.stringify(Rules);
+    for (const rule of ['SizeRestrictions_BODY', 'CrossSiteScripting_BODY', 'Log4JRCE_BODY']) {
+      expect(managed).toContain(`{"ActionToUse":{"Count":{}},"Name":"${rule}"}`);
+    }
+    expect(typed('AWS::CloudFront::Distribution')[0]?.resource.Properties.DistributionConfig.WebACLId).toBeDefined();
+    expect(config.WebACLId).toBeUndefined();
+  });
+
   test('is a stack of its own, of which no other stack needs anything', () => {
     expect([...templates.keys()]).toContain('holdfast-edge');
     for (const [name, template] of templates) {

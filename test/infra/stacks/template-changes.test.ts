@@ -8,6 +8,9 @@ import { exampleSettings, fullSettings, synthesize } from '../../support/install
 const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   dashboardOrigin: { dashboardOrigin: 'https://other.example.com', sessionCookie: 'cross-site' },
   sessionCookie: { sessionCookie: 'cross-site' },
+  edgeSecretVersion: { edgeSecretVersion: 2 },
+  region: { region: 'eu-central-1' },
+  waf: { waf: true, region: 'eu-central-1' },
   mailFrom: { mailFrom: 'other@example.com' },
   mailIdentity: { mailIdentity: 'existing' },
   domainName: { domainName: fullSettings.domainName, certificateArn: fullSettings.certificateArn },
