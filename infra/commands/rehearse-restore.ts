@@ -90,7 +90,7 @@ function deployedTable(directory: string): string {
   let before: Templates | undefined;
   for (const [step, changed] of deployments.entries()) {
     const settings = { mailFrom: 'no-reply@example.com', ...changed };
-    const config = readConfig(name => (name === 'holdfast' ? settings : undefined));
+    const config = readConfig(settings);
     const { templates } = synthesize(
       config,
       { codeOf: () => Code.fromAsset(code), dashboardDirectory: code },

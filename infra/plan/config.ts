@@ -175,25 +175,18 @@ export class ConfigError extends Error {
 }
 
 /**
- * The settings of an installation: the object `holdfast` of the CDK context (`cdk.json`). `-c <setting>=<value>` wins
- * over it.
+ * The settings of an installation.
  * @throws ConfigError naming every setting that is missing, malformed or unknown.
  */
-export function readConfig(contextValue: (name: string) => unknown): Config {
-  const given = Object.fromEntries(
-    configNames.flatMap(name => {
-      const value = contextValue(name);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-  const result = Config.safeParse({ ...(contextValue('holdfast') as object | undefined), ...given });
+export function readConfig(settings: unknown): Config {
+  const result = Config.safeParse(settings);
   if (result.success) return result.data;
   const sentences = result.error.issues.flatMap(issue => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map(key => `There is no setting ${key}.`);
     const name = issue.path.join('.');
-    const value = given[name] ?? (contextValue('holdfast') as Record<string, unknown> | undefined)?.[name];
-    if (value === undefined && issue.code !== 'custom') return [`The setting ${name} is missing.`];
-    return [`The setting ${name} ${issue.message}.`];
+    if (name === '') return ['The settings must be a JSON object.'];
+    const isMissing = (settings as Record<string, unknown>)[name] === undefined && issue.code !== 'custom';
+    return [isMissing ? `The setting ${name} is missing.` : `The setting ${name} ${issue.message}.`];
   });
   throw new ConfigError(sentences.join('\n'));
 }

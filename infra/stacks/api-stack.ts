@@ -48,6 +48,12 @@ export class ApiStack extends Stack {
       return stack;
     });
 
+    // API Gateway takes ten changes a second in an account. Side by side, the areas would ask for many times as many.
+    for (const [index, stack] of areaStacks.entries()) {
+      const before = areaStacks[index - 1];
+      if (before !== undefined) stack.addStackDependency(before);
+    }
+
     const accessLog = this.addAccessLog(config);
     const stage = this.addStage(config, api.ref, accessLog);
     // The stage can only limit routes that exist.

@@ -40,7 +40,7 @@ export function statementsOf({ Properties }: Resource): Statement[] {
 export function synthesize(settings: Record<string, unknown> = exampleSettings) {
   const code = mkdtempSync(join(tmpdir(), 'function-'));
   writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => undefined;\n');
-  const config = readConfig(name => (name === 'holdfast' ? settings : undefined));
+  const config = readConfig(settings);
   const assets = { codeOf: () => Code.fromAsset(code), dashboardDirectory: code };
   const synthesized = synthesizeWith(config, assets, mkdtempSync(join(tmpdir(), 'cdk-')));
   const resources = [...synthesized.templates.values()].flatMap(template =>

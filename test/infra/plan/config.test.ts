@@ -1,9 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../../infra/plan/config.ts';
+import { readInstallation } from '../../../infra/plan/installation-file.ts';
 import { exampleSettings, fullSettings } from '../../support/installation.ts';
 
-const read = (settings: Record<string, unknown>, single: Record<string, unknown> = {}) =>
-  readConfig(name => (name === 'holdfast' ? settings : single[name]));
+const read = (settings: Record<string, unknown>) => readConfig(settings);
 
 describe('the settings of an installation', () => {
   test('need a sender, and have a default for everything else', () => {
@@ -16,9 +19,25 @@ describe('the settings of an installation', () => {
     });
   });
 
-  test('can be set one by one on the command line, as text, which wins', () => {
-    const config = read(exampleSettings, { throttleRate: '50', mailFrom: 'ops@example.org' });
-    expect(config).toMatchObject({ throttleRate: 50, mailFrom: { text: 'ops@example.org', domain: 'example.org' } });
+  test('come from the committed file of the installation', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'installations-'));
+    writeFileSync(
+      join(directory, 'production.json'),
+      JSON.stringify({ mailFrom: 'ops@example.org', throttleRate: 50 }),
+    );
+    writeFileSync(join(directory, 'broken.json'), '{');
+    expect(readInstallation('production', directory)).toMatchObject({
+      throttleRate: 50,
+      mailFrom: { domain: 'example.org' },
+    });
+    expect(() => readInstallation('staging', directory)).toThrow('There is no file installations/staging.json.');
+    expect(() => readInstallation('../production', directory)).toThrow('There is no file');
+    expect(() => readInstallation('broken', directory)).toThrow('The file installations/broken.json is not JSON.');
+    rmSync(directory, { recursive: true });
+  });
+
+  test('of the repository are an example that can be synthesized', () => {
+    expect(readInstallation('example').name).toBe('holdfast');
   });
 
   test.each([

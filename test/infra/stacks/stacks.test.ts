@@ -174,6 +174,15 @@ describe('the API', () => {
     expect(functionNameOf.size).toBe(functions.length);
   });
 
+  test('is made area by area, because API Gateway takes ten changes a second', () => {
+    const nested = ofType('AWS::CloudFormation::Stack');
+    const areas = nested.filter(({ id }) => !/^(Workers|Operations)/.test(id));
+    const [first, ...others] = areas;
+    expect(others.length).toBeGreaterThan(8);
+    expect(first?.resource.DependsOn).toBeUndefined();
+    for (const [index, { resource }] of others.entries()) expect(resource.DependsOn).toEqual([areas[index]?.id]);
+  });
+
   test('may call each function only from its own route', () => {
     const sources = new Map(
       ofType('AWS::Lambda::Permission').map(({ resource }) => [
