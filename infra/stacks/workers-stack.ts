@@ -18,6 +18,7 @@ export class WorkersStack extends NestedStack {
   readonly deliverWebhooks: LambdaFunction;
   readonly runJobs: LambdaFunction;
   readonly rollUpMetrics: LambdaFunction;
+  readonly all: readonly LambdaFunction[];
 
   constructor(
     scope: Construct,
@@ -51,6 +52,7 @@ export class WorkersStack extends NestedStack {
       filterPattern: '',
     });
     subscription.addResourceDependency(permission);
+    this.all = [this.deliverWebhooks, this.runJobs, this.rollUpMetrics];
   }
 
   private addQueueWorker(

@@ -371,7 +371,7 @@ describe('alarms', () => {
   const alarms = ofType('AWS::CloudWatch::Alarm').map(({ resource }) => resource.Properties);
 
   test('say what users notice and what to do first, and notify the operators', () => {
-    expect(alarms).toHaveLength(12);
+    expect(alarms).toHaveLength(14);
     for (const { AlarmName, AlarmDescription, AlarmActions } of alarms) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       expect(AlarmDescription.length, AlarmName).toBeGreaterThan(100);
@@ -383,16 +383,38 @@ describe('alarms', () => {
     });
   });
 
-  test('watch 14 metrics at ten cents a month each', () => {
+  test('watch 17 metrics at ten cents a month each', () => {
     const watched = alarms.flatMap(({ Metrics, MetricName }) =>
       MetricName === undefined ? Metrics.filter((metric: { MetricStat?: unknown }) => metric.MetricStat) : [MetricName],
     );
-    expect(watched).toHaveLength(14);
+    expect(watched).toHaveLength(17);
   });
 
-  test('come with a warning if the key is disabled or scheduled for deletion', () => {
+  test('count the errors in the log of every function', () => {
+    const filters = ofType('AWS::Logs::MetricFilter').filter(
+      ({ resource }) => resource.Properties.MetricTransformations[0].MetricName === 'LoggedErrors',
+    );
+    expect(filters).toHaveLength(functions.length);
+    for (const { resource } of filters) expect(resource.Properties.FilterPattern).toBe('{ $.level = "ERROR" }');
+  });
+
+  test('can be published by this installation’s alarms and rule only', () => {
+    const statements: { Sid: string; Principal: { Service?: string }; Condition: object }[] =
+      single('AWS::SNS::TopicPolicy').Properties.PolicyDocument.Statement;
+    const publishing = statements.filter(({ Principal }) => Principal.Service !== undefined);
+    expect(publishing.map(({ Sid }) => Sid)).toEqual(['PublishAlarms', 'PublishKeyWarning']);
+    expect(JSON.stringify(publishing[0]?.Condition)).toContain(':alarm:holdfast-*');
+    expect(JSON.stringify(publishing[1]?.Condition)).toContain('KeyInDanger');
+  });
+
+  test('come with a warning if the key is disabled, given to others or scheduled for deletion', () => {
     const [rule] = ofType('AWS::Events::Rule');
-    expect(rule?.resource.Properties.EventPattern.detail.eventName).toEqual(['ScheduleKeyDeletion', 'DisableKey']);
+    expect(rule?.resource.Properties.EventPattern.detail.eventName).toEqual([
+      'ScheduleKeyDeletion',
+      'DisableKey',
+      'PutKeyPolicy',
+      'CreateGrant',
+    ]);
   });
 });
 
