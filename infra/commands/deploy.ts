@@ -31,7 +31,8 @@ function deploy(installation: string, options: readonly string[]): number {
     [
       'deploy',
       '--all',
-      ...['--context', `installation=${installation}`],
+      '--context',
+      `installation=${installation}`,
       ...(asks ? [] : ['--require-approval', approval]),
       ...options,
     ],

@@ -11,7 +11,15 @@ import { startDynamoDb } from '../local/stand-ins/dynamodb.ts';
 import { readConfig } from '../plan/config.ts';
 import { synthesize, type Templates } from '../stacks/synthesize.ts';
 import { harmsOf, tablesInUse } from '../stacks/template-changes.ts';
-import { apiAt, changeAgain, fill, readEverything, type Session, summaryOf } from './rehearsal-organization.ts';
+import {
+  apiAt,
+  changeAgain,
+  fill,
+  readEverything,
+  refusesChanges,
+  type Session,
+  summaryOf,
+} from './rehearsal-organization.ts';
 import { exportTable, restoreTable } from './table-export.ts';
 
 /*
@@ -25,7 +33,12 @@ import { exportTable, restoreTable } from './table-export.ts';
 const originalTable = 'holdfast';
 const restoredTable = 'holdfast-restored';
 /** What the runbook changes in the settings, deployment by deployment. */
-const deployments: readonly Record<string, unknown>[] = [{}, { restoredTable }];
+const deployments: readonly Record<string, unknown>[] = [
+  {},
+  { maintenance: true },
+  { maintenance: true, restoredTable },
+  { restoredTable },
+];
 
 async function rehearse(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'rehearsal-'));
@@ -36,13 +49,14 @@ async function rehearse(): Promise<void> {
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
   // The directory keeps the KMS stand-in's key between the two runs of the service.
-  const start = (tableName: string) =>
+  const start = (tableName: string, more: Record<string, string> = {}) =>
     startService({
       PORT: '0',
       DATA_DIR: join(directory, 'service'),
       AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.url,
       TABLE_NAME: tableName,
       LOG_LEVEL: 'ERROR',
+      ...more,
     });
   let running: Service | undefined;
   const session: Session = {};
@@ -52,6 +66,10 @@ async function rehearse(): Promise<void> {
     const call = apiAt(running.url, session);
     const filled = await fill(call);
     const expected = await readEverything(call, filled);
+    await running.stop();
+    running = await start(originalTable, { MAINTENANCE: 'true' });
+    await refusesChanges(apiAt(running.url, session), filled);
+    say('Under maintenance, values are read and changes are refused.');
     await running.stop();
     running = undefined;
     say(`Filled the table ${originalTable}: ${summaryOf(expected)}.`);

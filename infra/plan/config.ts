@@ -76,6 +76,8 @@ const Config = z
     edgeSecretVersion: count(1, 1_000_000).default(1),
     /** A firewall before the edge: managed rules, and a rate for each address. */
     waf: flag.default(false),
+    /** Reads go on, changes get 503 and background work waits: while a restored table takes the place of another. */
+    maintenance: flag.default(false),
     /** The name of a table restored from a backup, to use instead of the installation's own. */
     restoredTable: z
       .string()
@@ -92,7 +94,7 @@ const Config = z
     logLevel: z
       .enum(['DEBUG', 'INFO', 'WARN', 'ERROR'], { error: 'must be DEBUG, INFO, WARN or ERROR' })
       .default('INFO'),
-    /** Requests per second and at once, over all routes. API Gateway refuses more with 429. */
+    /** Requests per second and at once, for each route. API Gateway refuses more with 429. */
     throttleRate: count(1, 10_000).default(200),
     throttleBurst: count(1, 5_000).default(400),
     /** The same for each route that hashes a password, which takes half a second of CPU. */

@@ -95,7 +95,7 @@ export class ApiStack extends Stack {
       // API Gateway may write to groups under this prefix without a resource policy. An account has only ten of those.
       logGroupName: `/aws/vendedlogs/${config.name}-access`,
       retention: config.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
   }
 

@@ -1,5 +1,5 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, Billing, type ITable, Table, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
@@ -31,17 +31,18 @@ export class FoundationStack extends Stack {
     super(scope, id, props);
     const { config } = props;
 
-    const ownTable = new Table(this, 'Table', {
+    // A TableV2 can have replicas in other regions, and a Table cannot be made one later (decision 23).
+    const ownTable = new TableV2(this, 'Table', {
       partitionKey: { name: tableDefinition.partitionKey, type: AttributeType.STRING },
       sortKey: { name: tableDefinition.sortKey, type: AttributeType.STRING },
       timeToLiveAttribute: tableDefinition.timeToLiveAttribute,
-      billingMode: BillingMode.PAY_PER_REQUEST,
+      billing: Billing.onDemand(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
       deletionProtection: true,
       // DynamoDB's own key encrypts the table at rest. Secrets are encrypted under the key below before they get here.
       // A customer-managed key for the table as well would give every function rights to that key, and an outage of
       // the key would end every request.
-      encryption: TableEncryption.DEFAULT,
+      encryption: TableEncryptionV2.dynamoOwnedKey(),
       removalPolicy: RemovalPolicy.RETAIN,
     });
 
@@ -53,6 +54,8 @@ export class FoundationStack extends Stack {
       description: `Wraps the data keys of every project of ${config.name}. Without it no secret can be decrypted.`,
       enableKeyRotation: true,
       pendingWindow: Duration.days(30),
+      // Only a multi-Region key can have a replica elsewhere, and no key can be made one later (decision 23).
+      multiRegion: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
 
@@ -85,7 +88,7 @@ export class FoundationStack extends Stack {
    * CloudFormation refuses to remove an export while another stack imports it, and the stacks are deployed one after the
    * other. So what other stacks may import is exported under every setting, whether they import it at present or not.
    */
-  private exportForOtherStacks(ownTable: Table): void {
+  private exportForOtherStacks(ownTable: TableV2): void {
     const queues = [this.webhookQueue, this.webhookDeadLetters, this.jobQueue, this.jobDeadLetters];
     const values = [
       ownTable.tableArn,

@@ -35,6 +35,7 @@ export function addInstallation(app: App, config: Config, { codeOf, dashboardDir
     foundation,
     codeOf,
     description: `${config.name}: API, functions, alarms`,
+    terminationProtection: true,
   });
   const firewall = config.waf
     ? new FirewallStack(app, `${config.name}-firewall`, {
@@ -52,6 +53,7 @@ export function addInstallation(app: App, config: Config, { codeOf, dashboardDir
     apiHost: api.host,
     dashboardDirectory,
     description: `${config.name}: the address of dashboard and API`,
+    terminationProtection: true,
   });
   // cfn-lint's schema for dashboards has no tags.
   Tags.of(app).add('application', config.name, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });

@@ -32,7 +32,7 @@ export function addFunction(
   const logGroup = new LogGroup(scope, `${id}Log`, {
     logGroupName: `/aws/lambda/${functionName}`,
     retention: config.logRetentionDays,
-    removalPolicy: RemovalPolicy.DESTROY,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   const role = new Role(scope, `${id}Role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
@@ -90,6 +90,7 @@ export function environmentOf(
   const linksToDashboard = uses.mail || uses.payments;
   const settings: Record<string, string | number | boolean | undefined> = {
     LOG_LEVEL: config.logLevel,
+    MAINTENANCE: area !== 'workers' && config.maintenance,
     EDGE_SECRETS: area !== 'workers' && edgeSecrets(config).join(','),
     TABLE_NAME: uses.table.length > 0 && addresses.tableName,
     KMS_KEY_ID: uses.key !== undefined && addresses.keyArn,

@@ -6,7 +6,7 @@ import type { Resource, Templates } from './synthesize.ts';
  * ("Update requires: Replacement" in its reference). It makes a new resource for such a change, and an empty one.
  */
 const replacingProperties: Readonly<Record<string, readonly string[]>> = {
-  'AWS::DynamoDB::Table': ['TableName', 'KeySchema', 'LocalSecondaryIndexes', 'ImportSourceSpecification'],
+  'AWS::DynamoDB::GlobalTable': ['TableName', 'KeySchema', 'LocalSecondaryIndexes'],
   'AWS::KMS::Key': ['MultiRegion', 'KeySpec', 'KeyUsage', 'Origin'],
   'AWS::Logs::LogGroup': ['LogGroupName'],
   'AWS::SQS::Queue': ['QueueName', 'FifoQueue'],

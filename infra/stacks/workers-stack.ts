@@ -74,6 +74,8 @@ export class WorkersStack extends NestedStack {
       functionName: worker.functionName,
       eventSourceArn: queueArn,
       batchSize: 1,
+      // Under maintenance messages wait in the queue.
+      enabled: !service.config.maintenance,
       scalingConfig: { maximumConcurrency },
       functionResponseTypes: ['ReportBatchItemFailures'],
     });

@@ -251,7 +251,7 @@ export const register = /* @__PURE__ */ contract({
     key: { credentials: issuing },
     mail: true,
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: { memoryMb: 1769, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU, which 1,769 MB have' },
 });
 
 export const logIn = /* @__PURE__ */ contract({
@@ -284,7 +284,7 @@ export const logIn = /* @__PURE__ */ contract({
     writes: ['USER', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: issuing },
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: { memoryMb: 1769, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU, which 1,769 MB have' },
 });
 
 export const logOut = /* @__PURE__ */ contract({
@@ -561,7 +561,7 @@ export const changePassword = /* @__PURE__ */ contract({
     reads: ['ORG'],
     writes: ['AUDIT', 'RATE'],
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: { memoryMb: 1769, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU, which 1,769 MB have' },
 });
 
 export const sendVerification = /* @__PURE__ */ contract({
@@ -638,5 +638,5 @@ export const resetPassword = /* @__PURE__ */ contract({
     reads: ['USER', 'ORG'],
     writes: ['USER', 'AUDIT'],
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: { memoryMb: 1769, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU, which 1,769 MB have' },
 });

@@ -71,6 +71,8 @@ const readers = {
   DASHBOARD_ORIGIN_PARAMETER: optionalText,
   /** The secrets that the edge proves itself with, the newest first. Without one, requests come straight to the gateway. */
   EDGE_SECRETS: list,
+  /** Only what reads is served, so that an operator can put another table in the place of this one. */
+  MAINTENANCE: flag,
   /** Whether browsers send the session cookie from another site as well. */
   SESSION_COOKIE: sessionCookie,
   /** Allows http and loopback targets of webhooks; for development only. */

@@ -1,6 +1,6 @@
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { functions } from '../../../infra/plan/functions.ts';
+import { functions, passwordFunctions } from '../../../infra/plan/functions.ts';
 import { accessLogFormat } from '../../../infra/plan/http-api.ts';
 import type { Resource } from '../../../infra/stacks/synthesize.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
@@ -22,6 +22,17 @@ describe('stacks', () => {
     for (const [name, template] of templates) {
       expect(Object.keys(template.Resources).length, name).toBeLessThan(450);
     }
+  });
+
+  test('are protected from deletion, and their logs outlive them', () => {
+    const protectedStacks = installation.stacks.filter(({ nested }) => !nested);
+    expect(protectedStacks.map(({ stackName, terminationProtection }) => [stackName, terminationProtection])).toEqual([
+      ['holdfast-foundation', true],
+      ['holdfast-api', true],
+      ['holdfast-edge', true],
+    ]);
+    for (const { resource } of ofType('AWS::Logs::LogGroup'))
+      expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate');
   });
 
   test('raise no cdk-nag findings except those accepted with a reason', () => {
@@ -76,16 +87,20 @@ describe('stacks', () => {
 
 describe('the foundation', () => {
   test('has a table that is billed per request, can be restored to any second of the last 35 days and is protected from deletion', () => {
-    const table = single('AWS::DynamoDB::Table');
+    const table = single('AWS::DynamoDB::GlobalTable');
     expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     expect(table.Properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',
-      DeletionProtectionEnabled: true,
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 },
       TimeToLiveSpecification: { AttributeName: tableDefinition.timeToLiveAttribute, Enabled: true },
       KeySchema: [
         { AttributeName: tableDefinition.partitionKey, KeyType: 'HASH' },
         { AttributeName: tableDefinition.sortKey, KeyType: 'RANGE' },
+      ],
+      Replicas: [
+        {
+          DeletionProtectionEnabled: true,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 },
+        },
       ],
     });
   });
@@ -101,13 +116,35 @@ describe('the foundation', () => {
       .filter(({ Sid }) => Sid === 'ReadTable')
       .map(({ Resource }) => JSON.stringify(Resource));
     for (const table of tables) expect(table).toContain(':table/holdfast-restored"');
-    expect(typed('AWS::DynamoDB::Table')).toHaveLength(1);
+    expect(typed('AWS::DynamoDB::GlobalTable')).toHaveLength(1);
+  });
+
+  test('under maintenance refuses changes and lets background work wait', () => {
+    const { ofType: typed } = synthesize({ ...fullSettings, maintenance: true });
+    const settings = typed('AWS::Lambda::Function').map(({ resource }) => resource.Properties);
+    const routed = settings.filter(
+      ({ FunctionName }) => !/-(?:run-jobs|deliver-webhooks|roll-up-metrics)$/.test(FunctionName),
+    );
+    for (const { Environment } of routed) expect(Environment.Variables.MAINTENANCE).toBe('true');
+    const enabled = (mappings: typeof resources) => mappings.map(({ resource }) => resource.Properties.Enabled);
+    expect(enabled(typed('AWS::Lambda::EventSourceMapping'))).toEqual([false, false]);
+    expect(enabled(ofType('AWS::Lambda::EventSourceMapping'))).toEqual([true, true]);
+  });
+
+  test('gives a function that hashes passwords one whole CPU', () => {
+    const memory = new Map(
+      ofType('AWS::Lambda::Function').map(({ resource: { Properties } }) => [
+        Properties.FunctionName,
+        Properties.MemorySize,
+      ]),
+    );
+    for (const name of passwordFunctions) expect(memory.get(`holdfast-${name}`), name).toBe(1769);
   });
 
   test('has a key that rotates, survives the stack, and takes 30 days to delete', () => {
     const key = single('AWS::KMS::Key');
     expect(key).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
-    expect(key.Properties).toMatchObject({ EnableKeyRotation: true, PendingWindowInDays: 30 });
+    expect(key.Properties).toMatchObject({ EnableKeyRotation: true, PendingWindowInDays: 30, MultiRegion: true });
   });
 
   test('gives each queue a dead-letter queue and a visibility timeout longer than its function runs', () => {
@@ -433,7 +470,7 @@ test('the installation has nothing that is billed by the hour', () => {
       "AWS::CloudFront::ResponseHeadersPolicy",
       "AWS::CloudWatch::Alarm",
       "AWS::CloudWatch::Dashboard",
-      "AWS::DynamoDB::Table",
+      "AWS::DynamoDB::GlobalTable",
       "AWS::Events::Rule",
       "AWS::IAM::Role",
       "AWS::KMS::Alias",

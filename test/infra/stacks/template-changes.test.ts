@@ -10,6 +10,7 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   sessionCookie: { sessionCookie: 'cross-site' },
   edgeSecretVersion: { edgeSecretVersion: 2 },
   region: { region: 'eu-central-1' },
+  maintenance: { maintenance: true },
   waf: { waf: true, region: 'eu-central-1' },
   mailFrom: { mailFrom: 'other@example.com' },
   mailIdentity: { mailIdentity: 'existing' },
