@@ -114,7 +114,8 @@ export function idleCosts(): Readonly<Record<string, number>> {
   const pollsPerMonth = 2 * 5 * 3 * 60 * 24 * 30;
   return {
     'KMS key (each of its first two yearly rotations adds as much)': prices.kmsKeyMonth,
-    '17 metrics watched by 14 alarms': 17 * prices.alarmMetricMonth,
+    '18 metrics watched by 15 alarms': 18 * prices.alarmMetricMonth,
+    '8 metrics watched by the alarms of 4 gradual deployments': 8 * prices.alarmMetricMonth,
     'three metrics of our own (failed log-ins, inconsistent reads, logged errors)': 3 * prices.customMetricMonth,
     'the secret of the edge': prices.secretMonth,
     'polling of two queues (the first million a month is free)': pollsPerMonth * prices.sqsRequest,

@@ -5,7 +5,7 @@ import { readInstallation } from '../plan/installation-file.ts';
 
 /*
  * `npm run deploy -- <installation> [option of cdk deploy …]`: checks the settings in `installations/<installation>.json`
- * before anything is built, then deploys all stacks. On a terminal it asks before rights are widened. Without one it does
+ * before anything is built, deploys all stacks, and uses the service once as a client does. On a terminal it asks before rights are widened. Without one it does
  * not ask: there, `cdk diff` and an approval come before it.
  */
 
@@ -15,8 +15,9 @@ try {
   const [installation = '', ...options] = process.argv.slice(2);
   if (!/^[a-z]/.test(installation)) throw new ConfigError('Usage: npm run deploy -- <installation> [option …]');
   refuseSettings(options, installation);
-  refuseExamples(readInstallation(installation), installation);
-  process.exitCode = deploy(installation, options);
+  const config = readInstallation(installation);
+  refuseExamples(config, installation);
+  process.exitCode = deploy(installation, options) || smoke(config);
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;
   process.stderr.write(`${error.message}\n`);
@@ -38,6 +39,18 @@ function deploy(installation: string, options: readonly string[]): number {
     ],
     { cwd: root, stdio: 'inherit' },
   );
+  return status ?? 1;
+}
+
+/** What was just deployed must work from outside. */
+function smoke({ checkParameter }: Config): number {
+  if (checkParameter === undefined) {
+    process.stderr.write('The deployment was not checked from outside, because checkParameter is not set.\n');
+    return 0;
+  }
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'smoke.ts'), checkParameter], {
+    stdio: 'inherit',
+  });
   return status ?? 1;
 }
 

@@ -85,6 +85,10 @@ const Config = z
       .optional(),
     /** The address that alarms are mailed to. */
     alarmEmail: z.email({ error: 'must be a mail address' }).optional(),
+    /** Instances of each gradually deployed function that are kept warm, so that none of their requests starts one. */
+    provisionedConcurrency: count(1, 1_000).optional(),
+    /** The SSM parameter with the account that checks the service every five minutes and after each deployment. */
+    checkParameter: parameterName.optional(),
     logRetentionDays: z.coerce
       .number()
       .refine(days => retentionDays.some(kept => kept === days), {

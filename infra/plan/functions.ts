@@ -12,6 +12,8 @@ export interface FunctionPlan {
   uses: Uses;
   memoryMb: number;
   timeoutSeconds: number;
+  /** It reads the account that checks the service. */
+  readsCheckAccount?: true;
 }
 
 export interface RoutedFunctionPlan extends FunctionPlan {
@@ -131,6 +133,16 @@ export const workers = {
     memoryMb: 256,
     timeoutSeconds: 30,
   },
+  checkService: {
+    name: 'check-service',
+    area: 'workers',
+    summary: 'Use the service as a client does',
+    uses: { table: [] },
+    readsCheckAccount: true,
+    memoryMb: 256,
+    // Four requests of at most 15 seconds each.
+    timeoutSeconds: 65,
+  },
 } as const satisfies Record<string, FunctionPlan>;
 
 /** How often each queue hands a message over before it goes to the dead-letter queue, deployed and locally. */
@@ -143,6 +155,12 @@ export const receives = {
 
 /** Every function of the system. */
 export const functions: readonly FunctionPlan[] = [...routedFunctions, ...Object.values(workers)];
+
+/**
+ * The functions whose new versions get a tenth of the requests first: what machines wait for, and without which nobody
+ * gets in.
+ */
+export const gradualFunctions: ReadonlySet<string> = new Set(['pull-secrets', 'set-secret', 'list-keys', 'log-in']);
 
 /** The functions that are called most. `test/infra/build/bundles.test.ts` limits the size of their bundles. */
 export const hotFunctions: readonly string[] = ['pull-secrets', 'set-secret', 'list-keys'];

@@ -50,6 +50,14 @@ export function alarmsOn(
       }),
       above: 20,
     },
+    ServiceCheckFailed: {
+      description:
+        'Twice in a row the check could not log in, set a secret and pull it through the public address: users cannot ' +
+        'either. First read the last line of the log of check-service, which names the step, its status and its request id.',
+      metric: metrics.failedChecks,
+      above: 0,
+      periods: 2,
+    },
     ErrorsLogged: {
       description:
         'The functions log errors again and again, perhaps without any request failing: mails that could not be sent, ' +

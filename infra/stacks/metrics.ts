@@ -65,6 +65,7 @@ export function metricsOf({ apiId, foundation, workers }: MetricSources) {
     webhookAge: foundation.webhookQueue.metricApproximateAgeOfOldestMessage({ period, label: 'webhooks, seconds' }),
     jobAge: foundation.jobQueue.metricApproximateAgeOfOldestMessage({ period, label: 'jobs, seconds' }),
     failedRollUps: workers.rollUpMetrics.metricErrors({ period }),
+    failedChecks: workers.checkService.metricErrors({ period, label: 'failed checks' }),
     bounces: new Metric({
       namespace: 'AWS/SES',
       metricName: 'Reputation.BounceRate',

@@ -27,7 +27,7 @@ interface OperationsStackProps extends NestedStackProps {
 
 /**
  * The alarms that tell the operators, and the dashboard they look at. CloudWatch charges $0.10 a month for each metric
- * that an alarm watches (17 of them) and $0.30 for each of our three own metrics. The dashboard is one of the three free ones.
+ * that an alarm watches (18 of them, and 8 that watch deployments) and $0.30 for each of our three own metrics. The dashboard is one of the three free ones.
  */
 export class OperationsStack extends NestedStack {
   constructor(

@@ -14,6 +14,7 @@ export const fullSettings = {
   ...exampleSettings,
   domainName: 'secrets.example.com',
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
+  checkParameter: '/holdfast/check',
   alarmEmail: 'operators@example.com',
   stripeSecretKeyParameter: '/holdfast/stripe-secret-key',
   stripeWebhookSecretParameter: '/holdfast/stripe-webhook-secret',

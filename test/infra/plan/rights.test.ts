@@ -4,14 +4,14 @@ import { routes } from '../../../lib/contracts/routes.ts';
 import { reachableActions } from '../../support/reachable-actions.ts';
 
 /** What a contract's `uses` allows, as IAM actions. */
-function allowedActions({ uses }: FunctionPlan): string[] {
+function allowedActions({ uses, readsCheckAccount }: FunctionPlan): string[] {
   return [
     ...uses.table.map(action => `dynamodb:${action}`),
     ...new Set(Object.values(uses.key ?? {}).flatMap(actions => actions.map(action => `kms:${action}`))),
     ...(uses.queues === undefined ? [] : ['sqs:SendMessage']),
     ...(uses.mail ? ['ses:SendEmail'] : []),
     // Mails and hosted pages link to the dashboard, whose origin may be a parameter.
-    ...(uses.mail || uses.payments ? ['ssm:GetParameter'] : []),
+    ...(uses.mail || uses.payments || readsCheckAccount ? ['ssm:GetParameter'] : []),
   ];
 }
 

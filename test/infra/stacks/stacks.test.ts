@@ -1,6 +1,6 @@
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { functions, passwordFunctions } from '../../../infra/plan/functions.ts';
+import { functions, gradualFunctions, passwordFunctions } from '../../../infra/plan/functions.ts';
 import { accessLogFormat } from '../../../infra/plan/http-api.ts';
 import type { Resource } from '../../../infra/stacks/synthesize.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
@@ -123,7 +123,7 @@ describe('the foundation', () => {
     const { ofType: typed } = synthesize({ ...fullSettings, maintenance: true });
     const settings = typed('AWS::Lambda::Function').map(({ resource }) => resource.Properties);
     const routed = settings.filter(
-      ({ FunctionName }) => !/-(?:run-jobs|deliver-webhooks|roll-up-metrics)$/.test(FunctionName),
+      ({ FunctionName }) => !/-(?:run-jobs|deliver-webhooks|roll-up-metrics|check-service)$/.test(FunctionName),
     );
     for (const { Environment } of routed) expect(Environment.Variables.MAINTENANCE).toBe('true');
     const enabled = (mappings: typeof resources) => mappings.map(({ resource }) => resource.Properties.Enabled);
@@ -179,10 +179,15 @@ describe('the API', () => {
   const functionNameOf = new Map(
     ofType('AWS::Lambda::Function').map(({ id, resource }) => [id, String(resource.Properties.FunctionName)]),
   );
+  /** The function behind an ARN: its own, or that of its alias. */
+  const functionBehind = (arn: { 'Fn::GetAtt'?: string[]; Ref?: string }) => {
+    const alias = ofType('AWS::Lambda::Alias').find(({ id }) => id === arn.Ref);
+    return functionNameOf.get(arn['Fn::GetAtt']?.[0] ?? alias?.resource.Properties.FunctionName.Ref);
+  };
   const integrations = new Map(
     ofType('AWS::ApiGatewayV2::Integration').map(({ id, resource }) => [
       id,
-      functionNameOf.get(resource.Properties.IntegrationUri['Fn::GetAtt'][0]),
+      functionBehind(resource.Properties.IntegrationUri),
     ]),
   );
   const deployed = ofType('AWS::ApiGatewayV2::Route').map(({ resource: { Properties } }) => ({
@@ -207,7 +212,7 @@ describe('the API', () => {
       expect(deployed).toContainEqual({ routeKey: `${method} ${path}`, functionName: `holdfast-${operationId}` });
     }
     expect(new Set(deployed.map(({ functionName }) => functionName)).size).toBe(deployed.length);
-    expect(functionNameOf.size).toBe(deployed.length + 3);
+    expect(functionNameOf.size).toBe(deployed.length + 4);
     expect(functionNameOf.size).toBe(functions.length);
   });
 
@@ -223,7 +228,7 @@ describe('the API', () => {
   test('may call each function only from its own route', () => {
     const sources = new Map(
       ofType('AWS::Lambda::Permission').map(({ resource }) => [
-        functionNameOf.get(resource.Properties.FunctionName['Fn::GetAtt'][0]),
+        functionBehind(resource.Properties.FunctionName),
         JSON.stringify(resource.Properties.SourceArn),
       ]),
     );
@@ -239,7 +244,8 @@ describe('the API', () => {
         Architectures: ['arm64'],
         Handler: 'index.handler',
       });
-      if (!/-(?:run-jobs|roll-up-metrics)$/.test(FunctionName)) expect(Timeout, FunctionName).toBeLessThan(30);
+      if (!/-(?:run-jobs|roll-up-metrics|check-service)$/.test(FunctionName))
+        expect(Timeout, FunctionName).toBeLessThan(30);
     }
   });
 
@@ -404,11 +410,68 @@ function resourceName(resource: unknown): string {
   );
 }
 
+describe('a gradual deployment', () => {
+  const gradual = [...gradualFunctions].map(name => `holdfast-${name}`).sort();
+
+  test('sends a tenth of the requests to the new version of pull, set, list and log-in, and goes back by itself', () => {
+    const groups = ofType('AWS::CodeDeploy::DeploymentGroup').map(({ resource }) => resource.Properties);
+    expect(groups).toHaveLength(gradual.length);
+    for (const group of groups) {
+      expect(group).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+        AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },
+        AlarmConfiguration: { Enabled: true },
+      });
+    }
+    for (const { resource } of ofType('AWS::Lambda::Alias')) {
+      expect(resource.UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate.DeploymentGroupName');
+    }
+  });
+
+  test('is watched by an alarm on crashes and logged errors of each function', () => {
+    const alarms = ofType('AWS::CloudWatch::Alarm').filter(
+      ({ resource }) => resource.Properties.AlarmActions === undefined,
+    );
+    const names = alarms.map(({ resource }) => resource.Properties.AlarmName);
+    expect(names.sort()).toEqual(gradual.map(name => name.replace('holdfast-', 'holdfast-Deployment-')));
+    for (const { resource } of alarms) {
+      const metrics = resource.Properties.Metrics.flatMap(
+        ({ MetricStat }: { MetricStat?: { Metric: { MetricName: string } } }) => MetricStat?.Metric.MetricName ?? [],
+      );
+      expect(metrics).toEqual(['Errors', expect.stringMatching(/^LoggedErrors-/)]);
+    }
+    const groups = JSON.stringify(ofType('AWS::CodeDeploy::DeploymentGroup'));
+    for (const { id } of alarms) expect(groups).toContain(`{"Ref":"${id}"}`);
+  });
+
+  test('keeps instances warm where that is asked for', () => {
+    const warm = (settings: Record<string, unknown>) =>
+      synthesize({ ...fullSettings, ...settings })
+        .ofType('AWS::Lambda::Alias')
+        .map(({ resource }) => resource.Properties.ProvisionedConcurrencyConfig?.ProvisionedConcurrentExecutions);
+    expect(warm({ provisionedConcurrency: 3 })).toEqual(gradual.map(() => 3));
+    expect(ofType('AWS::Lambda::Alias')[0]?.resource.Properties).not.toHaveProperty('ProvisionedConcurrencyConfig');
+  });
+});
+
+describe('the check of the service', () => {
+  test('runs every five minutes where there is an account for it, once each time', () => {
+    const rule = (typed: typeof ofType) =>
+      typed('AWS::Events::Rule').find(({ id }) => id.startsWith('CheckService'))?.resource.Properties;
+    expect(rule(ofType)).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
+    expect(JSON.parse(rule(ofType).Targets[0].Input)).toEqual({ parameter: '/holdfast/check' });
+    expect(rule(synthesize().ofType)).toMatchObject({ State: 'DISABLED' });
+    expect(single('AWS::Lambda::EventInvokeConfig').Properties.MaximumRetryAttempts).toBe(0);
+  });
+});
+
 describe('alarms', () => {
-  const alarms = ofType('AWS::CloudWatch::Alarm').map(({ resource }) => resource.Properties);
+  const alarms = ofType('AWS::CloudWatch::Alarm')
+    .map(({ resource }) => resource.Properties)
+    .filter(({ AlarmActions }) => AlarmActions !== undefined);
 
   test('say what users notice and what to do first, and notify the operators', () => {
-    expect(alarms).toHaveLength(14);
+    expect(alarms).toHaveLength(15);
     for (const { AlarmName, AlarmDescription, AlarmActions } of alarms) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       expect(AlarmDescription.length, AlarmName).toBeGreaterThan(100);
@@ -420,11 +483,11 @@ describe('alarms', () => {
     });
   });
 
-  test('watch 17 metrics at ten cents a month each', () => {
+  test('watch 18 metrics at ten cents a month each', () => {
     const watched = alarms.flatMap(({ Metrics, MetricName }) =>
       MetricName === undefined ? Metrics.filter((metric: { MetricStat?: unknown }) => metric.MetricStat) : [MetricName],
     );
-    expect(watched).toHaveLength(17);
+    expect(watched).toHaveLength(18);
   });
 
   test('count the errors in the log of every function', () => {
@@ -445,7 +508,7 @@ describe('alarms', () => {
   });
 
   test('come with a warning if the key is disabled, given to others or scheduled for deletion', () => {
-    const [rule] = ofType('AWS::Events::Rule');
+    const rule = ofType('AWS::Events::Rule').find(({ id }) => id.startsWith('KeyInDanger'));
     expect(rule?.resource.Properties.EventPattern.detail.eventName).toEqual([
       'ScheduleKeyDeletion',
       'DisableKey',
@@ -470,15 +533,20 @@ test('the installation has nothing that is billed by the hour', () => {
       "AWS::CloudFront::ResponseHeadersPolicy",
       "AWS::CloudWatch::Alarm",
       "AWS::CloudWatch::Dashboard",
+      "AWS::CodeDeploy::Application",
+      "AWS::CodeDeploy::DeploymentGroup",
       "AWS::DynamoDB::GlobalTable",
       "AWS::Events::Rule",
       "AWS::IAM::Role",
       "AWS::KMS::Alias",
       "AWS::KMS::Key",
+      "AWS::Lambda::Alias",
+      "AWS::Lambda::EventInvokeConfig",
       "AWS::Lambda::EventSourceMapping",
       "AWS::Lambda::Function",
       "AWS::Lambda::LayerVersion",
       "AWS::Lambda::Permission",
+      "AWS::Lambda::Version",
       "AWS::Logs::LogGroup",
       "AWS::Logs::MetricFilter",
       "AWS::Logs::SubscriptionFilter",

@@ -17,6 +17,8 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   domainName: { domainName: fullSettings.domainName, certificateArn: fullSettings.certificateArn },
   certificateArn: { domainName: fullSettings.domainName, certificateArn: fullSettings.certificateArn },
   restoredTable: { restoredTable: 'holdfast-restored' },
+  provisionedConcurrency: { provisionedConcurrency: 2 },
+  checkParameter: { checkParameter: fullSettings.checkParameter },
   alarmEmail: { alarmEmail: fullSettings.alarmEmail },
   logRetentionDays: { logRetentionDays: 365 },
   logLevel: { logLevel: 'DEBUG' },
