@@ -85,6 +85,10 @@ const Config = z
       .optional(),
     /** The address that alarms are mailed to. */
     alarmEmail: z.email({ error: 'must be a mail address' }).optional(),
+    /** Whether X-Ray records what functions do. */
+    tracing: flag.default(false),
+    /** US dollars; the topic of the alarms learns when the account's month comes near. */
+    monthlyBudget: count(1, 10_000_000).optional(),
     /** Instances of each gradually deployed function that are kept warm, so that none of their requests starts one. */
     provisionedConcurrency: count(1, 1_000).optional(),
     /** The SSM parameter with the account that checks the service every five minutes and after each deployment. */

@@ -19,6 +19,8 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   restoredTable: { restoredTable: 'holdfast-restored' },
   provisionedConcurrency: { provisionedConcurrency: 2 },
   checkParameter: { checkParameter: fullSettings.checkParameter },
+  tracing: { tracing: true },
+  monthlyBudget: { monthlyBudget: 100 },
   alarmEmail: { alarmEmail: fullSettings.alarmEmail },
   logRetentionDays: { logRetentionDays: 365 },
   logLevel: { logLevel: 'DEBUG' },
