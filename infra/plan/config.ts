@@ -85,6 +85,13 @@ const Config = z
       .optional(),
     /** The address that alarms are mailed to. */
     alarmEmail: z.email({ error: 'must be a mail address' }).optional(),
+    /** The repository on GitHub that deploys the installation, with its environments, e.g. `acme/holdfast:staging`. */
+    deliveredBy: z
+      .string()
+      .regex(/^[\w.-]+\/[\w.-]+(:[\w-]+)+$/, {
+        error: 'must be a repository of GitHub and its environments, e.g. acme/holdfast:production-diff:production',
+      })
+      .optional(),
     /** Whether X-Ray records what functions do. */
     tracing: flag.default(false),
     /** US dollars; the topic of the alarms learns when the account's month comes near. */

@@ -2,6 +2,7 @@ import { type App, Tags } from 'aws-cdk-lib';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Config } from '../plan/config.ts';
 import { ApiStack } from './api-stack.ts';
+import { DeliveryStack } from './delivery-stack.ts';
 import { EdgeStack } from './edge-stack.ts';
 import { FirewallStack } from './firewall-stack.ts';
 import { FoundationStack } from './foundation-stack.ts';
@@ -55,6 +56,16 @@ export function addInstallation(app: App, config: Config, { codeOf, dashboardDir
     description: `${config.name}: the address of dashboard and API`,
     terminationProtection: true,
   });
+  if (config.deliveredBy !== undefined) {
+    const [repository = '', ...environments] = config.deliveredBy.split(':');
+    new DeliveryStack(app, `${config.name}-delivery`, {
+      ...env,
+      config,
+      repository,
+      environments,
+      description: `${config.name}: what its pipeline deploys by`,
+    });
+  }
   // cfn-lint's schema for dashboards has no tags.
   Tags.of(app).add('application', config.name, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
   return { foundation, api, edge };

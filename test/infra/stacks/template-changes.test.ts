@@ -19,6 +19,7 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   restoredTable: { restoredTable: 'holdfast-restored' },
   provisionedConcurrency: { provisionedConcurrency: 2 },
   checkParameter: { checkParameter: fullSettings.checkParameter },
+  deliveredBy: { deliveredBy: 'acme/holdfast:production' },
   tracing: { tracing: true },
   monthlyBudget: { monthlyBudget: 100 },
   alarmEmail: { alarmEmail: fullSettings.alarmEmail },
