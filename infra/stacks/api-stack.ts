@@ -32,7 +32,7 @@ export class ApiStack extends Stack {
       resources: foundation.resources(config),
       addresses: {
         tableName: foundation.table.tableName,
-        keyArn: foundation.key.keyArn,
+        keyArn: config.restoredKey ?? foundation.key.keyArn,
         webhookQueueUrl: foundation.webhookQueue.queueUrl,
         jobQueueUrl: foundation.jobQueue.queueUrl,
       },

@@ -159,6 +159,37 @@ describe('the foundation', () => {
     expect(key.Properties).toMatchObject({ EnableKeyRotation: true, PendingWindowInDays: 30, MultiRegion: true });
   });
 
+  test('can use the replica of a key that another installation lost', () => {
+    const restoredKey = 'arn:aws:kms:eu-west-1:123456789012:key/mrk-0d4e8b6f';
+    const { ofType: typed } = synthesize({ ...fullSettings, restoredKey });
+    const keys = typed('AWS::Lambda::Function').map(
+      ({ resource }) => resource.Properties.Environment.Variables.KMS_KEY_ID,
+    );
+    expect(new Set(keys)).toEqual(new Set([restoredKey, undefined]));
+    const rights = typed('AWS::IAM::Role')
+      .flatMap(({ resource }) => statementsOf(resource))
+      .filter(({ Sid }) => Sid?.startsWith('UseKeyOf'));
+    expect(rights.length).toBeGreaterThan(10);
+    for (const { Resource } of rights) expect(Resource).toBe(restoredKey);
+  });
+
+  test('has a replica of table and key in a second region where that is asked for', () => {
+    const { ofType: typed } = synthesize({ ...fullSettings, region: 'eu-central-1', replicaRegion: 'eu-west-1' });
+    const [table] = typed('AWS::DynamoDB::GlobalTable');
+    expect(table?.resource.Properties.Replicas.map(({ Region }: { Region: string }) => Region)).toEqual([
+      'eu-west-1',
+      'eu-central-1',
+    ]);
+    for (const replica of table?.resource.Properties.Replicas ?? []) {
+      expect(replica).toMatchObject({
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      });
+    }
+    const [key] = typed('AWS::KMS::ReplicaKey');
+    expect(key).toMatchObject({ resource: { DeletionPolicy: 'Retain', Properties: { PendingWindowInDays: 30 } } });
+  });
+
   test('gives each queue a dead-letter queue and a visibility timeout longer than its function runs', () => {
     const queues = ofType('AWS::SQS::Queue').map(({ id, resource }) => ({ id, ...resource.Properties }));
     const webhooks = queues.find(({ id }) => id.startsWith('WebhookQueue'));
@@ -587,6 +618,7 @@ test('the installation has nothing that is billed by the hour', () => {
       "AWS::CloudFront::OriginAccessControl",
       "AWS::CloudFront::ResponseHeadersPolicy",
       "AWS::CloudWatch::Alarm",
+      "AWS::CloudWatch::CompositeAlarm",
       "AWS::CloudWatch::Dashboard",
       "AWS::CodeDeploy::Application",
       "AWS::CodeDeploy::DeploymentGroup",
