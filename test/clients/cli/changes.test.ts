@@ -126,8 +126,11 @@ describe('push', () => {
     expect(stderr).not.toMatch(/theirs|mine/);
     expect(await values()).toEqual({ A: 'theirs' });
     const asJson = await holdfast(['push', '-', '--if-revision', '1', '--json'], 'A=mine\n');
-    const document = JSON.parse(asJson.stderr.trim().split('\n').at(-1) ?? '');
-    expect(document.error).toMatchObject({ code: 'revision_mismatch', details: { currentRevision: 2 } });
+    // One document and nothing else, with what moved in it.
+    expect(JSON.parse(asJson.stderr).error).toMatchObject({
+      code: 'revision_mismatch',
+      details: { currentRevision: 2, moved: [{ revision: 2, message: 'they were faster', updated: ['A'] }] },
+    });
   });
 
   it('asks on a terminal, and changes nothing without a yes', async () => {
