@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testPassword } from '../../support/api.ts';
 import { buildCli, type Cli, type StartedCli } from '../cli/cli.ts';
 import { expectQuiet, keepScreenshot, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
-import { standInForRevisions } from './revisions-stand-in.ts';
 import { buildWorld, type World } from './world.ts';
 
 let browser: Browser;
@@ -15,11 +14,8 @@ let world: World;
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 
-async function come(as?: keyof World['people'], options: { width?: number } = {}): Promise<Visit> {
-  const seen = await visit(browser, world.origin, { ...options, as: as && world.people[as] });
-  await standInForRevisions(seen.context, world.origin, world.people.owner.session.cookie);
-  return seen;
-}
+const come = (as?: keyof World['people'], options: { width?: number } = {}): Promise<Visit> =>
+  visit(browser, world.origin, { ...options, as: as && world.people[as] });
 
 /** Stages one value on the page of an environment. */
 async function stageValue(page: Page, key: string, value: string): Promise<void> {
@@ -72,8 +68,6 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await page.getByLabel('Organization (optional)').fill('Engines');
     await button(page, 'Create account').click();
     await page.getByRole('heading', { name: 'Engines' }).waitFor();
-    const cookie = (await owner.context.cookies()).find(({ name }) => name === '__service_session');
-    await standInForRevisions(owner.context, origin, `__service_session=${cookie?.value}`);
     await button(page, 'New project').click();
     await page.getByLabel('Name').fill('Web shop');
     await button(page, 'Create project').click();
@@ -134,8 +128,6 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await button(page, 'Create account').click();
     await button(page, 'Join').click();
     await page.getByRole('heading', { name: 'Engines' }).waitFor();
-    const ownerCookie = (await owner.context.cookies()).find(({ name }) => name === '__service_session')?.value;
-    await standInForRevisions(developer.context, origin, `__service_session=${ownerCookie}`);
     await page.goto(`${project}/environments/production`);
     await page.getByText('You can write production, but not read it.').waitFor();
     expect(await page.getByRole('button', { name: /^Reveal/ }).count()).toBe(0);
@@ -267,7 +259,6 @@ describe.skipIf(withoutBrowser)('a session that ends in the middle', () => {
     await seen.page.getByLabel('Password').fill(testPassword);
     await button(seen.page, 'Log in').click();
     await seen.page.getByRole('heading', { level: 1, name: /organization/ }).waitFor();
-    await standInForRevisions(seen.context, world.origin, world.people.owner.session.cookie);
     await seen.page.goto(world.screen('staging'));
     await stageValue(seen.page, 'KEPT', 'over the log-in');
     await endSession(seen);

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testPassword } from '../../support/api.ts';
 import { seedPerson } from '../../support/sample-requests.ts';
 import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
-import { standInForRevisions } from './revisions-stand-in.ts';
 import { buildWorld, type World } from './world.ts';
 
 let browser: Browser;
@@ -17,11 +16,7 @@ const button = (page: Page, name: string | RegExp) =>
 const dialog = (page: Page) => page.getByRole('dialog');
 const said = (page: Page, text: string | RegExp) => page.locator('.said', { hasText: text }).waitFor();
 
-async function come(as: World['people']['owner']): Promise<Visit> {
-  const seen = await visit(browser, world.origin, { as });
-  await standInForRevisions(seen.context, world.origin, world.people.owner.session.cookie);
-  return seen;
-}
+const come = (as: World['people']['owner']): Promise<Visit> => visit(browser, world.origin, { as });
 
 beforeAll(async () => {
   if (withoutBrowser) return;

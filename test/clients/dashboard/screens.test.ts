@@ -1,9 +1,7 @@
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Person } from '../../support/api.ts';
 import { expectQuiet, keepScreenshot, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
-import { standInForRevisions } from './revisions-stand-in.ts';
 import { buildWorld, type RoleName, screensOf, type World } from './world.ts';
 
 /** What axe finds, with the places, so that a failure says where to look. */
@@ -68,11 +66,6 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     const { body } = await world.api.get(`/webhooks/${world.organization.id}`, world.people.owner.session);
     screens = screensOf(world, body.webhooks[0].id, world.organization.id);
   });
-  const come = async (as: Person): Promise<Visit> => {
-    const seen = await visit(browser, world.origin, { as });
-    await standInForRevisions(seen.context, world.origin, world.people.owner.session.cookie);
-    return seen;
-  };
   afterAll(async () => {
     await browser?.close();
     await world?.api.stop();
@@ -108,7 +101,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
   });
 
   it('nor as the owner', async () => {
-    const seen = await come(world.people.owner);
+    const seen = await visit(browser, world.origin, { as: world.people.owner });
     await look(seen, screens.signedIn, 'owner', sizes);
     await seen.close();
   });
@@ -122,14 +115,14 @@ describe.skipIf(withoutBrowser)('every screen', () => {
   it.each(['admin', 'developer', 'viewer'] satisfies RoleName[])(
     'nor as %s, who sees what they may do and why not',
     async role => {
-      const seen = await come(world.people[role]);
+      const seen = await visit(browser, world.origin, { as: world.people[role] });
       await look(seen, { ...screens.signedIn, admin: '/admin' }, role, sizes.slice(0, 1));
       await seen.close();
     },
   );
 
   it('names what a viewer may not do, and offers nothing of it', async () => {
-    const seen = await come(world.people.viewer);
+    const seen = await visit(browser, world.origin, { as: world.people.viewer });
     const { page } = seen;
     const said: Record<string, string> = {
       projects: 'Only owners and admins can do this.',

@@ -23,7 +23,7 @@ export function History({
       query: { values },
       signal,
     });
-    return answer?.versions ?? [];
+    return answer.versions;
   });
   return (
     <Dialog title={<span class="mono key">{name}</span>} size="sheet" onClose={onClose}>

@@ -8,8 +8,7 @@ import { Button } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Problem, say } from '../ui/feedback.tsx';
 import { count, EnvironmentMark, Time } from '../ui/text.tsx';
-import { type Plan, planOf } from './plan.ts';
-import { Apply, Proof, type ProofLine } from './proof.tsx';
+import { Apply, Proof, type ProofLine, planOf } from './proof.tsx';
 import { type Choice, rebase, type Stage, touchedKeys } from './stage.ts';
 import { stageOf, unstage } from './staging.ts';
 
@@ -48,7 +47,7 @@ export function Review({ orgSlug, project, environment, role, readable, onClose,
   const current = stageOf(environment.id);
   const stage = current.value;
   const params = { orgSlug, project, env: environment.slug };
-  const [planning, setPlanning] = useState<{ of: Stage; plan?: Plan; error?: unknown }>();
+  const [planning, setPlanning] = useState<{ of: Stage; plan?: ReturnType<typeof planOf>; error?: unknown }>();
   const [attempt, setAttempt] = useState(0);
   const [moved, setMoved] = useState<Moved>();
 

@@ -1,10 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Environment } from '../../../../../lib/contracts/projects.ts';
-import { call, Refusal } from '../../api.ts';
+import { type Answer, call, Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
-import type { RevisionEntry } from '../../revision-routes.ts';
-import { type Plan, planOf } from '../../secrets/plan.ts';
-import { Apply, linesOf, Proof } from '../../secrets/proof.tsx';
+import { Apply, linesOf, Proof, planOf } from '../../secrets/proof.tsx';
 import { useShown } from '../../secrets/shown.ts';
 import { may, whoMay } from '../../session.ts';
 import { Button } from '../../ui/controls.tsx';
@@ -14,6 +12,8 @@ import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EnvironmentMark, Time } from '../../ui/text.tsx';
 import { roleMay } from './environment.tsx';
+
+type RevisionEntry = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/revisions'>['revisions'][number];
 
 interface Place {
   orgSlug: string;
@@ -81,7 +81,7 @@ export function Revisions({ organization, project, parameters, reload }: Project
                         <p>
                           <strong>{headline(entry)}</strong>{' '}
                           <span class="quiet">
-                            {entry.createdBy?.email ?? 'the system'}, <Time at={entry.createdAt} />
+                            {entry.createdBy.email}, <Time at={entry.createdAt} />
                           </span>
                         </p>
                         {entry.message !== null && <p class="message">“{entry.message}”</p>}
@@ -233,7 +233,7 @@ function Restore({
   onClose: () => void;
   onRestored: () => void;
 }) {
-  const plan = useLoad<{ plan: Plan; revision: number }>(`restore ${revision}`, async () => {
+  const plan = useLoad(`restore ${revision}`, async () => {
     const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/restore', {
       params: { ...place },
       query: { dryRun: true },

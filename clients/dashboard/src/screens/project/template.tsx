@@ -158,7 +158,7 @@ function EditKey({
     else
       await call('PATCH /v1/templates/{orgSlug}/{project}/{key}', {
         params: { ...params, key: known.key },
-        body: { required, description, ...(pattern === '' ? {} : { pattern }) },
+        body: { required, description: description || null, pattern: pattern || null },
       });
     onSaved();
     onClose();
