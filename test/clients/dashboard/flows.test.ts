@@ -223,6 +223,33 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
   });
 });
 
+describe.skipIf(withoutBrowser)('who may write production without reading it', () => {
+  it('is told that it moved, and nothing of what moved, and rebases', async () => {
+    const seen = await come('developer');
+    const { page } = seen;
+    const answers: string[] = [];
+    page.on('response', async response => {
+      if (response.url().includes('/v1/secrets/')) answers.push(await response.text());
+    });
+    await page.goto(world.screen('production'));
+    await stageValue(page, 'BLIND', 'from the developer');
+    const theirs = { key: 'NOT_FOR_DEVELOPERS', value: 'theirs' };
+    await world.api.put(world.path('production'), theirs, world.people.owner.session);
+    await button(page, 'Review').click();
+    await page.getByText('You can’t read this environment, so it can’t be said which keys changed.').waitFor();
+    await keepScreenshot(page, 'moved-write-only');
+    expect(await currentValue('production', 'BLIND')).toBeUndefined();
+    await button(page, /^Rebase on/).click();
+    await apply(page, 'production');
+    await page.getByText(/Applied as revision \d+ of production/).waitFor();
+    expect(await currentValue('production', 'BLIND')).toBe('from the developer');
+    expect(await currentValue('production', 'NOT_FOR_DEVELOPERS')).toBe('theirs');
+    expect(answers.join('\n')).not.toContain('NOT_FOR_DEVELOPERS');
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+});
+
 describe.skipIf(withoutBrowser)('a review', () => {
   it('asks again when a change is taken back while it is still being planned', async () => {
     const seen = await come('owner');
@@ -297,53 +324,61 @@ describe.skipIf(withoutBrowser)('a session that ends in the middle', () => {
 });
 
 describe.skipIf(withoutBrowser)('a value', () => {
+  /** Where a page could leave a value behind. */
+  const placesOf = (page: Page) =>
+    page.evaluate(async () => ({
+      dom: document.documentElement.outerHTML,
+      fields: [...document.querySelectorAll('input, textarea')]
+        .map(field => (field as HTMLInputElement).value)
+        .join('\n'),
+      stores: JSON.stringify([
+        { ...localStorage },
+        { ...sessionStorage },
+        history.state,
+        await caches.keys(),
+        await indexedDB.databases(),
+      ]),
+      title: document.title,
+      url: location.href,
+    }));
+  const expectNowhere = async (page: Page, value: string) =>
+    expect(JSON.stringify(await placesOf(page))).not.toContain(value);
+  const entriesOf = async (action: string): Promise<{ keys?: string[]; environment: { slug: string } }[]> =>
+    (await world.api.get(`/audit/${world.organization.id}?limit=500&action=${action}`, world.people.owner.session)).body
+      .entries;
+  const toAnotherTab = (page: Page, state: 'hidden' | 'visible') =>
+    page.evaluate(value => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+
   it('stands nowhere but where it was asked to be shown, and every showing is one audited read', async () => {
     const canary = `canary-${randomBytes(12).toString('hex')}`;
     await world.api.put(world.path('dev'), { key: 'CANARY', value: canary }, world.people.owner.session);
-    const reads = async () => {
-      const { body } = await world.api.get(
-        `/audit/${world.organization.id}?limit=500&action=secret.pulled`,
-        world.people.owner.session,
-      );
-      return body.entries.length as number;
-    };
+    const reads = async () => (await entriesOf('secret.pulled')).length;
     const seen = await come('admin');
     const { page } = seen;
     const urls: string[] = [];
     page.on('request', request => urls.push(`${request.method()} ${request.url()}`));
-    const places = () =>
-      page.evaluate(async () => {
-        const caches_ = await caches.keys();
-        const databases = await indexedDB.databases();
-        return {
-          dom: document.documentElement.outerHTML,
-          fields: [...document.querySelectorAll('input, textarea')]
-            .map(field => (field as HTMLInputElement).value)
-            .join('\n'),
-          stores: JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, caches_, databases]),
-          title: document.title,
-          url: location.href,
-        };
-      });
     await page.goto(world.screen('dev'));
     await settled(page);
     const before = await reads();
-    expect(JSON.stringify(await places())).not.toContain(canary);
+    await expectNowhere(page, canary);
 
     await button(page, 'Reveal CANARY').click();
     await page.getByText(canary).waitFor();
-    const shown = await places();
+    const shown = await placesOf(page);
     expect(shown.dom.split(canary).length - 1).toBe(1);
     expect(JSON.stringify({ ...shown, dom: '' })).not.toContain(canary);
     expect(await reads()).toBe(before + 1);
 
     await button(page, 'Hide CANARY').click();
-    expect(JSON.stringify(await places())).not.toContain(canary);
+    await expectNowhere(page, canary);
     await button(page, 'Reveal CANARY').click();
     await page.getByText(canary).waitFor();
     await button(page, 'Reveal LOG_LEVEL').click();
     await page.getByRole('group', { name: 'Value of LOG_LEVEL' }).waitFor();
-    expect(JSON.stringify(await places())).not.toContain(canary);
+    await expectNowhere(page, canary);
     await button(page, 'Reveal CANARY').click();
     await page.getByText(canary).waitFor();
     await page
@@ -352,21 +387,141 @@ describe.skipIf(withoutBrowser)('a value', () => {
       .first()
       .click();
     await settled(page);
-    expect(JSON.stringify(await places())).not.toContain(canary);
+    await expectNowhere(page, canary);
     expect(await reads()).toBe(before + 4);
 
     await page.goto(world.screen('dev'));
     await button(page, 'Copy the value of CANARY').click();
     await page.getByText('The value of CANARY is copied.').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(canary);
-    expect(JSON.stringify(await places())).not.toContain(canary);
+    await expectNowhere(page, canary);
     expect(await reads()).toBe(before + 5);
+    const [entry] = await entriesOf('secret.pulled');
+    expect(entry).toMatchObject({ keys: ['CANARY'], environment: { slug: 'dev' } });
 
     await button(page, 'New value for CANARY').click();
     expect(await page.getByLabel('New value', { exact: true }).last().inputValue()).toBe('');
     expect(urls.join('\n')).not.toContain(canary);
     expect(seen.heard.join('\n')).not.toContain(canary);
     expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('that is typed in is nowhere but in its field, until it is applied and afterwards', async () => {
+    const canary = `typed-${randomBytes(12).toString('hex')}`;
+    const seen = await come('owner');
+    const { page } = seen;
+    const urls: string[] = [];
+    page.on('request', request => urls.push(request.url()));
+    await page.goto(world.screen('dev'));
+    await stageValue(page, 'TYPED', canary);
+    await expectNowhere(page, canary);
+    await button(page, 'Review').click();
+    await page.getByText('1 key: 1 added').waitFor();
+    await expectNowhere(page, canary);
+    await page.getByLabel('Why? (optional)').fill('A reason');
+    await apply(page);
+    await expectNowhere(page, canary);
+    expect(await currentValue('dev', 'TYPED')).toBe(canary);
+    for (const address of [`${world.screen('dev')}/revisions`, `/organizations/${world.organization.slug}/audit`]) {
+      await page.goto(address);
+      await page.getByText('“A reason”').first().waitFor();
+      await expectNowhere(page, canary);
+    }
+    expect([...urls, ...seen.heard].join('\n')).not.toContain(canary);
+    expect(JSON.stringify(await entriesOf('secret.changed'))).not.toContain(canary);
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('is shown by diff, compare and history only when asked for, and each showing is one audited read', async () => {
+    const canary = `many-${randomBytes(12).toString('hex')}`;
+    const owner = world.people.owner.session;
+    await world.api.put(world.path('dev'), { key: 'MANY', value: `${canary}-before` }, owner);
+    await world.api.put(world.path('dev'), { key: 'MANY', value: `${canary}-after` }, owner);
+    const seen = await come('owner');
+    const { page } = seen;
+    const screens = {
+      history: {
+        open: async () => {
+          await page.goto(world.screen('dev'));
+          await button(page, 'History of MANY').click();
+        },
+        action: 'secret.history_read',
+        entries: 1,
+        shows: ['-before', '-after'],
+        without: 0,
+      },
+      diff: {
+        open: async () => {
+          await page.goto(`${world.screen('dev')}/revisions`);
+          await page
+            .getByRole('button', { name: /^Diff of revision/ })
+            .first()
+            .click();
+        },
+        action: 'secret.history_read',
+        entries: 1,
+        shows: ['-before', '-after'],
+        without: 0,
+      },
+      compare: {
+        open: () => page.goto(`/organizations/${world.organization.slug}/projects/web-shop/compare/dev/staging`),
+        action: 'secret.compared',
+        entries: 2,
+        shows: ['-after'],
+        // Equality of values is read without showing any, so the comparison itself stands there as well.
+        without: 2,
+      },
+    };
+    for (const [name, { open, action, entries, shows, without }] of Object.entries(screens)) {
+      const before = (await entriesOf(action)).length;
+      await open();
+      await page.getByText('MANY').first().waitFor();
+      await expectNowhere(page, canary);
+      expect((await entriesOf(action)).length, name).toBe(before + without);
+      for (const round of [1, 2]) {
+        await button(page, 'Show values').click();
+        for (const end of shows) await page.getByText(canary + end).waitFor();
+        if (round === 1) await keepScreenshot(page, `values-${name}`);
+        if (round === 1) await button(page, 'Hide values').click();
+        else await toAnotherTab(page, 'hidden');
+        await button(page, 'Show values').waitFor();
+        await expectNowhere(page, canary);
+        await toAnotherTab(page, 'visible');
+        expect((await entriesOf(action)).length, name).toBe(before + without + round * entries);
+      }
+    }
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('hides when another tab comes to the front, even one that is still on its way', async () => {
+    const seen = await come('admin');
+    const { page } = seen;
+    await page.goto(world.screen('dev'));
+    const value = page.getByRole('group', { name: 'Value of DATABASE_URL' });
+    await button(page, 'Reveal DATABASE_URL').click();
+    await value.waitFor();
+    await toAnotherTab(page, 'hidden');
+    await value.waitFor({ state: 'detached' });
+    await toAnotherTab(page, 'visible');
+    let release: () => void = () => undefined;
+    const held = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    await page.route('**/dev?keys=DATABASE_URL', async route => {
+      await held;
+      await route.fallback();
+    });
+    await button(page, 'Reveal DATABASE_URL').click();
+    await toAnotherTab(page, 'hidden');
+    const answered = page.waitForResponse(/keys=DATABASE_URL/);
+    release();
+    await (await answered).finished();
+    await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    expect(await value.count()).toBe(0);
+    await expectNowhere(page, 'correct-horse');
     await seen.close();
   });
 
@@ -382,6 +537,11 @@ describe.skipIf(withoutBrowser)('a value', () => {
     expect(await value.count()).toBe(1);
     await page.clock.fastForward(2_000);
     await value.waitFor({ state: 'detached' });
+    await button(page, 'History of DATABASE_URL').click();
+    await button(page, 'Show values').click();
+    await page.locator('pre.value').first().waitFor();
+    await page.clock.fastForward(31_000);
+    await page.locator('pre.value').first().waitFor({ state: 'detached' });
     await seen.close();
   });
 });
