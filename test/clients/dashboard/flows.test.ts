@@ -547,6 +547,89 @@ describe.skipIf(withoutBrowser)('a value', () => {
 });
 
 describe.skipIf(withoutBrowser)('the keyboard', () => {
+  it('alone leads a newcomer from the registration to an applied change and out again, never losing the focus', async () => {
+    const seen = await visit(browser, world.origin);
+    const { page } = seen;
+    const { keyboard } = page;
+    const focused = () =>
+      page.evaluate(() => {
+        const element = document.activeElement;
+        return `${element?.tagName} ${element?.getAttribute('aria-label') ?? element?.textContent?.trim() ?? ''}`;
+      });
+    /** Goes on with Tab; few enough stops that a person would. */
+    const tabTo = async (wanted: RegExp) => {
+      const passed: string[] = [];
+      while (passed.length < 16) {
+        await keyboard.press('Tab');
+        const now = await focused();
+        if (wanted.test(now)) return;
+        passed.push(now);
+      }
+      throw new Error(`Nothing focusable is called ${wanted}, after ${passed.join(' | ')}`);
+    };
+    const focusIn = (tag: string) => page.waitForFunction(name => document.activeElement?.tagName === name, tag);
+    const inContent = () => page.waitForFunction(() => document.activeElement?.id === 'content');
+    await page.goto('/log-in');
+    await focusIn('INPUT');
+    await tabTo(/Create an account/);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor();
+    await focusIn('INPUT');
+    await keyboard.type(`${randomUUID()}@example.com`);
+    await keyboard.press('Tab');
+    await keyboard.type(testPassword);
+    await keyboard.press('Enter');
+    await page.getByText('No projects yet.').waitFor();
+    await inContent();
+    await tabTo(/New project/);
+    await keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await keyboard.type('Shop');
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Shop' }).waitFor();
+    await inContent();
+    await tabTo(/^A Development/);
+    await keyboard.press('Enter');
+    await page.getByText('No secrets yet.').waitFor();
+    await tabTo(/Paste .env/);
+    await keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await keyboard.type('A=1\nB=2');
+    await tabTo(/Stage 2 keys/);
+    await keyboard.press('Enter');
+    await page.getByText('2 changes staged').waitFor();
+    expect(await focused()).toBe('BUTTON Paste .env');
+    await tabTo(/^BUTTON Review/);
+    await keyboard.press('Enter');
+    await page.getByText('2 keys: 2 added').waitFor();
+    await page.locator('.apply button:not([aria-disabled])').waitFor();
+    await keyboard.type('From the keyboard');
+    await keyboard.press('Enter');
+    await page.getByText('Applied as revision 1').waitFor();
+    await inContent();
+    await tabTo(/^TR A/);
+    await keyboard.press('ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.textContent?.startsWith('B'));
+    await keyboard.press('r');
+    await page.getByRole('group', { name: 'Value of B' }).waitFor();
+    await keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await keyboard.type('audit');
+    await keyboard.press('Enter');
+    await page.getByText('“From the keyboard”').waitFor();
+    await inContent();
+    await keyboard.press('Shift+Tab');
+    expect(await focused()).toBe('A Send the link again');
+    await keyboard.press('Shift+Tab');
+    expect(await focused()).toBe('BUTTON You and your settings');
+    await keyboard.press('Enter');
+    await tabTo(/^BUTTON Log out/);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
   it('goes through the keys, reveals, copies, filters and edits, with the focus in the table alone', async () => {
     const seen = await come('owner');
     const { page } = seen;

@@ -63,7 +63,7 @@ export function Proof({
 }
 
 function summary(lines: readonly ProofLine[]): string {
-  const marks = (['+', '~', '−'] as const).map(
+  const marks = (['+', '~', '−', '='] as const).map(
     mark => [mark, lines.filter(line => line.mark === mark).length] as const,
   );
   const parts = marks.filter(([, number]) => number > 0).map(([mark, number]) => `${number} ${words[mark]}`);

@@ -9,7 +9,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Problem, say } from '../ui/feedback.tsx';
 import { count, EnvironmentMark, Time } from '../ui/text.tsx';
 import { Apply, Proof, type ProofLine, planOf } from './proof.tsx';
-import { type Choice, rebase, type Stage, touchedKeys } from './stage.ts';
+import { type Choice, rebase, type Stage, touchedKeys, withoutApplied } from './stage.ts';
 import { stageOf, unstage } from './staging.ts';
 
 interface ReviewProps {
@@ -19,7 +19,7 @@ interface ReviewProps {
   role: Role;
   readable: boolean;
   onClose: () => void;
-  onApplied: () => void;
+  onApplied: () => Promise<void>;
 }
 
 interface Moved {
@@ -80,9 +80,10 @@ export function Review({ orgSlug, project, environment, role, readable, onClose,
         body: bodyOf(of, message),
         ifMatch: of.revision,
       });
-      current.value = undefined;
+      // The keys are loaded before what was staged goes, so that they never vanish in between.
+      await onApplied();
+      current.value = withoutApplied(current.value, of);
       say(`Applied as revision ${revision} of ${environment.slug}.`);
-      onApplied();
       onClose();
     }),
   );
@@ -187,7 +188,7 @@ export function Review({ orgSlug, project, environment, role, readable, onClose,
           onRebase={choices => {
             current.value = rebase(stage, moved.revision, moved.versions, choices);
             setMoved(undefined);
-            onApplied();
+            void onApplied();
           }}
         />
       )}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface DialogProps {
   title: ComponentChildren;
@@ -15,7 +15,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, size = 'form', firm }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before the next key is pressed: what someone types after Enter belongs to the dialog.
+  useLayoutEffect(() => {
     const dialog = element.current as HTMLDialogElement;
     const before = document.activeElement;
     dialog.showModal();

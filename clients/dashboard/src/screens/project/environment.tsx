@@ -218,7 +218,7 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
           role={organization.role}
           readable={readable}
           onClose={() => setOpen(undefined)}
-          onApplied={() => void changed()}
+          onApplied={changed}
         />
       )}
       {open?.kind === 'help' && <Keys onClose={() => setOpen(undefined)} />}
