@@ -328,7 +328,7 @@ function inKeyOrder({ created, updated, unchanged, deleted, skipped }: ChangePla
 function auditPut(
   { context, entry, message }: Change<unknown>,
   { project, state }: OpenEnvironment,
-  { action, from }: Decision<unknown>,
+  { action, from, restored }: Decision<unknown>,
   heads: readonly HeadRecord[],
 ): Promise<Write> {
   const source = from === undefined ? {} : { from: { id: from.id, slug: from.slug, revision: from.revision } };
@@ -340,6 +340,7 @@ function auditPut(
       keys: heads.map(({ key }) => key),
       revision: state.revision + 1,
       ...source,
+      ...(restored === undefined ? {} : { details: { restored } }),
       message,
       entry,
     })

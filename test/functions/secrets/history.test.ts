@@ -49,9 +49,11 @@ describe('every revision', () => {
     await place.set('dev', 'A', '1');
     const codes = async (...queries: string[]) =>
       Promise.all(queries.map(async query => (await place.pull('dev', query)).body.error?.code ?? 'found'));
-    expect(await codes('?revision=2', '/keys?revision=2', '/diff?from=0&to=2', '/diff?from=9')).toEqual(
-      Array.from({ length: 4 }, () => 'revision_not_found'),
-    );
+    const beyond = ['?revision=2', '/keys?revision=2', '/diff?from=0&to=2', '/diff?from=9'];
+    const below = ['?revision=-1', '/keys?revision=-1', '/diff?from=-1', '/diff?from=0&to=-1', '?revision=-1&keys=A'];
+    expect(await codes(...beyond, ...below)).toEqual([...beyond, ...below].map(() => 'revision_not_found'));
+    const restored = await api.post(place.at('dev', '/restore'), { revision: -1 }, owner.session);
+    expect(restored.body.error.code).toBe('revision_not_found');
     const state = at(environmentStateRecord, owner.organization.slug, place.project.slug, 'staging');
     await transact([update(state, { set: { revision: 1_700_000_000_000, firstRevision: 1_700_000_000_000 } })]);
     await place.set('staging', 'A', '1');
@@ -106,6 +108,8 @@ describe('restoring', () => {
     const { revisions } = (await place.pull('dev', '/revisions?limit=1')).body;
     const said = { revision: 3, action: 'secret.restored', message: 'Undo the release', restored: 1 };
     expect(revisions).toMatchObject([{ ...said, ...done }]);
+    const audit = await api.get(`/audit/${owner.organization.id}?action=secret.restored`, owner.session);
+    expect(audit.body.entries).toMatchObject([{ revision: 3, message: 'Undo the release', details: { restored: 1 } }]);
     const nothing = { created: [], updated: [], deleted: [], revision: 3 };
     expect((await restore(place, body)).body).toMatchObject(nothing);
   });
