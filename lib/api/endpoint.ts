@@ -18,7 +18,7 @@ import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { type RequestSource, sourceOf } from '../core/request-source.ts';
 import { judgedAfterWaiting, withDeadline } from '../table/retry.ts';
-import { parseParts, parsePath } from './parse-request.ts';
+import { explainNotFound, parseParts, parsePath } from './parse-request.ts';
 import { type Answer, render, renderError, toApiError } from './respond.ts';
 
 type ContextOf<A extends Access> = A extends { kind: 'member' }
@@ -71,7 +71,7 @@ export function endpoint<const C extends Contract, Fetched = undefined>(contract
     timeoutEarlyInMillis: 0,
   })
     .use(requestContext(contract))
-    .use(errorRendering())
+    .use(errorRendering(contract))
     .use(guard(contract, behaviour))
     .handler(async (_event: APIGatewayProxyEventV2, { state }: ChainContext) => {
       const { request, caller, fetched } = state;
@@ -108,11 +108,11 @@ function requestContext(contract: Contract): Chain {
 }
 
 /** Renders every error in the one error shape. Unexpected ones go to the log with their stack. */
-function errorRendering(): Chain {
+function errorRendering(contract: Contract): Chain {
   return {
     onError: request => {
       const { source, log } = request.context.state;
-      const error = toApiError(request.error);
+      const error = explainNotFound(contract, request.event, toApiError(request.error));
       if (error.status >= 500) log.error(`answered ${error.code}`, error.cause ?? error);
       request.response = renderError(error, source.requestId);
     },
