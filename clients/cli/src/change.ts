@@ -94,7 +94,9 @@ async function refuseMoved(output: Output, environment: Environment, base: numbe
       ...keys.deleted.map(key => `- ${key}`),
     ];
     const why = message === null ? '' : ` (${printable(message)})`;
-    output.warn(`Revision ${revision}, ${createdBy.email}, ${createdAt}${why}: ${changes.join(', ')}`);
+    output.warn(
+      `Revision ${revision}, ${createdBy?.email ?? 'an operator'}, ${createdAt}${why}: ${changes.join(', ')}`,
+    );
   }
   throw new Failure(
     exitCodes.conflict,

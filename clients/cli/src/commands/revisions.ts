@@ -28,7 +28,8 @@ export async function revisions(
         ...deleted.map(key => `-${key}`),
       ];
       const what = keys.length > 5 ? `${keys.slice(0, 5).join(' ')} and ${keys.length - 5} more` : keys.join(' ');
-      return [String(revision), createdAt, createdBy.email, `${origin.action}${from}${restored}`, what, message ?? ''];
+      const by = createdBy?.email ?? 'an operator';
+      return [String(revision), createdAt, by, `${origin.action}${from}${restored}`, what, message ?? ''];
     },
   );
   session.output.table(['REVISION', 'WHEN', 'BY', 'WHAT', 'KEYS', 'WHY'], rows);
