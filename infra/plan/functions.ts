@@ -1,4 +1,10 @@
-import type { Contract, KeyAction, Partition, Uses } from '../../lib/contracts/contract.ts';
+import {
+  type Contract,
+  type KeyAction,
+  type Partition,
+  passwordSizing,
+  type Uses,
+} from '../../lib/contracts/contract.ts';
 import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { maximumJobReceives } from '../../lib/core/job.ts';
@@ -147,13 +153,10 @@ export const functions: readonly FunctionPlan[] = [...routedFunctions, ...Object
 /** The functions that are called most. `test/infra/build/bundles.test.ts` limits the size of their bundles. */
 export const hotFunctions: readonly string[] = ['pull-secrets', 'set-secret', 'list-keys'];
 
-/** Each of these hashes or checks a password: half a second of a CPU (`lib/crypto/passwords.ts`). */
-export const passwordFunctions: ReadonlySet<string> = new Set([
-  'register',
-  'log-in',
-  'change-password',
-  'reset-password',
-]);
+/** Those that hash or check a password. */
+export const passwordFunctions: ReadonlySet<string> = new Set(
+  routes.filter(route => 'sizing' in route && route.sizing === passwordSizing).map(({ operationId }) => operationId),
+);
 
 /** `set-secret` → `SetSecret`: a function's name as an identifier. */
 export function pascalCase(name: string): string {

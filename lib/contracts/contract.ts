@@ -148,6 +148,9 @@ export interface Contract {
   sizing?: { memoryMb?: number; timeoutSeconds?: number; reason: string };
 }
 
+/** Of operations that hash or check a password: half a second of a CPU. Their routes are throttled further. */
+export const passwordSizing = { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' };
+
 /** Declares an endpoint and keeps the literal types that handlers infer their parameters from. */
 export function contract<const C extends Contract>(declared: C): C {
   return declared;
