@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { authenticate, type Caller, type Claimed, claimCredential } from '../access/authenticate.ts';
+import { authenticate, type Caller, type IssuedCredential, issuedCredentialOf } from '../access/authenticate.ts';
 import { authorize } from '../access/authorize.ts';
 import { flushShares, takeShare } from '../access/fair-share.ts';
 import { earnsHeadStart, loseHeadStart } from '../access/head-start.ts';
@@ -49,7 +49,7 @@ interface State {
   source: RequestSource;
   log: Log;
   request?: ParsedRequest<Contract>;
-  claimed?: Claimed | undefined;
+  claimed?: IssuedCredential | undefined;
   params?: Readonly<Record<string, string>>;
   caller?: Caller | undefined;
   fetched?: unknown;
@@ -126,7 +126,7 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
       const { state } = context;
       const path = parsePath(contract, event);
       // This comes before the body is parsed and before anything that the path names is read.
-      const claimed = await claimCredential(event, contract.access, state.log);
+      const claimed = await issuedCredentialOf(event, contract.access, state.log);
       state.claimed = claimed;
       state.params = path.params;
       // A caller who may not call must not learn what is wrong with the request, so its problems wait for the verdict.
@@ -162,7 +162,7 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
  * @throws unauthenticated, csrf_header_required, organization_not_found, insufficient_scope, forbidden, admin_required
  */
 async function judge(
-  claimed: Claimed | undefined,
+  claimed: IssuedCredential | undefined,
   access: Access,
   params: Readonly<Record<string, string>>,
 ): Promise<Caller | undefined> {
