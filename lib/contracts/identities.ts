@@ -244,10 +244,12 @@ export const exchangeAssertion = /* @__PURE__ */ contract({
           example: 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal',
         }),
         expiresAt: Timestamp.meta({ description: 'When it expires.' }),
+        organizationId: Uuid.meta({ description: 'The organization, as the paths of some routes name it.' }),
       }),
       example: {
         token: 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal',
         expiresAt: '2026-01-31T09:41:53.589Z',
+        organizationId: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
       },
     },
   },

@@ -34,6 +34,7 @@ interface Exchange {
 interface Issued {
   token: string;
   expiresAt: string;
+  organizationId: string;
 }
 
 /** The last use of an identity is noted once an hour, so that the exchanges of a busy one don't wait for each other. */
@@ -147,7 +148,9 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
     }
     throw error;
   }
-  return { token, expiresAt: cliToken.expiryDate ?? '' };
+  const { expiryDate } = cliToken;
+  if (expiryDate === null) throw new Error('A token of an identity expires.');
+  return { token, expiresAt: expiryDate, organizationId: organization.id };
 }
 
 /** Holds once for an assertion. */

@@ -34,7 +34,8 @@ export function auditedFields({ claims, jwks, ...identity }: IdentityRecord) {
     projectId,
     environmentId,
     issuer,
-    claims: cut(JSON.stringify(claims)),
+    // The table keeps no order of names, and an order is no change.
+    claims: cut(JSON.stringify(Object.fromEntries(Object.entries(claims).sort(([a], [b]) => (a < b ? -1 : 1))))),
     tokenMinutes: String(tokenMinutes),
     jwks: keys,
   } satisfies AuditDetails;

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { exportJWK, exportSPKI, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
@@ -465,7 +466,9 @@ describe('the keys of an issuer', () => {
         while (sentBytes < 50 * 1024 * 1024 && !response.destroyed) {
           sentBytes += chunk.length;
           if (!response.write(chunk)) {
-            await Promise.race(['drain', 'close'].map(event => new Promise(resolve => response.once(event, resolve))));
+            const woken = new AbortController();
+            await Promise.race(['drain', 'close'].map(event => once(response, event, { signal: woken.signal })));
+            woken.abort();
           }
         }
         response.end();

@@ -2260,6 +2260,11 @@ export interface components {
              * @example 2026-01-31T09:26:53.589Z
              */
             expiresAt: string;
+            /**
+             * Format: uuid
+             * @description The organization, as the paths of some routes name it.
+             */
+            organizationId: string;
         };
         GetBillingResponse: {
             /**

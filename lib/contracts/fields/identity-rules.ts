@@ -23,7 +23,9 @@ function hasCredentials(value: string): boolean {
 const ClaimValue = line(1, 500);
 export const Claims = z.record(
   z.string().regex(/^[\x21-\x7e]{1,200}$/),
-  z.union([ClaimValue, uniqueList(ClaimValue, 1, 10)]).meta({ description: 'The value, or all that are accepted.' }),
+  z
+    .union([ClaimValue, uniqueList(ClaimValue, 1, 10)], { error: 'must be text, or a list of texts' })
+    .meta({ description: 'The value, or all that are accepted.' }),
 );
 
 /** Which issuer, for whom, and about whom: none of these says which pipeline asks. The others differ in each token. */
@@ -76,6 +78,9 @@ const curves: Readonly<Record<string, readonly string[]>> = { EC: ['P-256', 'P-3
 /** An issuer that changes keys has a few at a time. */
 const maximumKeys = 50;
 
+const hasLength = (value: unknown, minimum: number, maximum: number): boolean =>
+  typeof value === 'string' && value.length >= minimum && value.length <= maximum;
+
 /**
  * The keys of a set that can verify RS256, ES256, ES384 or EdDSA, with nothing but their public members. RSA keys below
  * 2,048 bits (342 digits of base64url) and above 8,192 are left out, and so is whatever has not the form of a key. Pure.
@@ -87,8 +92,7 @@ export function verificationKeys(set: unknown): PublicKey[] {
     if (typeof key !== 'object' || key === null) return [];
     const { kty, use, crv, n, e } = key as Record<string, unknown>;
     if (use !== undefined && use !== 'sig') return [];
-    const isRsa =
-      kty === 'RSA' && typeof n === 'string' && n.length >= 342 && n.length <= 1366 && String(e ?? '').length <= 8;
+    const isRsa = kty === 'RSA' && hasLength(n, 342, 1366) && hasLength(e, 1, 8);
     if (!isRsa && curves[String(kty)]?.includes(String(crv)) !== true) return [];
     const kept = keptMembers.flatMap(name => {
       const value = (key as Record<string, unknown>)[name];

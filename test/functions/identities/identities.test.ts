@@ -72,7 +72,10 @@ describe('an identity', () => {
       target: { type: 'identity', id, name: 'deploy' },
       details: {
         role: { from: 'developer', to: 'viewer' },
-        claims: { from: '{"repository_id":"74","repository_owner_id":"65"}', to: JSON.stringify(claims) },
+        claims: {
+          from: '{"repository_id":"74","repository_owner_id":"65"}',
+          to: '{"environment":["staging","production"],"repository_id":"75"}',
+        },
         projectId: { from: null, to: project.id },
       },
     });
@@ -112,7 +115,11 @@ describe('an identity', () => {
       { claims: {} },
       ['claims: must demand at least one claim besides iss, aud and sub, such as repository_id'],
     ],
-    ['one whose claim is a number', { claims: { repository_id: 74 } }, ['claims.repository_id: must be text']],
+    [
+      'one whose claim is a number',
+      { claims: { repository_id: 74 } },
+      ['claims.repository_id: must be text, or a list of texts'],
+    ],
     ['one that is called like a person', { name: 'boss@example.com' }, ['name: must not contain @']],
     ['tokens for a day', { tokenMinutes: 1440 }, ['tokenMinutes: must be at most 60']],
     ['an environment without its project', { environmentId: crypto.randomUUID() }, ['projectId: is required with']],
@@ -156,7 +163,7 @@ describe('an identity', () => {
     const jwks = { keys: [{ ...issuer.keys[0]?.publicJwk, x5t: 'ignored' }] };
     const given = { issuer: 'https://kubernetes.default.svc.cluster.local', jwks };
     const { status, body } = await create(given);
-    const { use: _, x5t: __, ...kept } = jwks.keys[0] as Record<string, string>;
+    const { use: _, x5t: __, ...kept } = jwks.keys[0] ?? {};
 
     expect([status, body.identity.jwks]).toEqual([201, { keys: [kept] }]);
     expect(problemsIn(await create({ ...given, issuer: 'http://kubernetes.default.svc' }))[0]).toBe(400);
