@@ -78,7 +78,8 @@ export function createTransport(options: Omit<TransportOptions, 'token'> & Parti
 
   /** One attempt: the token, the request and the whole answer. */
   async function attempt(operation: Operation, url: string, body: string | undefined, signal: AbortSignal) {
-    const bearer = typeof token === 'function' ? await token() : token;
+    const given = typeof token === 'function' ? await token() : token;
+    const authorization = given === undefined ? undefined : `Bearer ${checkToken(given)}`;
     let response: Response;
     let text: string;
     try {
@@ -86,7 +87,7 @@ export function createTransport(options: Omit<TransportOptions, 'token'> & Parti
         method: operation.method,
         headers: {
           accept: 'application/json',
-          ...(bearer === undefined ? {} : { authorization: `Bearer ${checkToken(bearer)}` }),
+          ...(authorization === undefined ? {} : { authorization }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...operation.headers,
         },
