@@ -134,7 +134,7 @@ export async function audit(
   if (session.output.json) return session.output.document(answer);
   const rows = answer.entries.map(({ createdAt, actor, action, target, environment, keys, ip }) => [
     createdAt,
-    actor.email ?? actor.type,
+    actor.email ?? actor.name ?? actor.type,
     action,
     `${target.name}${environment === undefined || environment === null ? '' : `/${environment.slug}`}`,
     (keys ?? []).slice(0, 5).join(' '),
