@@ -2,8 +2,9 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { exportJWK, exportSPKI, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isThere } from '../../lib/table/expressions.ts';
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
-import { at, find, transact, update } from '../../lib/table/store.ts';
+import { at, ConditionFailed, find, remove, transact, update } from '../../lib/table/store.ts';
 import { type Answer, type Api, createProject, type Person } from '../support/api.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import {
@@ -16,7 +17,7 @@ import {
   signToken,
   startIssuer,
 } from '../support/issuer.ts';
-import { recordRequest, startObservedApi } from '../support/observed-api.ts';
+import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { countsOf } from '../support/record-calls.ts';
 import { expectStatus, seedPerson } from '../support/sample-requests.ts';
@@ -70,7 +71,10 @@ async function letPass(url: string, ms: number): Promise<void> {
   const item = at(issuerKeysRecord, url);
   const { fetchedAtMs, triedAtMs, endedAtMs } = (await find(item)) ?? { fetchedAtMs: 0, triedAtMs: 0, endedAtMs: 0 };
   const set = { fetchedAtMs: fetchedAtMs - ms, triedAtMs: triedAtMs - ms, endedAtMs: endedAtMs - ms };
-  await transact([update(item, { set })]);
+  await transact([update(item, { set }, { if: isThere })]).catch(error => {
+    // There is no such item if the fetch was not even begun.
+    if (!(error instanceof ConditionFailed)) throw error;
+  });
 }
 const minute = 61_000;
 const day = 24 * 60 * 60_000;
@@ -432,6 +436,39 @@ describe('the keys of an issuer', () => {
       expect(codeOf(await exchange(id, await own.token(id)))).toBe('503 issuer_unavailable');
       await letPass(own.url, minute);
       expect(codeOf(await exchange(id, await own.token(id)))).toBe('201 ok');
+    }),
+  );
+
+  it(
+    'are found whichever call to AWS fails on the way, at once or in the next minute',
+    withIssuer(async () => {
+      const id = await makeIdentity({}, { at: own });
+      const present = async () => ({
+        identityId: id,
+        organizationSlug: ada.organization.slug,
+        subjectToken: await own.token(id),
+      });
+      const seen: string[] = [];
+      for (const kind of ['blip', 'answer-lost-once', 'refused', 'dies-after'] as const) {
+        for (let position = 1; position <= 5; position += 1) {
+          await transact([remove(at(issuerKeysRecord, own.url))]);
+          const body = await present();
+          const answer = await withFault({ kind, position }, headers =>
+            api.post('/auth/exchange', body, undefined, headers),
+          );
+          await letPass(own.url, minute);
+          const next = await api.post('/auth/exchange', await present());
+          seen.push(`${kind} ${position}: ${answer.status === 201 ? 'cured' : 'failed'}, then ${next.status}`);
+        }
+      }
+      const cured = (kind: string) => [1, 2, 3, 4, 5].map(position => `${kind} ${position}: cured, then 201`);
+      const failed = (kind: string) => [1, 2, 3, 4, 5].map(position => `${kind} ${position}: failed, then 201`);
+      expect(seen).toEqual([
+        ...cured('blip'),
+        ...cured('answer-lost-once'),
+        ...failed('refused'),
+        ...failed('dies-after'),
+      ]);
     }),
   );
 

@@ -113,7 +113,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     const made = body.identities.find(({ name }: { name: string }) => name === 'nightly');
     expect(made.claims).toEqual({ repository_id: ['74'], ref: ['refs/heads/main', 'refs/heads/release'] });
     await page.getByText(made.audience).waitFor();
-    await button(page, 'Close').click();
+    await button(page, 'Done').click();
     await page.getByText('ref = refs/heads/main or refs/heads/release').waitFor();
     await button(page, 'Delete nightly').click();
     await button(page, 'Delete').click();

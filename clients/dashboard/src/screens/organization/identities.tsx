@@ -186,7 +186,7 @@ function NewIdentity({
           <dd class="mono">{made.audience}</dd>
         </dl>
         <div class="actions">
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={onClose}>Done</Button>
         </div>
       </Dialog>
     );
