@@ -4,6 +4,7 @@ import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { headerOf } from '../core/request-source.ts';
 import { isMarked, readCredential, tokenPrefix } from '../crypto/credentials.ts';
+import { identityRightsRecord } from '../table/records/identity.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { sessionRecord } from '../table/records/session.ts';
@@ -11,6 +12,7 @@ import { tokenRecord } from '../table/records/token.ts';
 import { userRecord } from '../table/records/user.ts';
 import { at, readTogether } from '../table/store.ts';
 import { credentialKey } from './credential-key.ts';
+import { identityPrincipal, isIdentityId, memberOf } from './identity-rights.ts';
 import { MemberAccess } from './member-access.ts';
 import type { Principal } from './principal.ts';
 import { endOfSession, sessionSecretOf } from './session-cookie.ts';
@@ -117,8 +119,7 @@ export async function authenticate(
     ...credentialReads(claimed),
     // A session's epoch is compared with its user's; account routes need the account itself.
     user: claimed.method === 'session' || access.kind !== 'member' ? at(userRecord, claimed.userId) : undefined,
-    organization: orgSlug === undefined ? undefined : at(organizationRecord, orgSlug),
-    member: orgSlug === undefined ? undefined : at(memberRecord, orgSlug, claimed.userId),
+    ...organizationReads(orgSlug, claimed.userId),
     membership: orgId === undefined ? undefined : at(membershipRecord, claimed.userId, orgId),
   });
   const principal = verify(claimed, found);
@@ -134,24 +135,42 @@ export async function authenticate(
   }
   if (access.kind !== 'member') return { principal, access: undefined };
 
-  let { organization, member } = found;
+  let { organization, member, identity } = found;
   if (orgId !== undefined && found.membership !== undefined) {
-    const { orgSlug: slug } = found.membership;
-    ({ organization, member } = await readTogether({
-      organization: at(organizationRecord, slug),
-      member: at(memberRecord, slug, claimed.userId),
-    }));
+    ({ organization, member, identity } = await readTogether(
+      organizationReads(found.membership.orgSlug, claimed.userId),
+    ));
     if (organization?.id !== orgId) throw organizationNotFound();
+  }
+  const { credential } = principal;
+  if (credential.method === 'token' && isIdentityId(principal.userId)) {
+    const { organizationId, memberId } = credential.token;
+    if (organizationId !== (orgId ?? organization?.id)) throw organizationNotFound();
+    // Its token died with the identity, or with what the identity was issued tokens for.
+    if (organization === undefined || identity === undefined || identity.trustId !== memberId) throw unauthenticated();
+    if (organization.status !== 'active') throw organizationNotFound();
+    const caller = identityPrincipal(principal, credential.token, identity);
+    return { principal: caller, access: new MemberAccess(organization, memberOf(identity), caller) };
   }
   if (organization === undefined || organization.status !== 'active' || member === undefined)
     throw organizationNotFound();
-  if (principal.credential.method === 'token') {
-    const { organizationId, memberId } = principal.credential.token;
+  if (credential.method === 'token') {
+    const { organizationId, memberId } = credential.token;
     if (organizationId !== null && (organizationId !== organization.id || memberId !== member.id)) {
       throw organizationNotFound();
     }
   }
   return { principal, access: new MemberAccess(organization, member, principal) };
+}
+
+/** What the caller is in the organization with the slug, if there is one. */
+function organizationReads(orgSlug: string | undefined, userId: string) {
+  const isIdentity = isIdentityId(userId);
+  return {
+    organization: orgSlug === undefined ? undefined : at(organizationRecord, orgSlug),
+    member: orgSlug === undefined || isIdentity ? undefined : at(memberRecord, orgSlug, userId),
+    identity: orgSlug === undefined || !isIdentity ? undefined : at(identityRightsRecord, orgSlug, userId),
+  };
 }
 
 type Found = {

@@ -35,6 +35,9 @@ export function authorize(access: Access, caller: Caller | undefined): void {
   }
   if (caller === undefined) throw new ApiError('unauthenticated', 'Sign in first.');
   if (access.kind === 'account') {
+    if (caller.principal.user === undefined) {
+      throw new ApiError('unauthenticated', 'This is about an account, and an identity has none.');
+    }
     requireScope(caller.principal, access.tokens, access.narrowestToken);
     return;
   }

@@ -63,6 +63,7 @@ export type TableAction =
  * those that it reads and writes.
  */
 export type Partition =
+  | 'ASSERTION'
   | 'AUDIT'
   | 'CREDENTIALKEY'
   | 'CUSTOMER'
@@ -72,6 +73,7 @@ export type Partition =
   | 'ENV'
   | 'HANDOFF'
   | 'INVITATION'
+  | 'ISSUER'
   | 'METRICS'
   | 'METRICSBATCH'
   | 'ORG'

@@ -9,6 +9,7 @@ import { countPlatform } from '../../lib/table/records/platform-count.ts';
 import { emailRecord, type UserRecord, userRecord } from '../../lib/table/records/user.ts';
 import { at, find, put, transact } from '../../lib/table/store.ts';
 import { type Answer, type Api, type Caller, type Person, sessionOf, testPassword } from './api.ts';
+import { identityOf, makeSigningKey, type SigningKey, signToken } from './issuer.ts';
 
 /** A request as a client sends it. */
 export interface SampleRequest {
@@ -174,6 +175,24 @@ async function makeWebhook(api: Api, person: Person, url = 'http://127.0.0.1:9/'
   const body = { url, events: ['secret.created'] };
   const answer = await expectStatus(api.post(`/webhooks/${person.organization.id}`, body, person.session), 201);
   return answer.body.webhook as { id: string };
+}
+
+/** Its keys are given, so nothing is fetched. */
+const sampleIssuer = { url: 'https://issuer.example.com' };
+let madeKey: Promise<SigningKey> | undefined;
+
+function sampleKey(): Promise<SigningKey> {
+  madeKey ??= makeSigningKey();
+  return madeKey;
+}
+
+async function sampleKeys() {
+  return { jwks: { keys: [(await sampleKey()).publicJwk] } };
+}
+
+async function makeIdentity(api: Api, { organization, session }: Person): Promise<{ id: string }> {
+  const body = identityOf(sampleIssuer, await sampleKeys());
+  return (await expectStatus(api.post(`/identities/${organization.id}`, body, session), 201)).body.identity;
 }
 
 /** A signed event of the payment provider: the organization's subscription is active. */
@@ -734,6 +753,69 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const { id } = await makeWebhook(api, person);
     const path = `/webhooks/${person.organization.id}/${id}/test`;
     return reads({ method: 'POST', path, as: person.session }, [202]);
+  },
+
+  'list-identities': async api => {
+    const person = await seedPerson();
+    await makeIdentity(api, person);
+    return reads({ method: 'GET', path: `/identities/${person.organization.id}`, as: person.session });
+  },
+  'create-identity': async api => {
+    const { organization, session, project } = await place(api);
+    const path = `/identities/${organization.id}`;
+    const body = { ...identityOf(sampleIssuer, await sampleKeys()), projectId: project.id };
+    return {
+      request: { method: 'POST', path, body, as: session },
+      works: [201],
+      isDone: async () => (await expectStatus(api.get(path, session), 200)).body.identities.length > 0,
+    };
+  },
+  'get-identity': async api => {
+    const person = await seedPerson();
+    const { id } = await makeIdentity(api, person);
+    return reads({ method: 'GET', path: `/identities/${person.organization.id}/${id}`, as: person.session });
+  },
+  'update-identity': async api => {
+    const person = await seedPerson();
+    const { id } = await makeIdentity(api, person);
+    const path = `/identities/${person.organization.id}/${id}`;
+    const body = { role: 'viewer', claims: { repository_id: '75' } };
+    return {
+      request: { method: 'PATCH', path, body, as: person.session },
+      works: [200],
+      isDone: async () => {
+        const { role, claims } = (await expectStatus(api.get(path, person.session), 200)).body.identity;
+        if ((role === 'viewer') !== (claims.repository_id === '75')) throw new Error('Half of a change is there.');
+        return role === 'viewer';
+      },
+    };
+  },
+  'delete-identity': async api => {
+    const person = await seedPerson();
+    const { id } = await makeIdentity(api, person);
+    const path = `/identities/${person.organization.id}/${id}`;
+    return {
+      request: { method: 'DELETE', path, as: person.session },
+      works: [200],
+      repeats: [404],
+      isDone: () => isGone(api.get(path, person.session)),
+    };
+  },
+  'exchange-assertion': async api => {
+    const person = await seedPerson();
+    const { organization, session } = person;
+    const { id } = await makeIdentity(api, person);
+    const subjectToken = await signToken(sampleIssuer, await sampleKey(), id);
+    const body = { identityId: id, organizationSlug: organization.slug, subjectToken };
+    return {
+      request: { method: 'POST', path: '/auth/exchange', body },
+      works: [201],
+      repeats: [409],
+      isDone: async () => {
+        const path = `/audit/${organization.id}?action=identity.token_issued`;
+        return (await expectStatus(api.get(path, session), 200)).body.entries.length > 0;
+      },
+    };
   },
 
   'list-members': async () => {

@@ -106,6 +106,10 @@ export function isOutage(error: unknown): boolean {
 }
 
 function hintOf({ code, status }: HoldfastError): string | undefined {
+  if (code === 'invalid_assertion') {
+    return 'Are HOLDFAST_IDENTITY and HOLDFAST_ORG right, and is the token for the audience of the identity, and new?';
+  }
+  if (code === 'claims_mismatch') return 'What the identity demands is in the dashboard and in GET /v1/identities.';
   if (status === 401) return 'Sign in: holdfast login';
   if (code === 'connection_failed' || code === 'gateway_error') return 'Is the address right? See: holdfast status';
   if (code === 'organization_not_found') return 'Those you can see: holdfast orgs';

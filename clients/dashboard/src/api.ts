@@ -6,6 +6,7 @@ import type * as auth from '../../../lib/contracts/auth.ts';
 import type * as billing from '../../../lib/contracts/billing.ts';
 import type { Contract } from '../../../lib/contracts/contract.ts';
 import type { ErrorCode, Problem } from '../../../lib/contracts/error-codes.ts';
+import type * as identities from '../../../lib/contracts/identities.ts';
 import type * as members from '../../../lib/contracts/members.ts';
 import type * as organizations from '../../../lib/contracts/organizations.ts';
 import type * as projects from '../../../lib/contracts/projects.ts';
@@ -19,6 +20,7 @@ type Contracts =
   | In<typeof audit>
   | In<typeof auth>
   | In<typeof billing>
+  | In<typeof identities>
   | In<typeof members>
   | In<typeof organizations>
   | In<typeof projects>

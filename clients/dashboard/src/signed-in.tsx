@@ -10,6 +10,7 @@ import { AdminOverview } from './screens/admin/overview.tsx';
 import { AdminPlans } from './screens/admin/plans.tsx';
 import { Audit } from './screens/organization/audit.tsx';
 import { Billing } from './screens/organization/billing.tsx';
+import { Identities } from './screens/organization/identities.tsx';
 import { Members } from './screens/organization/members.tsx';
 import { NewOrganization } from './screens/organization/new.tsx';
 import { Projects } from './screens/organization/projects.tsx';
@@ -45,6 +46,7 @@ const plain: readonly (readonly [string, ComponentType<{ parameters: Record<stri
 const ofOrganization: readonly (readonly [string, ComponentType<OrganizationProps>])[] = [
   ['/organizations/:org', Projects],
   ['/organizations/:org/members', Members],
+  ['/organizations/:org/identities', Identities],
   ['/organizations/:org/webhooks', Webhooks],
   ['/organizations/:org/webhooks/:id', WebhookScreen],
   ['/organizations/:org/audit', Audit],

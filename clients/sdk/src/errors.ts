@@ -1,7 +1,12 @@
 import type { components } from './openapi.ts';
 
-/** What the service answers, and three codes of this client where no answer of the service came. */
-export type ErrorCode = components['schemas']['ErrorCode'] | 'connection_failed' | 'timeout' | 'gateway_error';
+/** What the service answers, and codes of this client where no answer of the service came. */
+export type ErrorCode =
+  | components['schemas']['ErrorCode']
+  | 'connection_failed'
+  | 'timeout'
+  | 'gateway_error'
+  | 'platform_token_unavailable';
 
 interface ErrorFacts {
   code: string;

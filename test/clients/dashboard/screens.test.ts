@@ -223,6 +223,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     const said: Record<string, string> = {
       projects: 'Only owners and admins can do this.',
       webhooks: 'Only owners and admins can see webhooks.',
+      identities: 'Only owners and admins can see identities.',
       audit: 'Only owners and admins can see the audit log.',
       'environment-dev': 'As a viewer you can’t change dev.',
       'environment-production': 'You can’t read production.',

@@ -94,6 +94,15 @@ export async function logout(session: Session): Promise<void> {
 
 export async function whoami(session: Session): Promise<void> {
   const { output } = session;
+  const { identity } = await session.credential();
+  if (identity !== undefined) {
+    // Signs in, so that an identity that may not is told so.
+    await identity.organizationId();
+    const { id, organization } = identity;
+    if (output.json) output.document({ identity: { id, organization } });
+    else output.data(`the identity ${id} of ${organization}\n`);
+    return;
+  }
   const answer = await session.currentUser();
   if (output.json) return output.document(answer);
   const { user, organizations, authentication } = answer;

@@ -3,6 +3,7 @@ import { exitCodes, Failure } from '../failure.ts';
 import { configDirectory, readIfThere, writeOwnFile } from '../files.ts';
 import { originOf } from '../settings/address.ts';
 import { requireUrl, type Settings } from '../settings/settings.ts';
+import { findIdentity, type IdentityCredential } from '../sign-in/identity.ts';
 import { deleteFromKeyring, keepInKeyring, readKeyring } from './keyring.ts';
 
 /** What is kept for one origin. Without a token it is in the keyring. */
@@ -74,10 +75,13 @@ function findGiven(): Credential | undefined {
   return { token: bytes.toString().trim(), source: `HOLDFAST_TOKEN_FILE (${file})` };
 }
 
+/** A token, or an identity that gets one when it is needed. */
+export type AnyCredential = (Credential & { identity?: undefined }) | IdentityCredential;
+
 /** @throws Failure where a committed address asks for a credential that was never meant for it */
-export async function findCredential(settings: Settings): Promise<Credential | undefined> {
+export async function findCredential(settings: Settings): Promise<AnyCredential | undefined> {
   const url = requireUrl(settings);
-  const given = findGiven();
+  const given = findGiven() ?? findIdentity(url.value, settings.organization?.value);
   if (given === undefined) return await findKept(originOf(url.value));
   if (!url.isCommitted) return given;
   throw new Failure(
@@ -88,7 +92,7 @@ export async function findCredential(settings: Settings): Promise<Credential | u
   );
 }
 
-export async function requireCredential(settings: Settings): Promise<Credential> {
+export async function requireCredential(settings: Settings): Promise<AnyCredential> {
   const credential = await findCredential(settings);
   if (credential !== undefined) return credential;
   const origin = originOf(requireUrl(settings).value);
