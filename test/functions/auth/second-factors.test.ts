@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCredential } from '../../../lib/crypto/credentials.ts';
 import { userRecord } from '../../../lib/table/records/user.ts';
@@ -291,7 +292,6 @@ describe('an organization that demands a second factor', () => {
       api.patch(`/orgs/${person.organization.id}`, { requireSecondFactor: true }, person.session),
       200,
     );
-    const { createHash } = await import('node:crypto');
     const codeVerifier = 'v'.repeat(43);
     const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
     const { code } = (await api.post('/auth/cli-auth', { codeChallenge, name: 'cli' }, person.session)).body;
