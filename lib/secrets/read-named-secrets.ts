@@ -19,25 +19,21 @@ export interface NamedReads {
   keys: readonly string[];
   project: ProjectRecord | undefined;
   state: EnvironmentState | undefined;
-  heads: HeadRecord[];
 }
 
-/**
- * Two waves, to be begun together with authentication: the state first. A head that is read after it, and stamped no
- * later than its revision, is the key's at that revision.
- */
+/** One wave, to be begun together with authentication. */
 export async function beginNamedRead(path: EnvironmentPath, keys: readonly string[]): Promise<NamedReads> {
   const fixed = await readTogether({
     project: at(projectRecord, path.orgSlug, path.project),
     state: at(environmentStateRecord, ...partsOf(path)),
   });
-  const heads = fixed.state === undefined ? [] : await readAll(keys.map(key => at(headRecord, ...partsOf(path), key)));
-  return { path, keys, ...fixed, heads: heads.filter(head => head !== undefined) };
+  return { path, keys, ...fixed };
 }
 
 /**
- * Hands the named secrets to `use`, as of the revision of the state, in key order. A head that is stamped later is
- * resolved as in a snapshot.
+ * Hands the named secrets to `use`, as of one revision, in key order. Their heads are read after the state, so each is the
+ * one of the state's revision, or stamped later and resolved as in a snapshot. A head that was removed since is that of a
+ * key that is not there.
  * @throws project_not_found, environment_not_found, forbidden, secret_not_found for a key that is not there
  */
 export async function readNamed<T>(
@@ -50,8 +46,12 @@ export async function readNamed<T>(
     const reads = tries === 0 ? begun : await beginNamedRead(path, keys);
     const project = access.requireProject(reads.project);
     const state = access.requireEnvironment(reads.state, 'read');
-    const heads = await resolveHeads(reads.heads, state.revision, wanted =>
-      readAll(wanted.map(({ key, version }) => at(versionRecord, ...partsOf(path), key, version))),
+    const parts = partsOf(path);
+    const read = await readAll(keys.map(key => at(headRecord, ...parts, key)));
+    const heads = await resolveHeads(
+      read.filter(head => head !== undefined),
+      state.revision,
+      wanted => readAll(wanted.map(({ key, version }) => at(versionRecord, ...parts, key, version))),
     );
     const found = heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));
     if (found.length < keys.length) await requireStillThere(path, state);
