@@ -42,6 +42,7 @@ export const errorStatuses = {
   organization_limit_reached: 409,
   identity_limit_reached: 409,
   assertion_replayed: 409,
+  version_destroyed: 409,
   revision_mismatch: 412,
   version_mismatch: 412,
   payload_too_large: 413,
