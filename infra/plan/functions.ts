@@ -18,6 +18,8 @@ export interface FunctionPlan {
   uses: Uses;
   memoryMb: number;
   timeoutSeconds: number;
+  /** It reads the account that checks the service. */
+  readsCheckAccount?: true;
 }
 
 export interface RoutedFunctionPlan extends FunctionPlan {
@@ -137,6 +139,16 @@ export const workers = {
     memoryMb: 256,
     timeoutSeconds: 30,
   },
+  checkService: {
+    name: 'check-service',
+    area: 'workers',
+    summary: 'Use the service as a client does',
+    uses: { table: [] },
+    readsCheckAccount: true,
+    memoryMb: 256,
+    // Four requests of at most 15 seconds each.
+    timeoutSeconds: 65,
+  },
 } as const satisfies Record<string, FunctionPlan>;
 
 /** How often each queue hands a message over before it goes to the dead-letter queue, deployed and locally. */
@@ -150,6 +162,12 @@ export const receives = {
 /** Every function of the system. */
 export const functions: readonly FunctionPlan[] = [...routedFunctions, ...Object.values(workers)];
 
+/**
+ * The functions whose new versions get a tenth of the requests first: what machines wait for, and without which nobody
+ * gets in.
+ */
+export const gradualFunctions: ReadonlySet<string> = new Set(['pull-secrets', 'set-secret', 'list-keys', 'log-in']);
+
 /** The functions that are called most. `test/infra/build/bundles.test.ts` limits the size of their bundles. */
 export const hotFunctions: readonly string[] = ['pull-secrets', 'set-secret', 'list-keys'];
 
@@ -157,6 +175,11 @@ export const hotFunctions: readonly string[] = ['pull-secrets', 'set-secret', 'l
 export const passwordFunctions: ReadonlySet<string> = new Set(
   routes.filter(route => 'sizing' in route && route.sizing === passwordSizing).map(({ operationId }) => operationId),
 );
+
+/** Whether the function makes links to the dashboard, or knows passkeys by its origin. */
+export function needsDashboardOrigin({ mail, payments, passkeys }: FunctionPlan['uses']): boolean {
+  return (mail ?? payments ?? passkeys) === true;
+}
 
 /** `set-secret` → `SetSecret`: a function's name as an identifier. */
 export function pascalCase(name: string): string {

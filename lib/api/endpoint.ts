@@ -18,7 +18,8 @@ import type { Access, Contract, HandlerResponse, ParsedRequest } from '../contra
 import { parameterNames } from '../contracts/path-parameters.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { type Log, openLog } from '../core/logger.ts';
-import { type RequestSource, sourceOf } from '../core/request-source.ts';
+import { cameThroughEdge, type RequestSource, sourceOf } from '../core/request-source.ts';
+import { settings } from '../core/settings.ts';
 import { judgedAfterWaiting, withDeadline } from '../table/retry.ts';
 import { explainNotFound, parseParts, parsePath } from './parse-request.ts';
 import { type Answer, render, renderError, toApiError } from './respond.ts';
@@ -105,6 +106,15 @@ function contextOf(access: Access, state: State) {
   return memberContext(request, caller.access);
 }
 
+/** A change that is refused now is not lost: clients send it again, as SDK and command line do by themselves. */
+function underMaintenance(): ApiError {
+  return new ApiError(
+    'temporarily_unavailable',
+    'The service is under maintenance: it can be read, but not changed. Send the request again in a minute.',
+    { retryAfterSeconds: 60 },
+  );
+}
+
 /** Opens the request's log and gives every answer its request id. */
 function requestContext(contract: Contract): Chain {
   return {
@@ -112,6 +122,9 @@ function requestContext(contract: Contract): Chain {
       const source = sourceOf(event);
       const log = openLog({ requestId: source.requestId, operation: contract.operationId });
       context.state = { source, log };
+      // There is no way round the edge, where the firewall is and the caller's address is known.
+      if (!cameThroughEdge(event)) throw new ApiError('route_not_found', 'The API is not served at this address.');
+      if (settings().MAINTENANCE && contract.method !== 'GET') throw underMaintenance();
     },
   };
 }

@@ -296,6 +296,7 @@ export const logIn = /* @__PURE__ */ contract({
   },
   errors: ['invalid_credentials', 'second_factor_required', 'rate_limited'],
   uses: {
+    passkeys: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     reads: ['EMAIL', 'USER'],
     writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY'],

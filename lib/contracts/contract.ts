@@ -117,6 +117,8 @@ export interface Uses {
   mail?: true;
   /** Reads the payment provider's keys and calls it. */
   payments?: true;
+  /** Asks for passkeys, or checks them; they belong to the dashboard's origin. */
+  passkeys?: true;
 }
 
 /** A successful answer: the schema of its body, and an example and headers to document it. */
@@ -160,7 +162,10 @@ export interface Contract {
 }
 
 /** Of operations that hash or check a password: half a second of a CPU. Their routes are throttled further. */
-export const passwordSizing = { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' };
+export const passwordSizing = {
+  memoryMb: 1769,
+  reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU, which 1,769 MB have',
+};
 
 /** Declares an endpoint and keeps the literal types that handlers infer their parameters from. */
 export function contract<const C extends Contract>(declared: C): C {
