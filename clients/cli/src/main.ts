@@ -55,7 +55,9 @@ function report(error: unknown): number {
 }
 
 /** What stands behind the = of an option may be a value. */
-function messageOf({ message }: CommanderError): string {
+function messageOf({ code, message }: CommanderError): string {
+  // `help` with a word that is no command.
+  if (code === 'commander.help') return 'There is no such command.';
   return message.replace(/^error: /, '').replace(/'(--?[\w-]+)=[\s\S]*?'(?=$|\n)/, "'$1=…'");
 }
 

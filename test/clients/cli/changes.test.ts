@@ -115,6 +115,14 @@ describe('push', () => {
     expect(stderr).not.toContain('hunter2');
     expect((await dev().pull()).revision).toBe(0);
     expect((await holdfast(['push', '/no/such/file'])).code).toBe(2);
+    const windows = await cli.run(['push', '-'], {
+      env: environment,
+      input: Buffer.from('\ufeffA=hunter2\r\n', 'utf16le'),
+    });
+    expect([windows.code, windows.stderr]).toEqual([
+      1,
+      expect.stringMatching(/not UTF-8\.\n.*UTF-16.*save it as UTF-8/),
+    ]);
   });
 
   it('stops where somebody was faster, shows what moved, and loses nothing', async () => {
@@ -240,7 +248,11 @@ describe('diff', () => {
 
   it('ends with 7 where something differs and the exit code is asked for', async () => {
     await dev().import({ A: '1' });
-    expect((await holdfast(['diff', '--exit-code'])).code).toBe(7);
+    expect(await holdfast(['diff', '--exit-code'])).toMatchObject({
+      code: 7,
+      stdout: '+ A\n',
+      stderr: 'holdfast: From dev@0 to dev@1: 1 key differs.\n',
+    });
     expect((await holdfast(['diff', 'dev@1', '--exit-code'])).code).toBe(0);
     expect((await holdfast(['diff', 'NoSuch'])).code).toBe(2);
     expect((await holdfast(['diff', 'dev@9'])).code).toBe(5);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitCodes, Failure } from '../failure.ts';
 import { configDirectory, readIfThere, writeOwnFile } from '../files.ts';
@@ -62,16 +63,31 @@ export async function forgetCredential(origin: string): Promise<void> {
   writeKept(others);
 }
 
+function readTokenFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const problem = code === 'ENOENT' ? 'which is not there' : `which can’t be read (${code})`;
+    throw new Failure(exitCodes.signIn, 'no_token', `HOLDFAST_TOKEN_FILE names ${path}, ${problem}.`);
+  }
+}
+
 /** Of the environment, which belongs to no origin. */
 function findGiven(): Credential | undefined {
   const { HOLDFAST_TOKEN: token, HOLDFAST_TOKEN_FILE: file } = process.env;
-  if (token) return { token, source: 'HOLDFAST_TOKEN' };
+  if (token) return { token: tokenOf(token, 'HOLDFAST_TOKEN'), source: 'HOLDFAST_TOKEN' };
   if (!file) return undefined;
-  const bytes = readIfThere(file);
-  if (bytes === undefined) {
-    throw new Failure(exitCodes.signIn, 'no_token', `HOLDFAST_TOKEN_FILE names ${file}, which is not there.`);
-  }
-  return { token: bytes.toString().trim(), source: `HOLDFAST_TOKEN_FILE (${file})` };
+  const bytes = readTokenFile(file);
+  return { token: tokenOf(bytes.toString(), file), source: `HOLDFAST_TOKEN_FILE (${file})` };
+}
+
+/** @throws Failure for what no header could carry; it quotes nothing */
+export function tokenOf(text: string, source: string): string {
+  const token = text.trim();
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  const problem = token === '' ? 'holds no token' : 'is no token: it must be one word of printable ASCII characters';
+  throw new Failure(exitCodes.signIn, 'no_token', `${source} ${problem}.`);
 }
 
 /** @throws Failure where a committed address asks for a credential that was never meant for it */
