@@ -98,7 +98,9 @@ async function refuseMoved(output: Output, environment: Environment, base: numbe
       ...keys.deleted.map(key => `- ${key}`),
     ];
     const why = message === null ? '' : ` (${printable(message)})`;
-    output.warn(`Revision ${revision}, ${createdBy.email}, ${output.time(createdAt, 2)}${why}: ${changes.join(', ')}`);
+    output.warn(
+      `Revision ${revision}, ${createdBy?.email ?? 'an operator'}, ${output.time(createdAt, 2)}${why}: ${changes.join(', ')}`,
+    );
   }
   throw new Failure(
     exitCodes.conflict,

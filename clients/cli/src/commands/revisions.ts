@@ -33,7 +33,7 @@ export async function revisions(
       return [
         String(revision),
         output.time(createdAt),
-        createdBy.email,
+        createdBy?.email ?? 'an operator',
         `${origin.action}${from}${restored}`,
         what,
         message ?? '',
