@@ -79,8 +79,8 @@ describe('the hand-off', () => {
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toContain(`as ${ada.email}`);
     expect((await tokens()).map(({ name, access }) => [name, access])).toContainEqual(['laptop', 'write']);
-    const kept = Object.values(JSON.parse(readFileSync(join(cli.home, '.config/holdfast/credentials.json'), 'utf8')));
-    expect(stderr).not.toContain((kept[0] as { token: string }).token);
+    const kept = JSON.parse(readFileSync(join(cli.home, cli.credentialsOf(new URL(api.url).origin)), 'utf8'));
+    expect(stderr).not.toContain(kept.token);
     expect((await cli.run(['whoami'])).stdout).toBe(`${ada.email}\n`);
 
     const out = await cli.run(['logout']);

@@ -157,7 +157,7 @@ describe('the address of a committed file', () => {
   it('gets no token that was kept for another origin, also of another port or scheme', async () => {
     linked();
     const kept = (origin: string) =>
-      cli.file('.config/holdfast/credentials.json', JSON.stringify({ [origin]: { token: 'kept', handedOff: true } }));
+      cli.file(cli.credentialsOf(origin), JSON.stringify({ origin, token: 'kept', handedOff: true }));
     const port = Number(new URL(server.url).port);
     for (const origin of [
       `http://127.0.0.1:${port + 1}`,
@@ -208,7 +208,7 @@ describe('a credential', () => {
   it('is kept after login for its owner alone, says where, and is used for its origin', async () => {
     const login = await cli.run(['login', '--with-token', '--url', server.url], { input: 'a-token\n' });
     expect(login).toMatchObject({ code: 0, stdout: '' });
-    const path = join(cli.home, '.config/holdfast/credentials.json');
+    const path = join(cli.home, cli.credentialsOf(server.url));
     expect(login.stderr).toContain(`The token is kept in ${path}`);
     expect(login.stderr).not.toContain('a-token');
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -244,12 +244,23 @@ describe('a credential', () => {
     expect(server.requests).toEqual([]);
   });
 
+  it('is kept for each of six services that are signed in to at the same moment', async () => {
+    const services = await Promise.all(Array.from({ length: 6 }, () => startServer(json(200, me(limits)))));
+    const logins = await Promise.all(
+      services.map(({ url }) => cli.run(['login', '--with-token', '--url', url], { input: 'a-token' })),
+    );
+    const users = await Promise.all(services.map(({ url }) => cli.run(['whoami', '--url', url])));
+    await Promise.all(services.map(service => service.stop()));
+    expect(logins.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(new Set(users.map(({ stdout }) => stdout))).toEqual(new Set(['ada@example.com\n']));
+  });
+
   it('that is refused says whose it is, and what would help', async () => {
     cli.file('.holdfast.json', JSON.stringify(place));
     status = 401;
     expect((await pull([])).stderr).toMatch(/The token of HOLDFAST_TOKEN is unknown, expired or revoked\. Replace it/);
-    const origin = { [server.url]: { token: 'kept', handedOff: true } };
-    cli.file('.config/holdfast/credentials.json', JSON.stringify(origin));
+    const kept = { origin: server.url, token: 'kept', handedOff: true };
+    cli.file(cli.credentialsOf(server.url), JSON.stringify(kept));
     expect((await pull([], { HOLDFAST_TOKEN: '' })).stderr).toMatch(/\nSign in: holdfast login\n$/);
     const login = await cli.run(['login', '--with-token', '--url', server.url], { input: 'bad', env: signedIn });
     expect(login.stderr).toContain('This token is unknown, expired or revoked; nothing was kept.');
@@ -261,7 +272,7 @@ describe('a credential', () => {
     started.child.stdin?.write('typed-token\r');
     expect((await started.ended).code).toBe(0);
     expect(started.seen()).not.toContain('typed-token');
-    expect(readFileSync(join(cli.home, '.config/holdfast/credentials.json'), 'utf8')).toContain('typed-token');
+    expect(readFileSync(join(cli.home, cli.credentialsOf(server.url)), 'utf8')).toContain('typed-token');
   });
 
   it('that the service refuses is not kept', async () => {
