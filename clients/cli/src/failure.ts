@@ -83,7 +83,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 function exitCodeOf(error: HoldfastError): ExitCode {
-  // Somebody else answered: what its status means is not known.
+  // Somebody else answered: what its status means is not known, but for this one.
+  if (error.status === 413) return exitCodes.other;
   if (error instanceof GatewayError) return exitCodes.unreachable;
   switch (error.status) {
     case 401:
@@ -107,6 +108,7 @@ export function isOutage(error: unknown): boolean {
 }
 
 function hintOf({ code, status }: HoldfastError): string | undefined {
+  if (status === 413) return 'Send less at once: fewer keys, or shorter values.';
   if (status === 401) return signInHint();
   if (code === 'connection_failed' && namesProxy() && !canUseProxy())
     return `Node ${process.version} does not use the proxy that the environment names; from 24.14 on it does.`;

@@ -201,6 +201,10 @@ describe('secrets', () => {
     expect((await holdfast(['set', 'A', '--json', '--if-version', '0'], 'x')).code).toBe(6);
     expect((await holdfast(['set', 'A', '--if-revision', '1'], 'x')).code).toBe(6);
     expect((await holdfast(['set', 'D', '--from-file', '-'], Buffer.from([0xff, 0xfe]))).stderr).toContain('UTF-8');
+    for (const bytes of [65_537, 12_000_000]) {
+      const { code, stderr } = await holdfast(['set', 'D'], 'x'.repeat(bytes));
+      expect([code, stderr]).toEqual([1, 'holdfast: The value of D must have at most 65536 bytes in UTF-8.\n']);
+    }
     expect(JSON.parse((await holdfast(['set', 'A', '--json'], nasty)).stdout)).toMatchObject({
       changed: false,
       revision: 3,
@@ -213,6 +217,7 @@ describe('secrets', () => {
       ['set', 'A=hunter2'],
       ['set', 'A', '--value=hunter2'],
       ['set', 'A', '--', 'hunter2'],
+      ['get', 'A', 'hunter2'],
     ]) {
       const { code, stdout, stderr } = await holdfast(words, '');
       expect([words, code]).toEqual([words, 2]);

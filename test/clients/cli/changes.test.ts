@@ -182,6 +182,25 @@ describe('push', () => {
     expect(await values()).toEqual({ A: '1' });
   });
 
+  it('says how much one revision takes, before it asks the service', async () => {
+    const lines = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => `K${from + index}=1\n`).join('');
+    expect(await holdfast(['push', '-'], lines(0, 1001))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /sets 1001 keys, and one revision takes 1000 changes; nothing was changed\.\nSplit/,
+      ),
+    });
+    expect((await holdfast(['push', '-', '-q'], lines(0, 1000))).code).toBe(0);
+    const pruned = await holdfast(['push', '-', '--prune'], lines(500, 600));
+    expect(pruned).toMatchObject({ code: 0, stderr: expect.stringContaining('900 to delete, 100 unchanged') });
+    const tooMany = await holdfast(['push', '-', '--prune', '--json'], lines(1000, 1950));
+    expect(JSON.parse(tooMany.stderr).error).toMatchObject({
+      code: 'too_many_keys',
+      message: expect.stringContaining('sets 950 keys and deletes 100'),
+    });
+  });
+
   it('says that it is not known where the service stays away, and that it is all or nothing', async () => {
     await dev().import({ A: '1' });
     ground.intercept((__, response) => {
