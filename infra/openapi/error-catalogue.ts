@@ -40,6 +40,13 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The e-mail address or the password is wrong.',
     message: 'The e-mail address or the password is wrong.',
   },
+  second_factor_required: {
+    meaning:
+      'The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an ' +
+      'organization that demands one (403, without details): this session or token was not proved with one.',
+    message: 'A second factor is needed.',
+    details: { challenge: 'EXAMPLE-challenge-0000', methods: ['totp', 'recovery_code'] },
+  },
   plan_limit_exceeded: {
     meaning: 'The plan does not allow more; `details` has the limit’s name, its value and what is used.',
     message: 'The plan allows no more than 10 projects.',
@@ -65,6 +72,12 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The caller has not verified their e-mail address yet, and this needs it.',
     message: 'Verify your e-mail address first.',
   },
+  step_up_required: {
+    meaning:
+      'The session did not prove itself in the last ten minutes, and this needs it: step up (`POST /v1/auth/step-up`), and ' +
+      'send the request again.',
+    message: 'Confirm that it is you: step up, and send the request again.',
+  },
   organization_not_found: {
     meaning: 'There is no such organization, or the caller is no member of it.',
     message: 'There is no such organization.',
@@ -78,6 +91,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   token_not_found: notFound('token'),
   template_key_not_found: notFound('template key'),
   plan_not_found: notFound('plan'),
+  passkey_not_found: notFound('passkey'),
   session_not_found: {
     meaning: 'The caller has no active session with this identifier.',
     message: 'You have no session with this identifier.',

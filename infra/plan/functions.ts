@@ -151,6 +151,7 @@ export const hotFunctions: readonly string[] = ['pull-secrets', 'set-secret', 'l
 export const passwordFunctions: ReadonlySet<string> = new Set([
   'register',
   'log-in',
+  'step-up',
   'change-password',
   'reset-password',
 ]);

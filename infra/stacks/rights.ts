@@ -73,6 +73,7 @@ const contextKeys: Readonly<Record<KeyPurpose, readonly string[]>> = {
   project: ['organization', 'project', 'keyVersion'],
   webhook: ['organization', 'webhook'],
   credentials: ['purpose'],
+  totp: ['user'],
 };
 const keyPurposes = Object.keys(contextKeys) as KeyPurpose[];
 

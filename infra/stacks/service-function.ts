@@ -85,7 +85,8 @@ export function environmentOf(
     WEBHOOK_QUEUE_URL: uses.queues?.includes('webhooks') && addresses.webhookQueueUrl,
     JOB_QUEUE_URL: uses.queues?.includes('jobs') && addresses.jobQueueUrl,
     MAIL_FROM: uses.mail && config.mailFrom.text,
-    DASHBOARD_ORIGIN: (uses.mail || uses.payments) && config.dashboardOrigin,
+    // Links in mails, return addresses, and the site that passkeys belong to.
+    DASHBOARD_ORIGIN: (area === 'auth' || uses.mail || uses.payments) && config.dashboardOrigin,
     ...(area === 'auth'
       ? {
           REGISTER_LIMIT_PER_HOUR: config.registerLimitPerHour,
@@ -94,6 +95,7 @@ export function environmentOf(
         }
       : {}),
     REQUESTS_PER_MINUTE: config.requestsPerMinute,
+    STEP_UP_FRESH_SECONDS: config.stepUpFreshSeconds,
     ORGANIZATIONS_PER_USER: area === 'organizations' && config.organizationsPerUser,
     ...(area === 'members'
       ? {

@@ -22,6 +22,8 @@ interface TokenFacts {
   environmentId: string | null;
   memberId: string | null;
   expiresInDays: number | null;
+  /** Whether the session that makes it was proved with a second factor. */
+  secondFactor?: boolean | undefined;
 }
 
 /** A new bearer token of the user, with the write that makes it valid. */

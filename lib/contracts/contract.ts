@@ -27,6 +27,13 @@ export type TokenRequirement = 'read' | 'write' | 'full' | 'session';
 export type TokenLimit = 'none' | 'organization' | 'project' | 'environment';
 
 /**
+ * Whether a session must have proved itself lately (`STEP_UP_FRESH_SECONDS`), with its account's second factor if it has
+ * one. Tokens are not asked. `by-content` says that it depends on what the request wants; the handler must then ask
+ * `context.requireFresh`, or its answer is refused.
+ */
+export type Freshness = 'always' | 'by-content';
+
+/**
  * Who may call a route. The chain in `endpoint.ts` enforces it before the handler runs.
  * - `public`: no authentication (the handler may still verify a signature or a link token).
  * - `optional`: a session is used if one is sent (with the CSRF rule), and is not required.
@@ -37,14 +44,15 @@ export type TokenLimit = 'none' | 'organization' | 'project' | 'environment';
  */
 export type Access =
   | { kind: 'public' }
-  | { kind: 'optional' }
-  | { kind: 'account'; tokens: TokenRequirement; narrowestToken: TokenLimit }
+  | { kind: 'optional'; fresh?: Freshness }
+  | { kind: 'account'; tokens: TokenRequirement; narrowestToken: TokenLimit; fresh?: Freshness }
   | {
       kind: 'member';
       roles: readonly Role[];
       tokens: TokenRequirement;
       narrowestToken: TokenLimit;
       environmentRule?: 'read' | 'write';
+      fresh?: Freshness;
     }
   | { kind: 'admin' };
 
@@ -64,6 +72,7 @@ export type TableAction =
  */
 export type Partition =
   | 'AUDIT'
+  | 'CHALLENGE'
   | 'CREDENTIALKEY'
   | 'CUSTOMER'
   | 'DELIVERIES'
@@ -88,7 +97,7 @@ export type Partition =
 export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 
 /** What the KMS key is used for. The encryption context says which of these a call is about. */
-export type KeyPurpose = 'project' | 'webhook' | 'credentials';
+export type KeyPurpose = 'project' | 'webhook' | 'credentials' | 'totp';
 
 /**
  * What a function uses, and so exactly what its role allows (IAM action names without the service prefix). What

@@ -8,12 +8,14 @@ export const errorStatuses = {
   invalid_signature: 400,
   unauthenticated: 401,
   invalid_credentials: 401,
+  second_factor_required: 401,
   plan_limit_exceeded: 402,
   forbidden: 403,
   insufficient_scope: 403,
   csrf_header_required: 403,
   admin_required: 403,
   email_not_verified: 403,
+  step_up_required: 403,
   organization_not_found: 404,
   project_not_found: 404,
   environment_not_found: 404,
@@ -25,6 +27,7 @@ export const errorStatuses = {
   template_key_not_found: 404,
   plan_not_found: 404,
   session_not_found: 404,
+  passkey_not_found: 404,
   route_not_found: 404,
   email_taken: 409,
   slug_taken: 409,
@@ -46,6 +49,9 @@ export const errorStatuses = {
 } as const;
 
 export type ErrorCode = keyof typeof errorStatuses;
+
+/** An organization that demands a second factor answers with the code that a log-in has, and refuses instead of asking. */
+export const statusInOrganization: Readonly<Partial<Record<ErrorCode, number>>> = { second_factor_required: 403 };
 
 /** One problem of a request: where (`secrets.3.key`, or an empty path for the whole body) and what. Never the value. */
 export interface Problem {

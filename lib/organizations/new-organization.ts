@@ -56,6 +56,7 @@ export async function newOrganization(
     webhookCount: 0,
     firstRevision,
     planChangedAtMs: 0,
+    requireSecondFactor: false,
   };
   const { id } = organization;
   const owner: MemberRecord = {

@@ -7,6 +7,7 @@ import { tableClient } from '../../lib/table/client.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { auditCountRecord } from '../../lib/table/records/audit-count.ts';
 import { auditRecord } from '../../lib/table/records/audit-entry.ts';
+import { challengeRecord } from '../../lib/table/records/challenge.ts';
 import { credentialKeyRecord } from '../../lib/table/records/credential-key.ts';
 import { customerRecord } from '../../lib/table/records/customer.ts';
 import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord } from '../../lib/table/records/delivery.ts';
@@ -25,6 +26,7 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../../lib/table/records/organization.ts';
+import { passkeyRecord } from '../../lib/table/records/passkey.ts';
 import { planConfigsRecord } from '../../lib/table/records/plan-configs.ts';
 import { platformCountRecord } from '../../lib/table/records/platform-count.ts';
 import { projectRecord } from '../../lib/table/records/project.ts';
@@ -37,7 +39,7 @@ import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { templateKeyRecord } from '../../lib/table/records/template-key.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
-import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
+import { emailRecord, hasSecondFactor, userRecord } from '../../lib/table/records/user.ts';
 import { webhookRecord } from '../../lib/table/records/webhook.ts';
 
 export type Item = Record<string, unknown> & { pk: string; sk: string; kind: string };
@@ -67,6 +69,8 @@ const entities = {
   credentialKey: credentialKeyRecord,
   rate: rateRecord,
   handOff: handOffRecord,
+  challenge: challengeRecord,
+  passkey: passkeyRecord,
   organization: organizationRecord,
   organizationPointer: organizationPointerRecord,
   directory: directoryBySlugRecord,
@@ -180,6 +184,13 @@ function accountViolations({ all, has }: Table): Violation[] {
   const users = new Map(all('user').map(user => [user.id, user]));
   for (const user of users.values()) {
     if (!has(keys.email(user.email))) violations.push({ where: user.id, what: 'the user has no e-mail item' });
+    const passkeys = all('passkey').filter(({ userId }) => userId === user.id).length;
+    if ((user.passkeyCount ?? 0) !== passkeys) {
+      violations.push({ where: user.id, what: `the user counts ${user.passkeyCount} passkeys and has ${passkeys}` });
+    }
+    if (user.recoveryCodes !== undefined && !hasSecondFactor(user)) {
+      violations.push({ where: user.id, what: 'the user has recovery codes and no second factor' });
+    }
   }
   for (const email of all('email')) {
     const user = users.get(email.userId);
@@ -187,7 +198,7 @@ function accountViolations({ all, has }: Table): Violation[] {
       violations.push({ where: email.userId, what: `${email.pk} leads to no user with that address` });
     }
   }
-  for (const kind of ['session', 'token', 'link', 'resetLink', 'membership'] as const) {
+  for (const kind of ['session', 'token', 'passkey', 'link', 'resetLink', 'membership'] as const) {
     for (const { pk, sk } of all(kind)) {
       if (!users.has(partOf(pk))) violations.push({ where: partOf(pk), what: `${sk} belongs to no user` });
     }

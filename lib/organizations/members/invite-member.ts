@@ -44,6 +44,7 @@ export async function inviteMember(
   { email, role }: { email: string; role: Role },
   before: { roster: Roster; configs: PlanConfigs },
 ): Promise<{ invitation: InvitationRecord; token: string }> {
+  context.requireFresh(role === 'owner');
   const { principal, log } = context;
   const { slug, id: organizationId } = context.organization;
   const { secret, hash } = createCredential(principal.userId);
