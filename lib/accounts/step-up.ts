@@ -50,15 +50,13 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
     createdAt: credential.session.createdAt,
   });
   const old = at(sessionRecord, user.id, credential.hash);
-  await Promise.all([
-    transact([
-      remove(old, { if: isThere, refused: sessionEnded }),
-      session.write,
-      ...(presented?.writes ?? []),
-      ...(proof === undefined ? [] : [proof.write]),
-    ]),
-    proof?.end(),
-    forgetTries(taken),
+  // Before the old session ends: a write that has to wait is judged again by it.
+  await Promise.all([proof?.end(), forgetTries(taken)]);
+  await transact([
+    remove(old, { if: isThere, refused: sessionEnded }),
+    session.write,
+    ...(presented?.writes ?? []),
+    ...(proof === undefined ? [] : [proof.write]),
   ]);
   log.account('stepped_up', { userId: user.id, ip: source.ip });
   const freshUntil = new Date(Date.now() + settings().STEP_UP_FRESH_SECONDS * 1000).toISOString();

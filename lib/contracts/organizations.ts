@@ -78,7 +78,7 @@ export const renameOrganization = /* @__PURE__ */ contract({
         .meta({ description: 'Whether members need a second factor. For owners.' }),
     })
     .refine(({ name, requireSecondFactor }) => name !== undefined || requireSecondFactor !== undefined, {
-      message: 'name or requireSecondFactor is required',
+      message: 'must have name, requireSecondFactor or both',
     }),
   bodyExample: { name: 'Analytical Engines Ltd' },
   responses: {

@@ -238,7 +238,7 @@ export const completeLogin = /* @__PURE__ */ contract({
     })
     .refine(
       ({ totp, recoveryCode, passkey }) => [totp, recoveryCode, passkey].filter(one => one !== undefined).length === 1,
-      { message: 'exactly one of totp, recoveryCode and passkey is required' },
+      { message: 'must have exactly one of totp, recoveryCode and passkey' },
     ),
   bodyExample: { challenge: 'EXAMPLE-challenge-0000', totp: '492039' },
   responses: {
@@ -282,7 +282,7 @@ export const stepUp = /* @__PURE__ */ contract({
       passkey: PasskeyAssertion.optional(),
     })
     .refine(({ totp, passkey }) => totp === undefined || passkey === undefined, {
-      message: 'only one of totp and passkey can be given',
+      message: 'must not have both totp and passkey',
     })
     .refine(({ challenge, passkey }) => passkey === undefined || challenge !== undefined, {
       path: ['challenge'],

@@ -19,25 +19,21 @@ export interface NamedReads {
   keys: readonly string[];
   project: ProjectRecord | undefined;
   state: EnvironmentState | undefined;
-  heads: HeadRecord[];
 }
 
 /** One wave, to be begun together with authentication. */
 export async function beginNamedRead(path: EnvironmentPath, keys: readonly string[]): Promise<NamedReads> {
-  const [fixed, heads] = await Promise.all([
-    readTogether({
-      project: at(projectRecord, path.orgSlug, path.project),
-      state: at(environmentStateRecord, ...partsOf(path)),
-    }),
-    readAll(keys.map(key => at(headRecord, ...partsOf(path), key))),
-  ]);
-  return { path, keys, ...fixed, heads: heads.filter(head => head !== undefined) };
+  const fixed = await readTogether({
+    project: at(projectRecord, path.orgSlug, path.project),
+    state: at(environmentStateRecord, ...partsOf(path)),
+  });
+  return { path, keys, ...fixed };
 }
 
 /**
- * Hands the named secrets to `use`, as of one revision, in key order. Heads read one by one are of one revision where the
- * environment is at the same one before and after: what is committed never changes within a revision, and a head that
- * is stamped later is resolved as in a snapshot.
+ * Hands the named secrets to `use`, as of one revision, in key order. Their heads are read after the state, so each is the
+ * one of the state's revision, or stamped later and resolved as in a snapshot. A head that was removed since is that of a
+ * key that is not there.
  * @throws project_not_found, environment_not_found, forbidden, secret_not_found for a key that is not there
  */
 export async function readNamed<T>(
@@ -50,19 +46,16 @@ export async function readNamed<T>(
     const reads = tries === 0 ? begun : await beginNamedRead(path, keys);
     const project = access.requireProject(reads.project);
     const state = access.requireEnvironment(reads.state, 'read');
-    const [heads, again] = await Promise.all([
-      resolveHeads(reads.heads, state.revision, wanted =>
-        readAll(wanted.map(({ key, version }) => at(versionRecord, ...partsOf(path), key, version))),
-      ),
-      find(at(environmentStateRecord, ...partsOf(path))),
-    ]);
-    if (again?.id !== state.id || again.revision !== state.revision) {
-      throw new StaleRead(`Environment ${state.id} left revision ${state.revision} while secrets of it were read.`);
-    }
-    const live = named(
-      heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
-      keys,
+    const parts = partsOf(path);
+    const read = await readAll(keys.map(key => at(headRecord, ...parts, key)));
+    const heads = await resolveHeads(
+      read.filter(head => head !== undefined),
+      state.revision,
+      wanted => readAll(wanted.map(({ key, version }) => at(versionRecord, ...parts, key, version))),
     );
+    const found = heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    if (found.length < keys.length) await requireStillThere(path, state);
+    const live = named(found, keys);
     const ring = keyRing(organization.id, project);
     const closed = live.find(head => !ring.canOpen(head));
     if (closed !== undefined) {
@@ -70,6 +63,12 @@ export async function readNamed<T>(
     }
     return use({ project, state, revision: state.revision, live, ring });
   });
+}
+
+/** A key may be missing because its environment is being erased. @throws StaleRead if it is */
+async function requireStillThere(path: EnvironmentPath, { id }: EnvironmentState): Promise<void> {
+  const state = await find(at(environmentStateRecord, ...partsOf(path)));
+  if (state?.id !== id || state.status !== 'active') throw new StaleRead(`Environment ${id} is gone.`);
 }
 
 /** Those of the secrets that the keys name. @throws secret_not_found for a key that is missing */

@@ -1587,7 +1587,7 @@ export interface components {
              */
             message?: string;
             /**
-             * @description What changed: roles and plans `from` and `to`, each changed field of another thing `from` and `to`, limits, a template key’s pattern.
+             * @description What changed: roles and plans `from` and `to`, each changed field of another thing `from` and `to`, limits, a template key’s pattern, the revision that was restored.
              * @example {
              *       "from": "viewer",
              *       "to": "developer"
@@ -3554,8 +3554,8 @@ export interface components {
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
-            /** @description Who made it. */
-            createdBy: components["schemas"]["UserReference"];
+            /** @description Who made it; null for a repair by an operator. */
+            createdBy: components["schemas"]["UserReference"] | null;
             /**
              * @description Keys that were created.
              * @example [

@@ -21,7 +21,7 @@ export type PresentedFactor =
 export interface Proof {
   /** Uses it up, for the transaction of what it was proved for: a code counts once, and a counter only rises. */
   write: Write;
-  /** Ends the counted try. Runs together with that transaction. */
+  /** Ends the counted try: a right code is none of the five. */
   end: () => Promise<void>;
 }
 

@@ -57,6 +57,11 @@ describe('a bundle', () => {
     }
   });
 
+  test('has the library that verifies passkeys only where a passkey is verified', () => {
+    const holders = bundles.filter(({ name }) => weightOf(name, '@simplewebauthn/server') > 0);
+    expect(holders.map(({ name }) => name).sort()).toEqual(['add-passkey', 'complete-login', 'step-up']);
+  });
+
   test('leaves out what Lambda never needs: profiles, single sign-on, instance metadata', () => {
     const owners = new Set(bundles.flatMap(({ weights }) => weights.map(([owner]) => owner)));
     expect([...owners].filter(owner => /credential-provider-|nested-clients/.test(owner))).toEqual([]);

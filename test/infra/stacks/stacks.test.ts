@@ -202,6 +202,7 @@ describe('the API', () => {
       'POST /v1/auth/login',
       'POST /v1/auth/register',
       'POST /v1/auth/reset-password',
+      'POST /v1/auth/step-up',
     ]);
   });
 
@@ -284,7 +285,7 @@ describe('rights', () => {
 
   test('to the key of projects and webhooks belong only to functions that handle values or signing secrets', () => {
     const holders = [...rights].flatMap(([name, statements]) =>
-      statements.some(({ Sid }) => /^UseKeyOf(?!Credentials)/.test(Sid)) ? [name] : [],
+      statements.some(({ Sid }) => /^UseKeyOf(?!Credentials|Totp)/.test(Sid)) ? [name] : [],
     );
     expect(holders.sort()).toEqual(
       [
@@ -307,6 +308,13 @@ describe('rights', () => {
         'delete-secret',
       ].sort(),
     );
+  });
+
+  test('to the key of authenticator apps belong only to functions that make or check their codes', () => {
+    const holders = [...rights].flatMap(([name, statements]) =>
+      statements.some(({ Sid }) => Sid === 'UseKeyOfTotp') ? [name] : [],
+    );
+    expect(holders.sort()).toEqual(['complete-login', 'confirm-totp', 'start-totp', 'step-up']);
   });
 });
 
