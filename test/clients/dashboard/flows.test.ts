@@ -178,7 +178,11 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
     const { page } = seen;
     await page.goto(world.screen('dev'));
     await stageValue(page, 'MAIL_FROM', 'mine');
-    await world.api.put(world.path('dev'), { key: 'OTHER_KEY', value: 'theirs' }, world.people.admin.session);
+    const other = await come('admin');
+    await other.page.goto(world.screen('dev'));
+    await stageValue(other.page, 'OTHER_KEY', 'theirs');
+    await button(other.page, 'Review').click();
+    await apply(other.page);
     await button(page, 'Review').click();
     await page.getByText('None of the keys that you changed was touched.').waitFor();
     await keepScreenshot(page, 'moved');
@@ -187,8 +191,11 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
     await apply(page);
     expect(await currentValue('dev', 'MAIL_FROM')).toBe('mine');
     expect(await currentValue('dev', 'OTHER_KEY')).toBe('theirs');
-    expectQuiet(seen.heard);
-    await seen.close();
+    await page.getByText('OTHER_KEY', { exact: true }).waitFor();
+    for (const one of [seen, other]) {
+      expectQuiet(one.heard);
+      await one.close();
+    }
   });
 
   it('ask for each key that both changed, even when the change comes between the review and its end', async () => {
@@ -201,8 +208,12 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
     await button(page, 'Review').click();
     await page.getByText('3 keys: 3 changed').waitFor();
     await page.locator('.apply button:not([aria-disabled])').waitFor();
-    for (const key of ['LOG_LEVEL', 'MAIL_FROM'])
-      await world.api.put(world.path('dev'), { key, value: `theirs ${key}` }, world.people.admin.session);
+    const other = await come('admin');
+    await other.page.goto(world.screen('dev'));
+    for (const key of ['LOG_LEVEL', 'MAIL_FROM']) await stageValue(other.page, key, `theirs ${key}`);
+    await button(other.page, 'Review').click();
+    await apply(other.page);
+    await other.close();
     await button(page, 'Apply as one revision').click();
     await page.getByText('2 to decide').waitFor();
     await keepScreenshot(page, 'conflict');
