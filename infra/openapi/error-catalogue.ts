@@ -104,6 +104,13 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'There is an account with this e-mail address.',
     message: 'There is an account with this e-mail address already.',
   },
+  version_destroyed: {
+    meaning:
+      'Reading or restoring that moment needs values that were destroyed. `details` names their keys; with `keys`, the ' +
+      'others can be read and restored.',
+    message: 'Values of that moment were destroyed: DATABASE_HOST',
+    details: { keys: ['DATABASE_HOST'] },
+  },
   slug_taken: {
     meaning: 'The slug that was asked for is taken.',
     message: 'The slug web-shop is taken.',

@@ -37,6 +37,7 @@ export const errorStatuses = {
   template_key_exists: 409,
   token_limit_reached: 409,
   organization_limit_reached: 409,
+  version_destroyed: 409,
   revision_mismatch: 412,
   version_mismatch: 412,
   payload_too_large: 413,

@@ -62,6 +62,7 @@ export const routes: readonly Contract[] = [
   secrets.listRevisions,
   secrets.diffRevisions,
   secrets.restoreSecrets,
+  secrets.destroyVersions,
   secrets.promoteSecrets,
   secrets.bulkDeleteSecrets,
   secrets.deleteSecret,

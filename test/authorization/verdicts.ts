@@ -332,6 +332,10 @@ export const rows: readonly Row[] = [
     path: `${secrets(own, env)}/restore`,
     body: { revision: 0, keys: ['NEVER'] },
   })),
+  ...inEach(bulkDeletingIn, 'POST /secrets/:orgSlug/:project/:env/versions/:key/destroy', (own, env) => ({
+    path: `${secrets(own, env)}/versions/KEY/destroy`,
+    body: { before: 1 },
+  })),
   ...inEach(comparing, 'GET /secrets/:orgSlug/:project/:env/compare', (own, ends) => {
     const [from, to] = ends.split(' with ');
     return { path: `${secrets(own, from)}/compare?with=${to}` };

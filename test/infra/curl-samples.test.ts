@@ -183,6 +183,7 @@ const story: readonly Step[] = [
   { operationId: 'remove-template-key', status: 200 },
   { operationId: 'delete-secret', status: 200 },
   { operationId: 'bulk-delete-secrets', status: 200 },
+  { operationId: 'destroy-versions', status: 200 },
   { operationId: 'rotate-key', status: 202 },
   {
     operationId: 'create-webhook',

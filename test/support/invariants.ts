@@ -464,8 +464,10 @@ function stateViolations(
     if (newest !== undefined && !isSame) {
       problems.push(`the head of ${head.key} and its newest version differ`);
     }
-    for (const { version, deleted, sealed, keyVersion } of history) {
-      if (deleted === true) continue;
+    for (const { version, deleted, destroyed, sealed, keyVersion } of history) {
+      if (destroyed === true && sealed !== undefined) problems.push(`${head.key} ${version} was not destroyed`);
+      if (destroyed === true && version === head.version) problems.push(`the newest ${head.key} was destroyed`);
+      if (deleted === true || destroyed === true) continue;
       valueCount += 1;
       if (sealed === undefined || keyVersion === undefined) problems.push(`${head.key} ${version} has no value`);
       else if (!keyVersions.has(keyVersion)) problems.push(`${head.key} ${version} has no data key any more`);
@@ -567,7 +569,10 @@ function auditViolations({ all }: Table): Violation[] {
       all(kind).filter(({ pk }) => partOf(pk) === slug) as Placed<K>[];
 
     const twice = grouped(own, one =>
-      [one.requestId, one.action, one.target.id, one.target.name, one.environment?.id, one.revision].join(' '),
+      [one.requestId, one.action, one.target.id, one.target.name, one.environment?.id, one.revision]
+        // One request may destroy more versions than a transaction holds.
+        .concat(one.action === 'secret.version_destroyed' ? String(one.details?.versions) : [])
+        .join(' '),
     );
     for (const [what, group] of twice) if (group.length > 1) say(`${group.length} entries of ${what}`);
 

@@ -682,6 +682,18 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       isDone: async () => (await valuesIn(api, there)).KEY_1 === 'value 1',
     };
   },
+  'destroy-versions': async api => {
+    const there = await placeWithHistory(api);
+    const path = `${there.secrets}/dev/versions/KEY_1`;
+    return {
+      request: { method: 'POST', path: `${path}/destroy`, body: { versions: [1] }, as: there.session },
+      works: [200],
+      isDone: async () => {
+        const { versions } = (await expectStatus(api.get(path, there.session), 200)).body;
+        return versions.at(-1).destroyed;
+      },
+    };
+  },
   'promote-secrets': async api => {
     const there = await placeWithSecrets(api);
     const body = { from: 'dev', to: 'staging' };
@@ -698,6 +710,22 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       request: { method: 'POST', path: `${there.secrets}/dev/bulk-delete`, body, as: there.session },
       works: [200],
       isDone: async () => Object.keys(await valuesIn(api, there)).join() === 'KEY_0',
+    };
+  },
+  'bulk-delete-secrets large': async api => {
+    const there = await placeWithSecrets(api);
+    const keys = Array.from({ length: 60 }, (_, index) => `OLD_${index}`);
+    const secrets = Object.fromEntries(keys.map(key => [key, 'old']));
+    await expectStatus(api.post(`${there.secrets}/dev/bulk`, { secrets }, there.session), 200);
+    return {
+      request: { method: 'POST', path: `${there.secrets}/dev/bulk-delete`, body: { keys }, as: there.session },
+      works: [200],
+      isDone: async () => {
+        const values = await valuesIn(api, there);
+        const left = keys.filter(key => values[key] !== undefined).length;
+        if (left !== 0 && left !== keys.length) throw new Error(`${left} keys of a deletion of 60 are there.`);
+        return left === 0;
+      },
     };
   },
   'delete-secret': async api => {

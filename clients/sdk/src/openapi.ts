@@ -813,6 +813,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/secrets/{orgSlug}/{project}/{env}/versions/{key}/destroy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Destroy old values of a key
+         * @description Takes the values of these versions out of the table for good, for a value that must not be there any more. The history keeps the versions, marked as destroyed, and the revision stays. The current version can’t be destroyed. What has no value any more is left out of `destroyed`. Reading or restoring a moment that needs a destroyed value is `409 version_destroyed`. For owners and admins.
+         */
+        post: operations["destroy-versions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/secrets/{orgSlug}/{project}/promote": {
         parameters: {
             query?: never;
@@ -1504,7 +1524,7 @@ export interface components {
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.compared" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.compared" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "secret.version_destroyed" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
         /** @description A change in the organization, or a read of values. It never contains a value. */
         AuditEntry: {
             /**
@@ -2057,6 +2077,30 @@ export interface components {
              */
             createdAt: string;
         };
+        DestroyVersionsRequest: {
+            /**
+             * @description These versions.
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            versions?: number[];
+            /**
+             * @description All versions before this one.
+             * @example 3
+             */
+            before?: number;
+        };
+        DestroyVersionsResponse: {
+            /** @description The versions whose values were destroyed. */
+            destroyed: number[];
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+        };
         DiffRevisionsResponse: {
             /**
              * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
@@ -2211,7 +2255,7 @@ export interface components {
          * @description What went wrong, of a closed set.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "version_destroyed" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
         /** @description Further facts about an event; never a value. */
         EventMetadata: {
             /**
@@ -3645,8 +3689,10 @@ export interface components {
             createdBy: components["schemas"]["UserReference"];
             /** @description Whether this entry records a deletion. */
             deleted: boolean;
+            /** @description Whether its value was destroyed. */
+            destroyed: boolean;
             /**
-             * @description The value; only with `values=true`, and never for a deletion.
+             * @description The value; only with `values=true`, and never for a deletion or a destroyed value.
              * @example db.internal.example
              */
             value?: string;
@@ -5129,6 +5175,21 @@ export interface components {
                 };
             };
         };
+        /** @description `version_destroyed`: Reading or restoring that moment needs values that were destroyed. `details` names their keys; with `keys`, the others can be read and restored. */
+        VersionDestroyed: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "version_destroyed";
+                    };
+                };
+            };
+        };
     };
     parameters: {
         /** @description Organization identifier. */
@@ -6484,6 +6545,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["SecondFactorRequiredOrForbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFoundOrRevisionNotFound"];
+            409: components["responses"]["VersionDestroyed"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -6868,6 +6930,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["SecondFactorRequiredOrForbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
+            409: components["responses"]["VersionDestroyed"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -6916,7 +6979,53 @@ export interface operations {
             402: components["responses"]["PlanLimitExceeded"];
             403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
+            409: components["responses"]["VersionDestroyed"];
             412: components["responses"]["RevisionMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "destroy-versions": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+                /** @description Secret key or template key. */
+                key: components["parameters"]["key"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DestroyVersionsRequest"];
+            };
+        };
+        responses: {
+            /** @description The values are destroyed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DestroyVersionsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
