@@ -55,6 +55,9 @@ export const looks = [
   { width: 360, colorScheme: 'dark' },
 ] as const;
 
+/** Each width and each color scheme once. */
+export const wideAndNarrow = [looks[0], looks[3]];
+
 /** What is wrong with a page in each look, by name; none is what it should be. Screenshots are kept to be looked at. */
 export async function wrongsOf(
   page: Page,

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
-import { looks, wrongsOf } from './looks.ts';
+import { looks, wideAndNarrow, wrongsOf } from './looks.ts';
 import { buildWorld, type RoleName, screensOf, type World } from './world.ts';
 
 describe.skipIf(withoutBrowser)('every screen', () => {
@@ -143,7 +143,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       await settled(page);
       await open();
       await page.locator('dialog[open], .menu:popover-open').waitFor();
-      Object.assign(wrong, await wrongsOf(page, `dialog-${name}`, { fullPage: false }));
+      Object.assign(wrong, await wrongsOf(page, `dialog-${name}`, { as: wideAndNarrow, fullPage: false }));
     }
     expect(wrong).toEqual({});
     expectQuiet(seen.heard);

@@ -6,7 +6,7 @@ import { type Person, testPassword } from '../../support/api.ts';
 import { expectStatus, seedPerson } from '../../support/sample-requests.ts';
 import { addApp, ageSession, forgetUsedCodes, fromBase32 } from '../../support/second-factors.ts';
 import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
-import { wrongsOf } from './looks.ts';
+import { wideAndNarrow, wrongsOf } from './looks.ts';
 import { join, startDashboard } from './world.ts';
 
 const button = (page: Page, name: string | RegExp) =>
@@ -60,7 +60,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await page.locator('.qr-code').waitFor();
     const secret = ((await page.locator('.enrol code').textContent()) ?? '').replaceAll(' ', '');
     const code = () => totpCode(fromBase32(secret), totpStep(Date.now()));
-    const wrong = await wrongsOf(page, 'dialog-authenticator-app', { fullPage: false });
+    const wrong = await wrongsOf(page, 'dialog-authenticator-app', { as: wideAndNarrow, fullPage: false });
     await page.getByLabel('Code that the app shows').fill('000000');
     await button(page, 'Confirm').click();
     await page.locator('.field .problem').waitFor();
@@ -69,7 +69,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await page.getByText('shown this once').waitFor();
     const codes = await page.locator('.codes li').allTextContents();
     expect(codes).toHaveLength(10);
-    Object.assign(wrong, await wrongsOf(page, 'dialog-recovery-codes', { fullPage: false }));
+    Object.assign(wrong, await wrongsOf(page, 'dialog-recovery-codes', { as: wideAndNarrow, fullPage: false }));
     await button(page, 'I have them').click();
     await page.getByText('10 codes left').waitFor();
     Object.assign(wrong, await wrongsOf(page, 'account-with-factor'));
@@ -178,7 +178,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     expect(await environments()).toContain('staging');
     await button(page, 'Delete for good').click();
     await question.getByLabel('Password').fill('not my password');
-    const wrong = await wrongsOf(page, 'dialog-step-up', { fullPage: false });
+    const wrong = await wrongsOf(page, 'dialog-step-up', { as: wideAndNarrow, fullPage: false });
     await question.getByRole('button', { name: 'Continue' }).click();
     await question.locator('.field .problem').waitFor();
     await question.getByLabel('Password').fill(testPassword);
