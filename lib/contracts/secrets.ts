@@ -771,7 +771,7 @@ export const restoreSecrets = /* @__PURE__ */ contract({
   body: z.strictObject({
     revision: z
       .int()
-      .min(0, { message: 'must be 0 or more' })
+      .min(-999_999_999_999_999, { message: 'must be a revision' })
       .max(999_999_999_999_999, { message: 'must be a revision' })
       .meta({ description: 'The revision to restore; 0 is empty.', example: 12 }),
     keys: KeyList.optional().meta({

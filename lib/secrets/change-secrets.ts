@@ -35,6 +35,7 @@ import {
   VersionTaken,
   writeChange,
 } from './engine/write-change.ts';
+import { hiddenRoomBytes } from './hidden-room.ts';
 
 /*
  * The one way in which secrets change: set, delete, import, bulk delete, changes and promotion each only decide what to put
@@ -338,7 +339,7 @@ function currentSecrets({ access, log }: MemberContext, { state, ring, before }:
 async function decideOn<Answer>(
   { context, path, decide, dryRun }: Change<Answer>,
   reads: Reads,
-  { state, before: found }: OpenEnvironment,
+  { project, state, before: found }: OpenEnvironment,
   current: CurrentSecrets,
 ): Promise<{
   decision: Decision<Answer>;
@@ -353,7 +354,7 @@ async function decideOn<Answer>(
     const isWhole = 'all' in reads.heads && dryRun !== true;
     const before = isWhole ? await withTombstones(path, found, decision.puts) : found;
     const heads = newHeads(decision, state, before, { id: principal.userId, email: principal.email });
-    requireRoom(access, reads.plans, state, before, heads);
+    requireRoom(access, reads.plans, { project, state, before }, heads);
     return { decision, before, heads, plan: planOf(decision, before) };
   });
   // Heads read one by one may be of another moment than the state. What is written is conditioned on both; what is only
@@ -404,7 +405,7 @@ function inKeyOrder({ created, updated, unchanged, deleted, skipped }: ChangePla
 function auditPut(
   { context, entry, message }: Change<unknown>,
   { project, state }: OpenEnvironment,
-  { action, from }: Decision<unknown>,
+  { action, from, restored }: Decision<unknown>,
   heads: readonly HeadRecord[],
 ): Promise<Write> {
   const source = from === undefined ? {} : { from: { id: from.id, slug: from.slug, revision: from.revision } };
@@ -416,6 +417,7 @@ function auditPut(
       keys: heads.map(({ key }) => key),
       revision: state.revision + 1,
       ...source,
+      ...(restored === undefined ? {} : { details: { restored } }),
       message,
       entry,
     })
@@ -557,8 +559,7 @@ async function sealHead(
 function requireRoom(
   access: MemberAccess,
   plans: PlanConfigs,
-  state: EnvironmentState,
-  before: ReadonlyMap<string, HeadRecord>,
+  { project, state, before }: Pick<OpenEnvironment, 'project' | 'state' | 'before'>,
   heads: readonly HeadRecord[],
 ): void {
   const after = sizeAfter({ state, before, heads });
@@ -569,14 +570,19 @@ function requireRoom(
   if (!access.roleMay('read', state.type)) {
     // Counting what a replaced value frees would tell its length to a writer who may not read it.
     const added = heads.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
-    if (added > 0 && state.sizeBytes + added > maxEnvironmentBytes) throw environmentFull({});
+    const bound = maxEnvironmentBytes - hiddenRoomBytes(project, state);
+    if (added > 0 && state.sizeBytes + added > bound) throw environmentFull({});
   } else if (after.sizeBytes > state.sizeBytes && after.sizeBytes > maxEnvironmentBytes) {
     throw environmentFull({ sizeBytes: after.sizeBytes });
   }
 }
 
 function environmentFull(details: { sizeBytes?: number }): ApiError {
-  return new ApiError('payload_too_large', `An environment holds at most ${maxEnvironmentBytes} bytes; this is more.`, {
-    details: { ...details, maximumBytes: maxEnvironmentBytes },
-  });
+  return new ApiError(
+    'payload_too_large',
+    `This does not fit: an environment holds at most ${maxEnvironmentBytes} bytes.`,
+    {
+      details: { ...details, maximumBytes: maxEnvironmentBytes },
+    },
+  );
 }

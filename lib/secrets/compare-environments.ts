@@ -3,6 +3,7 @@ import { ApiError } from '../core/errors.ts';
 import { transact } from '../table/store.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, type LiveSecrets, readLive } from './engine/read-live-secrets.ts';
+import { requireFitting } from './engine/secret-size.ts';
 
 interface ComparisonReads {
   from: EnvironmentReads;
@@ -15,14 +16,15 @@ export async function beginComparison(path: EnvironmentPath, other: string): Pro
   return { from, to };
 }
 
-interface Side extends Pick<LiveSecrets, 'project' | 'state'> {
+interface Side extends Pick<LiveSecrets, 'project' | 'state' | 'live'> {
   values: ReadonlyMap<string, string>;
 }
 
 /**
  * What differs between two environments of a project, each as of one revision. That values are equal is knowledge of
  * them, so it takes the right to read both and leaves an audit entry for each, also where no value is asked for.
- * @throws invalid_request for an environment and itself, and what `readLive` throws
+ * @throws invalid_request for an environment and itself; payload_too_large when the values do not fit one answer; and
+ * what `readLive` throws
  */
 export async function compareEnvironments(
   context: MemberContext,
@@ -35,11 +37,13 @@ export async function compareEnvironments(
       details: [{ path: 'with', message: 'must be a different environment' }],
     });
   }
+  const isSame = (key: string) => from.values.get(key) === to.values.get(key);
+  // Refused before it is recorded: what is not answered leaves no entry.
+  if (values) requireFitting([...from.live, ...to.live].filter(({ key }) => !isSame(key)));
   await transact(await Promise.all([auditOf(context, from, to), auditOf(context, to, from)]));
   const shown = (name: 'from' | 'to', side: Side, key: string) => (values ? { [name]: side.values.get(key) } : {});
   const keys = [...new Set([...from.values.keys(), ...to.values.keys()])].toSorted();
   const both = keys.filter(key => from.values.has(key) && to.values.has(key));
-  const isSame = (key: string) => from.values.get(key) === to.values.get(key);
   return {
     from: { slug: from.state.slug, revision: from.state.revision },
     to: { slug: to.state.slug, revision: to.state.revision },
@@ -55,7 +59,7 @@ export async function compareEnvironments(
 function openSide(context: MemberContext, begun: EnvironmentReads): Promise<Side> {
   return readLive(context, begun, async ({ project, state, live, ring }) => {
     const opened = await Promise.all(live.map(async head => [head.key, await ring.open(state.id, head)] as const));
-    return { project, state, values: new Map(opened) };
+    return { project, state, live, values: new Map(opened) };
   });
 }
 

@@ -1,11 +1,10 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
 import { transact } from '../table/store.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
-import { maxEnvironmentBytes } from './engine/secret-size.ts';
+import { requireFitting } from './engine/secret-size.ts';
 
 interface Query {
   from: number;
@@ -67,12 +66,4 @@ export async function diffRevisions(context: MemberContext, { from, to, values }
 
 function byKey(heads: readonly HeadRecord[]): ReadonlyMap<string, HeadRecord> {
   return new Map(heads.map(head => [head.key, head]));
-}
-
-function requireFitting(heads: readonly HeadRecord[]): void {
-  const sizeBytes = heads.reduce((sum, head) => sum + (head.sizeBytes ?? 0), 0);
-  if (sizeBytes <= maxEnvironmentBytes) return;
-  throw new ApiError('payload_too_large', 'The values of this comparison do not fit one answer; ask for it without.', {
-    details: { sizeBytes, maximumBytes: maxEnvironmentBytes },
-  });
 }

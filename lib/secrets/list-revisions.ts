@@ -45,13 +45,22 @@ export async function listRevisions(
   access.requireProject(project);
   const state = access.requireEnvironment(found, 'read');
   const { firstRevision } = state;
-  // The records are read beside the state, so they may be newer than it.
   const newest = Math.min(state.revision, (before ?? Number.MAX_SAFE_INTEGER) - 1);
-  const lowest = recorded.isCut ? recorded.changes.at(-1)?.revision : undefined;
-  const oldest = lowest ?? Math.max(firstRevision + 1, newest - limit + 1);
-  const changes: Listed[] = recorded.changes.filter(({ revision }) => revision >= oldest && revision <= newest);
-  const isWhole = changes.length >= newest - oldest + 1;
-  const shown = isWhole ? changes : await withHistory(log, path, state.id, changes, oldest, newest);
+  const oldestOf = ({ changes, isCut }: RevisionsReads['recorded']) =>
+    (isCut ? changes.at(-1)?.revision : undefined) ?? Math.max(firstRevision + 1, newest - limit + 1);
+  const listedIn = ({ changes }: RevisionsReads['recorded'], oldest: number): Listed[] =>
+    changes.filter(({ revision }) => revision >= oldest && revision <= newest);
+  const isWhole = (some: readonly Listed[], oldest: number) => some.length >= newest - oldest + 1;
+
+  let oldest = oldestOf(recorded);
+  let shown = listedIn(recorded, oldest);
+  if (!isWhole(shown, oldest)) {
+    // The records were read beside the state: a change may have come between the two.
+    const again = await readChangesBefore(path, newest + 1, limit);
+    oldest = oldestOf(again);
+    shown = listedIn(again, oldest);
+    if (!isWhole(shown, oldest)) shown = await withHistory(log, path, state.id, shown, oldest, newest);
+  }
   const revisions = shown.map(({ message, action, created, updated, deleted, ...change }) => ({
     ...change,
     action: action ?? null,

@@ -3,7 +3,7 @@ import { ApiError } from '../core/errors.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { type HeadRecord, headRecord, versionRecord } from '../table/records/secret.ts';
-import { at, readAll, readTogether } from '../table/store.ts';
+import { at, find, readAll, readTogether } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { keyRing } from './engine/key-ring.ts';
 import type { LiveSecrets } from './engine/read-live-secrets.ts';
@@ -47,16 +47,15 @@ export async function readNamed<T>(
     const project = access.requireProject(reads.project);
     const state = access.requireEnvironment(reads.state, 'read');
     const parts = partsOf(path);
-    const found = await readAll(keys.map(key => at(headRecord, ...parts, key)));
+    const read = await readAll(keys.map(key => at(headRecord, ...parts, key)));
     const heads = await resolveHeads(
-      found.filter(head => head !== undefined),
+      read.filter(head => head !== undefined),
       state.revision,
       wanted => readAll(wanted.map(({ key, version }) => at(versionRecord, ...parts, key, version))),
     );
-    const live = named(
-      heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
-      keys,
-    );
+    const found = heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    if (found.length < keys.length) await requireStillThere(path, state);
+    const live = named(found, keys);
     const ring = keyRing(organization.id, project);
     const closed = live.find(head => !ring.canOpen(head));
     if (closed !== undefined) {
@@ -64,6 +63,12 @@ export async function readNamed<T>(
     }
     return use({ project, state, revision: state.revision, live, ring });
   });
+}
+
+/** A key may be missing because its environment is being erased. @throws StaleRead if it is */
+async function requireStillThere(path: EnvironmentPath, { id }: EnvironmentState): Promise<void> {
+  const state = await find(at(environmentStateRecord, ...partsOf(path)));
+  if (state?.id !== id || state.status !== 'active') throw new StaleRead(`Environment ${id} is gone.`);
 }
 
 /** Those of the secrets that the keys name. @throws secret_not_found for a key that is missing */

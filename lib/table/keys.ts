@@ -120,6 +120,8 @@ export const ranges = {
   memberships: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'MEMBERSHIP#' }),
   organization: (orgSlug: string) => ({ pk: `ORG#${orgSlug}` }),
   members: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'MEMBER#' }),
+  /** Invitations first, then members, then the organization itself, which so is read after them. */
+  roster: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, between: ['INVITATION#', 'ORG'] as const }),
   invitations: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'INVITATION#' }),
   projects: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'PROJECT#' }),
   environments: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'ENV#' }),

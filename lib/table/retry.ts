@@ -41,7 +41,7 @@ export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown, pau
   budget.attempts += 1;
   const ceiling = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(budget.attempts, 10));
   await wait(budget, pauseMs ?? Math.random() * ceiling, cause);
-  await judgeAfterWaiting();
+  await judgeWaiting();
 }
 
 /** Waits, and is judged by nobody. @throws `temporarily_unavailable` when the budget's time is used up. */
@@ -52,8 +52,8 @@ export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown
   await new Promise(resolve => setTimeout(resolve, pauseMs));
 }
 
-/** @throws what the judge of the work that waited throws */
-export async function judgeAfterWaiting(): Promise<void> {
+/** @throws what the judge throws if the work may not go on */
+export async function judgeWaiting(): Promise<void> {
   const judge = judges.getStore();
   // The judge may have to wait, too, and needs no judge for that.
   if (judge !== undefined) await judges.run(undefined, judge);
@@ -66,6 +66,10 @@ const throttles = new Set([
   'ThrottlingException',
   'ThrottlingError',
 ]);
+
+export function isThrottle(error: unknown): boolean {
+  return error instanceof Error && throttles.has(error.name);
+}
 
 /** DynamoDB can't say whether the request was executed. */
 const serverErrors = new Set(['InternalServerError', 'ServiceUnavailable', 'TransactionInProgressException']);
@@ -84,7 +88,7 @@ export async function sendPatiently<T>(
       return await send();
     } catch (error) {
       const name = error instanceof Error ? error.name : '';
-      if (!(throttles.has(name) || (repeatable && serverErrors.has(name)))) throw error;
+      if (!(isThrottle(error) || (repeatable && serverErrors.has(name)))) throw error;
       await pauseBeforeRetry(budget, error);
     }
   }

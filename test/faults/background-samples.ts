@@ -151,14 +151,25 @@ function eraseEnvironment(api: Api): BackgroundSample {
       await expectStatus(api.delete(`${path}/environments/dev`, session), 200);
       const ids = { organizationId: organization.id, projectId: project.id, environmentId: id };
       const job = { type: 'erase-environment', orgSlug: organization.slug, project: 'shop', env: 'dev', ...ids };
-      return jobStep(JSON.stringify(job), async () => {
-        // The slug is free again, nothing of the old environment shines through, and its webhook is gone.
-        await expectStatus(api.post(`${path}/environments`, { name: 'Development', slug: 'dev' }, session), 201);
-        const keysLeft = await expectStatus(api.get(`/secrets/${organization.slug}/shop/dev/keys`, session), 200);
-        if (keysLeft.body.keys.length > 0) throw new Error('Secrets of the erased environment are left.');
-        const billing = await expectStatus(api.get(`/billing/${organization.id}`, session), 200);
-        if (billing.body.usage.webhooks !== 0) throw new Error('Its webhook still counts.');
-      });
+      const dev = `/secrets/${organization.slug}/shop/dev`;
+      return jobStep(
+        JSON.stringify(job),
+        async () => {
+          // The slug is free again, nothing of the old environment shines through, and its webhook is gone.
+          await expectStatus(api.post(`${path}/environments`, { name: 'Development', slug: 'dev' }, session), 201);
+          const keysLeft = await expectStatus(api.get(`${dev}/keys`, session), 200);
+          if (keysLeft.body.keys.length > 0) throw new Error('Secrets of the erased environment are left.');
+          const billing = await expectStatus(api.get(`/billing/${organization.id}`, session), 200);
+          if (billing.body.usage.webhooks !== 0) throw new Error('Its webhook still counts.');
+          await expectStatus(api.put(dev, { key: 'KEY', value: 'of the new one' }, session), 201);
+        },
+        async () => {
+          const { secrets } = (await expectStatus(api.get(dev, session), 200)).body;
+          const values = secrets.map((one: { value: string }) => one.value).join();
+          if (values !== 'of the new one') throw new Error(`The new environment has the values ${values}.`);
+          await expectStatus(api.put(dev, { key: 'NEXT', value: 'next' }, session), 201);
+        },
+      );
     },
   };
 }

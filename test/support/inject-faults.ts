@@ -88,7 +88,7 @@ export function injectFault(kind: FaultKind, position: number): Fault {
     async attempt(call, send) {
       const attempt = (attempts.get(call.position) ?? 0) + 1;
       attempts.set(call.position, attempt);
-      if (dead) throw unreachable();
+      if (dead) throw deadProcess();
       if (call.position !== position) return send();
       hit = true;
       switch (kind) {
@@ -116,11 +116,11 @@ export function injectFault(kind: FaultKind, position: number): Fault {
           throw noAnswer();
         case 'dies-before':
           dead = true;
-          throw unreachable();
+          throw deadProcess();
         case 'dies-after':
           await send();
           dead = true;
-          throw noAnswer();
+          throw deadProcess();
       }
     },
   };
@@ -128,6 +128,11 @@ export function injectFault(kind: FaultKind, position: number): Fault {
 
 function unreachable(): Error {
   return Object.assign(new Error('connect ECONNREFUSED (injected)'), { code: 'ECONNREFUSED', $metadata: {} });
+}
+
+/** Not an error that the SDK tries again: a dead process must not use up the retries of those that live. */
+function deadProcess(): Error {
+  return new Error('the process is dead (injected)');
 }
 
 function noAnswer(): Error {

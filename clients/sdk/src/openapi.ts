@@ -1396,7 +1396,7 @@ export interface components {
              */
             message?: string;
             /**
-             * @description What changed: roles and plans `from` and `to`, each changed field of another thing `from` and `to`, limits, a template key’s pattern.
+             * @description What changed: roles and plans `from` and `to`, each changed field of another thing `from` and `to`, limits, a template key’s pattern, the revision that was restored.
              * @example {
              *       "from": "viewer",
              *       "to": "developer"

@@ -15,13 +15,16 @@ export function integerQuery(minimum: number, maximum: number, description: stri
     .meta({ description, documentedAs: () => z.int().min(minimum).max(maximum) });
 }
 
-/** A revision of an environment. Those under a slug that was used before begin at a time in milliseconds. */
+/**
+ * A revision of an environment. Those under a slug that was used before begin at a time in milliseconds. One below 0 is
+ * well-formed, but no environment has it.
+ */
 export function revisionQuery(description: string) {
   return z
     .string()
-    .regex(/^\d{1,15}$/, { message: 'must be a revision, a whole number' })
+    .regex(/^-?\d{1,15}$/, { message: 'must be a revision, a whole number' })
     .transform(Number)
-    .meta({ description, example: 1, documentedAs: () => z.int().min(0) });
+    .meta({ description, example: 1, documentedAs: () => z.int() });
 }
 
 /** Exactly 'true' or 'false'. */

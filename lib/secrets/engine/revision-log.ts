@@ -13,7 +13,7 @@ export type RecordedChange = Omit<RevisionRecord, 'parts' | 'fence'>;
 
 /** What the changes from a revision on did, in their order. Older environments may lack some. */
 export async function readChangesFrom(path: EnvironmentPath, revision: number): Promise<RecordedChange[]> {
-  return assemble(await queryItems(ranges.revisions(...partsOf(path), revision, Number.MAX_SAFE_INTEGER)));
+  return assemble(await queryItems(ranges.revisions(...partsOf(path), Math.max(0, revision), Number.MAX_SAFE_INTEGER)));
 }
 
 /** What names of keys may take in one answer. One change may exceed it: its keys fit an environment. */

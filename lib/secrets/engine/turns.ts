@@ -1,7 +1,7 @@
 import type { Log } from '../../core/logger.ts';
 import { absent, lessThan } from '../../table/expressions.ts';
 import { type TurnsRecord, turnsRecord } from '../../table/records/environment.ts';
-import { judgeAfterWaiting, type RetryBudget, wait } from '../../table/retry.ts';
+import { judgeWaiting, type RetryBudget, wait } from '../../table/retry.ts';
 import { at, find, increment, transactIfHolds, update } from '../../table/store.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 
@@ -41,7 +41,7 @@ export async function takeTurn(path: EnvironmentPath, budget: RetryBudget, log: 
   const own = await takeNumber(path, log);
   if (own === undefined) return undefined;
   await waitForTurn(path, own, budget);
-  await judgeAfterWaiting();
+  await judgeWaiting();
   return own;
 }
 

@@ -91,6 +91,34 @@ describe('changes at the same time', () => {
     expect(seen.size).toBeGreaterThan(3);
   });
 
+  it('1,000 sets and deletions are one revision, and each pull shows all of them or none', async () => {
+    const names = (letter: string) => Array.from({ length: 333 }, (_, i) => `${letter}${i}`);
+    const filled = (keys: string[], value: string) => Object.fromEntries(keys.map(key => [key, value]));
+    const old = filled([...names('A'), ...names('B'), 'K'], 'old');
+    const now = filled([...names('B'), ...names('C'), 'K'], 'new');
+    await place.importAll('dev', old);
+    let over = false;
+    const seen = { old: 0, new: 0 };
+    const pulling = Array.from({ length: 3 }, async () => {
+      while (!over || seen.new === 0) {
+        const { status, body } = await place.pull('dev');
+        expect(status).toBe(200);
+        const values = Object.fromEntries(body.secrets.map((s: Record<string, string>) => [s.key, s.value]));
+        expect(values).toEqual(body.revision === 1 ? old : now);
+        seen[body.revision === 1 ? 'old' : 'new'] += 1;
+      }
+    });
+    const set = Object.entries(now).map(([key, value]) => ({ key, value }));
+    const body = { set, delete: names('A') };
+    const { status, body: answer } = await api.post(place.at('dev', '/changes'), body, owner.session);
+    over = true;
+    await Promise.all(pulling);
+    expect([status, answer.revision]).toEqual([200, 2]);
+    expect([answer.created, answer.updated, answer.deleted].map(({ length }) => length)).toEqual([333, 334, 333]);
+    expect(seen.old).toBeGreaterThan(0);
+    expect((await place.pull('dev', '/revisions?limit=1')).body.revisions[0].deleted).toHaveLength(333);
+  });
+
   it('sets and large imports get along: every set is a version of its own', async () => {
     const many = (fill: string) => Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`K${i}`, fill]));
     const answers = await Promise.all([

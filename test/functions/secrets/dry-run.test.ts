@@ -4,49 +4,92 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadFromFunctions } from '../../../infra/local/lambda/invoke.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { at, transact, update } from '../../../lib/table/store.ts';
-import type { Answer, Api, Person } from '../../support/api.ts';
+import { type Answer, type Api, type Caller, createToken } from '../../support/api.ts';
 import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
 import { allItems } from '../../support/table-dump.ts';
 
 /*
- * For any state, change, role and precondition: what a dry run says is what the change then does, and the dry run itself
+ * For any state, change, caller, precondition and limit: what a dry run says is what the change then does, and the dry run itself
  * leaves nothing behind.
  */
 
-const cases = Number(process.env.DRY_RUNS ?? 100);
+const cases = Number(process.env.DRY_RUNS ?? 48);
 
 type Env = 'dev' | 'production';
-type Role = 'owner' | 'developer' | 'viewer';
+const callers = [
+  'owner',
+  'admin',
+  'developer',
+  'viewer',
+  'owner, reading token',
+  'developer, writing token',
+  'owner, dev only',
+] as const;
+type CallerName = (typeof callers)[number];
 interface Change {
-  kind: 'set' | 'delete' | 'import' | 'bulk-delete' | 'promote' | 'changes';
+  kind: 'set' | 'delete' | 'import' | 'dotenv' | 'bulk-delete' | 'promote' | 'changes' | 'restore';
   env: Env;
-  role: Role;
-  ifMatch: 'none' | 'right' | 'wrong' | 'any';
+  caller: CallerName;
+  /** The plan's bound of secrets in an environment. */
+  maximum: number;
+  ifMatch: 'none' | 'right' | 'one of two' | 'wrong' | 'any' | 'weak' | 'malformed';
   expected: 'none' | 'right' | 'wrong';
   puts: Record<string, string>;
   deletions: string[];
+  /** How far back to restore; -1 is a revision to come. */
+  back: number;
+  /** Whether a promotion or a restoration is of some keys only. */
+  isPartial: boolean;
   message: string | undefined;
   overwrite: boolean;
 }
 
 const key = fc.constantFrom('A', 'B', 'C', 'D', 'Z1', 'Z2');
 const deletions = fc.uniqueArray(key, { minLength: 1, maxLength: 3 });
+const filled = (count: number, value: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`K${index}`, value]));
+const puts = fc.oneof(
+  {
+    weight: 14,
+    arbitrary: fc.dictionary(key, fc.constantFrom('one', 'two', ''), { minKeys: 1, maxKeys: 4, noNullPrototype: true }),
+  },
+  // More keys than fit one transaction, and more than fit an environment.
+  { weight: 2, arbitrary: fc.constantFrom('one', 'two').map(value => filled(50, value)) },
+  { weight: 1, arbitrary: fc.constant(filled(66, 'x'.repeat(64_000))) },
+);
 const change: fc.Arbitrary<Change> = fc.record({
-  kind: fc.constantFrom<Change['kind']>('set', 'delete', 'import', 'bulk-delete', 'promote', 'changes', 'changes'),
+  kind: fc.constantFrom<Change['kind']>(
+    ...(['set', 'delete', 'import', 'dotenv', 'bulk-delete', 'promote', 'promote'] as const),
+    ...(['changes', 'changes', 'restore', 'restore'] as const),
+  ),
   env: fc.constantFrom<Env>('dev', 'production'),
-  role: fc.constantFrom<Role>('owner', 'owner', 'owner', 'developer', 'developer', 'viewer'),
-  ifMatch: fc.constantFrom<Change['ifMatch']>('none', 'none', 'none', 'right', 'any', 'wrong'),
+  caller: fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom<CallerName>('owner', 'admin') },
+    { weight: 3, arbitrary: fc.constantFrom<CallerName>('developer', 'developer, writing token') },
+    { weight: 1, arbitrary: fc.constantFrom<CallerName>(...callers) },
+  ),
+  maximum: fc.constantFrom(4, 4, 70),
+  ifMatch: fc.oneof(
+    { weight: 5, arbitrary: fc.constant<Change['ifMatch']>('none') },
+    { weight: 3, arbitrary: fc.constantFrom<Change['ifMatch']>('right', 'one of two', 'any') },
+    { weight: 1, arbitrary: fc.constantFrom<Change['ifMatch']>('wrong', 'weak', 'malformed') },
+  ),
   expected: fc.constantFrom<Change['expected']>('none', 'none', 'none', 'right', 'wrong'),
-  puts: fc.dictionary(key, fc.constantFrom('one', 'two', ''), { minKeys: 1, maxKeys: 4, noNullPrototype: true }),
+  puts,
   deletions,
-  message: fc.constantFrom(undefined, 'because'),
+  back: fc.integer({ min: -1, max: 8 }),
+  isPartial: fc.boolean(),
+  message: fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom(undefined, 'because') },
+    { weight: 1, arbitrary: fc.constant('x'.repeat(201)) },
+  ),
   overwrite: fc.boolean(),
 });
 
 let api: Api;
 let place: Workplace;
-let people: Record<Role, Person>;
+let credentials: Record<CallerName, Caller>;
 
 beforeAll(async () => {
   // No worker runs and no request is counted, so that the table stands still between two looks.
@@ -55,13 +98,37 @@ beforeAll(async () => {
   );
   const owner = await registerOwner(api);
   place = await openWorkplace(api, owner);
-  people = { owner, developer: await place.member('developer'), viewer: await place.member('viewer') };
-  const limits = { set: { limitOverrides: { maxProjects: -1, maxSecretsPerEnvironment: 4 } } };
-  await transact([update(at(organizationRecord, owner.organization.slug), limits)]);
+  const [admin, developer, viewer] = await Promise.all(
+    (['admin', 'developer', 'viewer'] as const).map(role => place.member(role)),
+  );
+  if (admin === undefined || developer === undefined || viewer === undefined) throw new Error('Nobody joined.');
+  const organizationId = owner.organization.id;
+  const path = `/projects/${organizationId}/${place.project.slug}`;
+  const [dev] = (await api.get(path, owner.session)).body.project.environments;
+  const limited = { organizationId, projectId: place.project.id, environmentId: dev.id };
+  credentials = {
+    owner: owner.session,
+    admin: admin.session,
+    developer: developer.session,
+    viewer: viewer.session,
+    'owner, reading token': await createToken(api, owner, { access: 'read' }),
+    'developer, writing token': await createToken(api, developer, { access: 'write' }),
+    'owner, dev only': await createToken(api, owner, limited),
+  };
+  // What a template demands refuses no change.
+  const template = `/templates/${owner.organization.slug}/${place.project.slug}`;
+  for (const body of [{ key: 'A', pattern: '[a-z]+' }, { key: 'NEVER_SET' }]) {
+    expect((await api.post(template, body, owner.session)).status).toBe(201);
+  }
   const events = ['created', 'updated', 'deleted', 'promoted', 'bulk_set', 'bulk_delete'].map(name => `secret.${name}`);
   await api.post(`/webhooks/${owner.organization.id}`, { url: 'http://127.0.0.1:9/', events }, owner.session);
 });
 afterAll(() => api.stop());
+
+async function limitTo(maximum: number): Promise<void> {
+  const limitOverrides = { maxProjects: -1, maxSecretsPerEnvironment: maximum };
+  await transact([update(at(organizationRecord, place.owner.organization.slug), { set: { limitOverrides } })]);
+}
 
 interface Picture {
   revision: number;
@@ -82,7 +149,7 @@ async function pictureOf(env: Env): Promise<Picture> {
 
 /** The request of a change, for a query to be added. */
 function requestOf(change: Change, before: Picture) {
-  const { kind, env, expected, puts, deletions, message, overwrite } = change;
+  const { kind, env, expected, puts, deletions, back, isPartial, message, overwrite } = change;
   const expectedVersion = (key: string) =>
     expected === 'none' ? {} : { expectedVersion: (before.versions[key] ?? 0) + (expected === 'right' ? 0 : 7) };
   const why = message === undefined ? {} : { message };
@@ -96,12 +163,20 @@ function requestOf(change: Change, before: Picture) {
       return { method: 'DELETE', path: `${root}/${gone}`, query: why };
     case 'import':
       return { method: 'POST', path: `${root}/bulk`, body: { secrets: puts, ...why } };
+    case 'dotenv': {
+      const dotenv = Object.entries(puts).map(([key, value]) => `${key}='${value}'`);
+      return { method: 'POST', path: `${root}/bulk`, body: { dotenv: dotenv.join('\n'), ...why } };
+    }
     case 'bulk-delete':
       return { method: 'POST', path: `${root}/bulk-delete`, body: { keys: deletions, ...why } };
     case 'promote': {
       const body = { from: env === 'dev' ? 'production' : 'dev', to: env, overwrite, ...why };
       const path = `/secrets/${place.owner.organization.slug}/${place.project.slug}/promote`;
-      return { method: 'POST', path, body: deletions.length > 1 ? { ...body, keys: deletions } : body };
+      return { method: 'POST', path, body: isPartial ? { ...body, keys: deletions } : body };
+    }
+    case 'restore': {
+      const body = { revision: Math.max(0, before.revision - back), ...why };
+      return { method: 'POST', path: `${root}/restore`, body: isPartial ? { ...body, keys: deletions } : body };
     }
     case 'changes': {
       const set = Object.entries(puts).map(([key, value]) => ({ key, value, ...expectedVersion(key) }));
@@ -113,15 +188,17 @@ function requestOf(change: Change, before: Picture) {
 
 function send(change: Change, before: Picture, query: Record<string, string>, conducted = {}): Promise<Answer> {
   const request = requestOf(change, before);
-  const tags = { none: {}, any: '*', right: `"${before.revision}"`, wrong: `"${before.revision + 7}"` };
+  const right = `"${before.revision}"`;
+  const wrong = `"${before.revision + 7}"`;
+  const tags = { any: '*', right, wrong, 'one of two': `${wrong}, ${right}`, weak: `W/${right}`, malformed: 'one' };
   const headers = {
     ...conducted,
-    ...(change.ifMatch === 'none' ? {} : { 'if-match': String(tags[change.ifMatch]) }),
+    ...(change.ifMatch === 'none' ? {} : { 'if-match': tags[change.ifMatch] }),
   };
   const parameters = new URLSearchParams({ ...request.query, ...query }).toString();
   const path = parameters === '' ? request.path : `${request.path}?${parameters}`;
   const body = 'body' in request ? { body: request.body } : {};
-  return api.call(request.method, path, { ...body, as: people[change.role].session, headers });
+  return api.call(request.method, path, { ...body, as: credentials[change.caller], headers });
 }
 
 /** What a change did, as two looks at the environment tell it. */
@@ -140,16 +217,19 @@ function differenceOf(before: Picture, after: Picture) {
 
 const refusalOf = ({ status, body }: Answer) => ({ status, error: { ...body.error, requestId: undefined } });
 
+/** The whole table, but for when a credential was last used: that is noted for every request. */
 async function dump(): Promise<string[]> {
-  return (await allItems()).map(item => JSON.stringify(item)).toSorted();
+  const items = (await allItems()).map(({ lastUsedAt: _, ...item }) => item);
+  return items.map(item => JSON.stringify(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))).toSorted();
 }
 
-it('a plan is what the change then does, for any state, change, role and precondition, and leaves no trace', {
+it('a plan is what the change then does, for any state, change, caller, precondition and limit, and leaves no trace', {
   timeout: Math.max(120_000, cases * 2000),
 }, async () => {
   const seen: Record<string, number> = {};
   await fc.assert(
     fc.asyncProperty(change, async change => {
+      await limitTo(change.maximum);
       const before = await pictureOf(change.env);
       const table = await dump();
       const { answer: dry, calls } = await recordRequest(headers => send(change, before, { dryRun: 'true' }, headers));
@@ -173,7 +253,9 @@ it('a plan is what the change then does, for any state, change, role and precond
       expect(after.revision).toBe(before.revision + (isChange ? 1 : 0));
       expect(real.body.revision).toBe(after.revision);
       expect(statedBy(change.kind, real)).toEqual(pick(plan, change.kind));
-      const mayRead = change.role === 'owner' || change.env === 'dev';
+      const listed = (await place.pull(change.env, '/revisions?limit=1')).body.revisions[0];
+      if (isChange) expect(listed).toMatchObject({ revision: after.revision, created, updated, deleted });
+      const mayRead = change.env === 'dev' || !change.caller.startsWith('developer');
       if (!mayRead) expect(plan.unchanged).toEqual([]);
     }),
     { numRuns: cases },
@@ -193,7 +275,7 @@ interface Plan {
 function statedBy(kind: Change['kind'], { status, body }: Answer) {
   if (kind === 'set') return { isCreated: status === 201, isChanged: body.changed };
   if (kind === 'delete') return { success: body.success };
-  const { revision: _, ...lists } = body;
+  const { revision: _, restored: __, ...lists } = body;
   return Object.fromEntries(Object.entries(lists).map(([name, keys]) => [name, (keys as string[]).toSorted()]));
 }
 
@@ -205,8 +287,10 @@ function pick({ created, updated, unchanged, deleted, skipped }: Plan, kind: Cha
     case 'delete':
       return { success: deleted.length === 1 };
     case 'import':
+    case 'dotenv':
       return { created, updated, unchanged };
     case 'changes':
+    case 'restore':
       return { created, updated, unchanged, deleted };
     case 'bulk-delete':
       return { deleted, notFound: skipped };
@@ -218,10 +302,11 @@ function pick({ created, updated, unchanged, deleted, skipped }: Plan, kind: Cha
 it('a misspelt dryRun is refused by every write, and changes nothing', async () => {
   await place.set('dev', 'A', 'one');
   const before = await pictureOf('dev');
-  const kinds = ['set', 'delete', 'import', 'bulk-delete', 'promote', 'changes'] as const;
-  const base = { env: 'dev', role: 'owner', ifMatch: 'none', expected: 'none', message: undefined } as const;
+  const kinds = ['set', 'delete', 'import', 'dotenv', 'bulk-delete', 'promote', 'changes', 'restore'] as const;
+  const base = { env: 'dev', caller: 'owner', maximum: 4, ifMatch: 'none', expected: 'none' } as const;
+  const rest = { back: 1, isPartial: false, message: undefined, overwrite: true };
   for (const kind of kinds) {
-    const change: Change = { ...base, kind, puts: { A: 'two' }, deletions: ['A'], overwrite: true };
+    const change: Change = { ...base, ...rest, kind, puts: { A: 'two' }, deletions: ['A'] };
     for (const query of [{ dryRn: 'true' }, { dryrun: 'true' }, { dryRun: 'yes' }, { dryRun: '' }]) {
       const answer = await send(change, before, query as Record<string, string>);
       expect([kind, answer.status, answer.body.error.code]).toEqual([kind, 400, 'invalid_request']);

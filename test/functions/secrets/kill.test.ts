@@ -36,11 +36,23 @@ async function kill(): Promise<void> {
   await gone;
 }
 
-const keys = Array.from({ length: 400 }, (_, i) => `K${i}`);
-const filled = (value: string) => Object.fromEntries(keys.map(key => [key, value]));
+const names = (letter: string, count: number) => Array.from({ length: count }, (_, i) => `${letter}${i}`);
+const kept = names('K', 334);
+const halves = [names('A', 333), names('B', 333)] as const;
 
-describe('the whole system, killed in the middle of importing 400 secrets', () => {
-  it('ten times, has all of the import or nothing of it, and the next write works at once', async () => {
+/** What the environment holds after change `number`: the keys that stay, and one of two halves in turn. */
+function valuesAfter(number: number, value: string): Record<string, string> {
+  return Object.fromEntries([...kept, ...(halves[number % 2] ?? [])].map(key => [key, value]));
+}
+
+/** The change to that: 1,000 sets and deletions. */
+function changeTo(number: number, value: string) {
+  const set = Object.entries(valuesAfter(number, value)).map(([key, one]) => ({ key, value: one }));
+  return { set, delete: halves[(number + 1) % 2] ?? [] };
+}
+
+describe('the whole system, killed in the middle of 1,000 sets and deletions while pulls go on', () => {
+  it('ten times, has all of the change or nothing of it, and the next write works at once', async () => {
     let url = await start();
     let token: string | undefined;
     const call = async (method: string, path: string, body?: unknown, cookie?: string) => {
@@ -64,37 +76,58 @@ describe('the whole system, killed in the middle of importing 400 secrets', () =
     const { project } = (await call('POST', `/projects/${organization.id}`, { name: 'Shop' })).body;
     const path = `/secrets/${organization.slug}/${project.slug}/dev`;
 
+    const imported = await call('POST', `${path}/bulk`, { secrets: valuesAfter(0, 'first') });
+    expect(imported.body.revision).toBe(1);
     // How long one takes here, so that the kills fall into it and not behind it.
     const startedAt = performance.now();
-    expect((await call('POST', `${path}/bulk`, { secrets: filled('first') })).body.revision).toBe(1);
-    const importMs = performance.now() - startedAt;
+    expect((await call('POST', `${path}/changes`, changeTo(1, 'second'))).body.revision).toBe(2);
+    const changeMs = performance.now() - startedAt;
 
-    let current = 'first';
-    let revision = 1;
+    let current = { number: 1, value: 'second' };
+    let revision = 2;
     let setValue: string | undefined;
+    const valuesOf = (body: { secrets: { key: string; value: string }[] }) =>
+      Object.fromEntries(body.secrets.map(({ key, value }) => [key, value]));
+    const expectedOf = ({ number, value }: typeof current) => ({
+      ...valuesAfter(number, value),
+      ...(setValue === undefined ? {} : { SET: setValue }),
+    });
     const outcomes = { all: 0, nothing: 0 };
+    let pulls = 0;
     for (let round = 0; round < 10; round += 1) {
-      const next = `round ${round}`;
-      const importing = call('POST', `${path}/bulk`, { secrets: filled(next) }).then(
+      const next = { number: current.number + 1, value: `round ${round}` };
+      const before = expectedOf(current);
+      const after = expectedOf(next);
+      const changing = call('POST', `${path}/changes`, changeTo(next.number, next.value)).then(
         ({ status }) => status,
         () => undefined,
       );
-      await sleep(importMs * (0.05 + 0.09 * round) + Math.random() * importMs * 0.09);
+      const pulling = (async () => {
+        for (;;) {
+          // Without an answer the system was killed.
+          const pulled = await call('GET', path).catch(() => undefined);
+          if (pulled === undefined) return;
+          expect(pulled.status).toBe(200);
+          expect(valuesOf(pulled.body)).toEqual(pulled.body.revision === revision ? before : after);
+          pulls += 1;
+        }
+      })();
+      await sleep(changeMs * (0.05 + 0.09 * round) + Math.random() * changeMs * 0.09);
       await kill();
-      const answered = await importing;
+      const answered = await changing;
+      await pulling;
       url = await start();
 
       const pulled = (await call('GET', path)).body;
-      const values = Object.fromEntries(pulled.secrets.map((s: Record<string, string>) => [s.key, s.value]));
-      const isDone = values.K0 === next;
+      const isDone = pulled.revision === revision + 1;
       if (answered === 200) expect(isDone).toBe(true);
+      expect(valuesOf(pulled)).toEqual(isDone ? after : before);
       if (isDone) {
         current = next;
         revision += 1;
       }
-      outcomes[isDone ? 'all' : 'nothing'] += 1;
-      expect(values).toEqual({ ...filled(current), ...(setValue === undefined ? {} : { SET: setValue }) });
       expect(pulled.revision).toBe(revision);
+      outcomes[isDone ? 'all' : 'nothing'] += 1;
 
       setValue = `set in round ${round}`;
       const set = await call('PUT', path, { key: 'SET', value: setValue });
@@ -102,9 +135,10 @@ describe('the whole system, killed in the middle of importing 400 secrets', () =
       expect([set.status < 300, set.body.revision]).toEqual([true, revision]);
     }
     expect(outcomes.nothing).toBeGreaterThan(0);
+    expect(pulls).toBeGreaterThan(0);
     const { versions } = (await call('GET', `${path}/versions/K7?values=true`)).body;
-    expect(versions).toHaveLength(1 + outcomes.all);
-    expect(versions[0].value).toBe(current);
+    expect(versions).toHaveLength(2 + outcomes.all);
+    expect(versions[0].value).toBe(current.value);
     await kill();
   }, 300_000);
 });

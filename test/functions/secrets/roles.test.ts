@@ -115,4 +115,29 @@ describe('a developer who writes production without reading it', () => {
     expect(first).toMatchObject({ code: 'payload_too_large', details: { maximumBytes: 4 * 1024 * 1024 } });
     expect(first.details).not.toHaveProperty('sizeBytes');
   });
+
+  it('cannot measure what the environment holds by dry runs of what still fits', async () => {
+    const as = people.developer.session;
+    await place.importAll(
+      'production',
+      Object.fromEntries(Array.from({ length: 52 }, (_, i) => [`V${i}`, 'x'.repeat(64_000)])),
+    );
+    const fits = async (bytes: number) => {
+      const body = { secrets: Array.from({ length: 10 }, (_, i) => ({ key: `F${i}`, value: 'y'.repeat(bytes / 10) })) };
+      return (await api.post(place.at('production', '/bulk?dryRun=true'), body, as)).status === 200;
+    };
+    // The room that it finds at each of its own revisions, all of which hold the same.
+    const found: number[] = [];
+    for (let revision = 0; revision < 8; revision += 1) {
+      expect((await place.set('production', 'NOTE', `note ${revision}`, { as })).status).toBeLessThan(300);
+      let [low, high] = [0, 640_000];
+      while (high - low > 20_000) {
+        const middle = (low + high) / 2;
+        if (await fits(middle)) low = middle;
+        else high = middle;
+      }
+      found.push(low);
+    }
+    expect(Math.max(...found) - Math.min(...found)).toBeGreaterThan(64_000);
+  });
 });

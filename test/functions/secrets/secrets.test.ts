@@ -359,6 +359,21 @@ describe('comparing environments', () => {
     expect(recorded).toContainEqual({ slug: 'staging', revision: 2, details: { with: 'dev' } });
   });
 
+  it('of more values than fit one answer is refused, and leaves no entry', async () => {
+    const large = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`K${index}`, 'x'.repeat(60_000)]));
+    for (const [env, fill] of [
+      ['dev', 'x'],
+      ['staging', 'y'],
+    ] as const) {
+      const values = Object.entries(large).map(([key, value]) => [key, value.replaceAll('x', fill)]);
+      expect((await place.importAll(env, Object.fromEntries(values))).status).toBe(200);
+    }
+    const refused = await compare('with=staging&values=true');
+    expect([refused.status, refused.body.error.code]).toEqual([413, 'payload_too_large']);
+    expect(await auditOf('secret.compared')).toEqual([]);
+    expect((await compare('with=staging')).body.different).toHaveLength(40);
+  });
+
   it('refuses an environment with itself, and one that is not there', async () => {
     expect((await compare('with=dev')).status).toBe(400);
     expect((await compare('with=nope')).body.error.code).toBe('environment_not_found');

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Contract } from '../../../lib/contracts/contract.ts';
+import { parameterNames } from '../../../lib/contracts/path-parameters.ts';
+import { routes } from '../../../lib/contracts/routes.ts';
+import { type Answer, type Api, type Caller, createToken, startApi } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+
+/*
+ * Who may write production but not read it learns nothing of its values. There are two services that differ in the values
+ * of production and in nothing else: in the first they are the values that the requests guess, and come back to what they
+ * were; in the second they have other lengths and never repeat. Every request of every route that reads or writes secrets,
+ * made of its contract and the contract's examples, gets the same answer from both, but for ids, names and times.
+ */
+
+/** Every route whose answer depends on who may read or write an environment. */
+const routesOfSecrets = routes.filter(({ access }) => access.kind === 'member' && access.environmentRule !== undefined);
+
+const guesses = { DATABASE_HOST: 'db.internal.example', LOG_LEVEL: 'info', REGION: 'eu' };
+const keys = Object.keys(guesses);
+/** The values of production in each of the two services, by revision. */
+const past: Record<'guessed' | 'unguessed', Record<string, string>[]> = {
+  guessed: [{ ...guesses, GONE: 'x' }, { ...guesses, DATABASE_HOST: 'another', GONE: 'x' }, guesses],
+  unguessed: [1, 2, 3].map(life => {
+    const names = life === 3 ? keys : [...keys, 'GONE'];
+    return Object.fromEntries(names.map((key, index) => [key, `${life}${key}`.repeat(3 + 7 * index * life)]));
+  }),
+};
+
+interface Service {
+  place: Workplace;
+  values: Record<string, string>[];
+  ids: Record<string, string>;
+  callers: Record<string, Caller>;
+}
+
+let api: Api;
+let services: [Service, Service];
+
+async function build(values: Record<string, string>[]): Promise<Service> {
+  const place = await openWorkplace(api);
+  const developer = await place.member('developer');
+  const { organization } = place.owner;
+  const path = `/projects/${organization.id}/${place.project.slug}`;
+  const { environments } = (await api.get(path, place.owner.session)).body.project;
+  const slugged = Object.fromEntries(environments.map(({ id, slug }: Record<string, string>) => [slug, id]));
+  for (const env of ['dev', 'staging']) expect((await place.importAll(env, guesses)).status).toBe(200);
+  const limited = { organizationId: organization.id, projectId: place.project.id, environmentId: slugged.production };
+  const service = {
+    place,
+    values,
+    ids: { [organization.slug]: 'organization', [place.project.slug]: 'project' },
+    callers: {
+      owner: place.owner.session,
+      developer: developer.session,
+      'developer: token for production': await createToken(api, developer, { ...limited, access: 'write' }),
+    },
+  };
+  for (const one of values) await put(service, one);
+  return service;
+}
+
+/** Gives production exactly these values, each of them as a new version. */
+async function put({ place }: Service, values: Record<string, string>): Promise<void> {
+  const blank = Object.fromEntries(Object.keys(values).map(key => [key, 'nothing that is there']));
+  for (const secrets of [blank, values]) expect((await place.importAll('production', secrets)).status).toBe(200);
+  const there = Object.keys(await place.values('production')).filter(key => values[key] === undefined);
+  if (there.length === 0) return;
+  const deleted = await api.post(place.at('production', '/bulk-delete'), { keys: there }, place.owner.session);
+  expect(deleted.status).toBe(200);
+}
+
+beforeAll(async () => {
+  api = await startApi({ LOG_LEVEL: 'SILENT', REQUESTS_PER_MINUTE: '-1' });
+  services = [await build(past.guessed), await build(past.unguessed)];
+}, 60_000);
+afterAll(() => api.stop());
+
+interface Request {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+interface Shape {
+  [name: string]: { safeParse(value: unknown): { success: boolean } };
+}
+const shapeOf = (schema: unknown): Shape => (schema as { shape?: Shape } | undefined)?.shape ?? {};
+
+/** Values to try for every parameter, header and member of a body. Each takes those that its schema accepts. */
+const texts = ['true', '1', '4', '99', 'dev', 'production', 'DATABASE_HOST', 'DATABASE_HOST,GONE'];
+const tags = ['"2"', '"8"', '*'];
+const things = [guesses.DATABASE_HOST, 'a wrong guess', 'GONE', true, false, 0, 1, 4, keys, ['GONE'], ['NEVER']];
+const sets = [{ DATABASE_HOST: guesses.DATABASE_HOST }, { ...guesses, NEW: 'new' }, { LOG_LEVEL: 'a wrong guess' }];
+const lists = sets.map(one => Object.entries(one).map(([key, value]) => ({ key, value, expectedVersion: 6 })));
+
+/** A base with each of its members in turn at every value that the schema accepts. */
+function variants(schema: unknown, base: Record<string, unknown>, candidates: readonly unknown[]) {
+  const changed = Object.entries(shapeOf(schema)).flatMap(([name, one]) =>
+    candidates.filter(value => one.safeParse(value).success).map(value => ({ ...base, [name]: value })),
+  );
+  return [base, ...changed];
+}
+
+/** What a query must have, with the first value that is accepted. */
+function required(schema: unknown): Record<string, string> {
+  const needed = Object.entries(shapeOf(schema)).filter(([, one]) => !one.safeParse(undefined).success);
+  return Object.fromEntries(needed.map(([name, one]) => [name, texts.find(text => one.safeParse(text).success) ?? '']));
+}
+
+function bodiesOf({ body, bodyExample }: Contract): unknown[] {
+  if (body === undefined) return [undefined];
+  const example = bodyExample as Record<string, unknown>;
+  const ends =
+    'to' in example
+      ? [
+          { from: 'dev', to: 'production' },
+          { from: 'production', to: 'dev' },
+        ]
+      : [{}];
+  const bodies = ends.flatMap(end => variants(body, { ...example, ...end }, [...things, ...lists]));
+  return [...bodies, ...('secrets' in example ? sets.map(secrets => ({ secrets })) : [])];
+}
+
+/** All requests of a route: dry runs first, then what changes something. */
+function requestsOf(contract: Contract): Request[] {
+  const names: Record<string, string[]> = { env: ['production'], key: ['DATABASE_HOST', 'GONE', 'NEVER'] };
+  let paths = [contract.path.slice('/v1'.length)];
+  for (const name of parameterNames(contract.path)) {
+    paths = paths.flatMap(path => (names[name] ?? [`{${name}}`]).map(value => path.replace(`{${name}}`, value)));
+  }
+  const base = required(contract.query);
+  const queries = variants(contract.query, base, texts) as Record<string, string>[];
+  const headers = variants(contract.headers, {}, tags) as Record<string, string>[];
+  const dry = 'dryRun' in shapeOf(contract.query) ? [{ ...base, dryRun: 'true' }] : [];
+  const bodies = bodiesOf(contract);
+  const [first] = bodies;
+  const { method } = contract;
+  return paths.flatMap(path => [
+    ...[...dry, base].flatMap(query => bodies.map(body => ({ method, path, query, headers: {}, body }))),
+    ...queries.flatMap(query => headers.map(header => ({ method, path, query, headers: header, body: first }))),
+  ]);
+}
+
+async function send({ place, callers }: Service, caller: string, request: Request): Promise<Answer> {
+  const path = request.path
+    .replace('{orgSlug}', place.owner.organization.slug)
+    .replace('{project}', place.project.slug);
+  const query = new URLSearchParams(request.query).toString();
+  const { method, headers, body } = request;
+  return api.call(method, query === '' ? path : `${path}?${query}`, { as: callers[caller], headers, body });
+}
+
+/** All that an answer tells, without what differs between any two answers. */
+function toldBy({ ids }: Service, { status, headers, body }: Answer): string {
+  const text = Object.entries(ids).reduce((all, [id, name]) => all.replaceAll(id, name), JSON.stringify(body ?? null));
+  const plain = text
+    .replace(/"requestId":"[^"]*"/g, '"requestId":""')
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}(@example\.com)?/g, 'id')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time');
+  return JSON.stringify([status, headers.get('etag'), headers.get('retry-after'), plain]);
+}
+
+/** Sends the request to both services, and puts back in the same way what it changed. */
+async function ask(caller: string, request: Request): Promise<[string, string]> {
+  const answers = await Promise.all(services.map(service => send(service, caller, request)));
+  const told = answers.map((answer, index) => toldBy(services[index] as Service, answer));
+  const isChange = answers.some(({ status, body }) => status < 300 && request.method !== 'GET' && body.dryRun !== true);
+  if (isChange) await Promise.all(services.map(service => put(service, service.values.at(-1) ?? {})));
+  return told as [string, string];
+}
+
+describe('two services that differ in the values of production alone', () => {
+  it.each(['developer', 'developer: token for production'])(
+    'are the same to the %s',
+    { timeout: 120_000 },
+    async caller => {
+      const answered = new Set<number>();
+      for (const contract of routesOfSecrets) {
+        for (const request of requestsOf(contract)) {
+          const [guessed, unguessed] = await ask(caller, request);
+          answered.add(JSON.parse(guessed)[0]);
+          expect({ request, answer: unguessed }).toEqual({ request, answer: guessed });
+        }
+      }
+      expect([...answered]).toEqual(expect.arrayContaining([200, 403, 404, 412]));
+    },
+  );
+
+  it('are told apart by the owner on every route that shows or compares values', { timeout: 120_000 }, async () => {
+    const same: string[] = [];
+    for (const contract of routesOfSecrets) {
+      let isToldApart = false;
+      for (const request of requestsOf(contract).filter(
+        ({ method, query }) => method === 'GET' || query.dryRun === 'true',
+      )) {
+        const [guessed, unguessed] = await ask('owner', request);
+        isToldApart = guessed !== unguessed;
+        if (isToldApart) break;
+      }
+      if (!isToldApart) same.push(contract.operationId);
+    }
+    expect(same).toEqual(['list-keys', 'list-revisions', 'bulk-delete-secrets', 'delete-secret']);
+  });
+});

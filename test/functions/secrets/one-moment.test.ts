@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, Api } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import type { AwsCall, Conductor } from '../../support/observe-calls.ts';
+import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
+
+/*
+ * Whatever a request reads is of one moment. Each of its AWS calls in turn is held up until another request has changed
+ * the environment, once before the call is sent and once before its answer arrives. What the request then answers is what
+ * it would have answered before the change, or what it would have answered afterwards.
+ */
+
+let api: Api;
+let place: Workplace;
+beforeAll(async () => {
+  api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1' });
+  place = await openWorkplace(api);
+});
+afterAll(() => api.stop());
+
+const fillers = Array.from({ length: 60 }, (_, index) => `K${index}`);
+let changes = 0;
+
+/** Gives A and B the same new value, and creates or deletes C; every second time with more keys than fit one transaction. */
+async function changeAll(): Promise<void> {
+  changes += 1;
+  const value = `value ${changes}`;
+  const keys = ['A', 'B', ...(changes % 4 < 2 ? ['C'] : []), ...(changes % 2 === 0 ? fillers : [])];
+  const body = {
+    set: keys.map(key => ({ key, value })),
+    delete: changes > 1 && changes % 4 === 2 ? ['C'] : [],
+    message: `change ${changes}`,
+  };
+  const { status } = await api.post(place.at('dev', '/changes'), body, place.owner.session);
+  expect([changes, status]).toEqual([changes, 200]);
+}
+
+/** Changes the environment while one call of the request waits. */
+function changeDuring(position: number, moment: 'before' | 'after'): Conductor {
+  return {
+    call: async (call: AwsCall, send) => {
+      if (call.position !== position) return send();
+      if (moment === 'before') await changeAll();
+      const answer = await send();
+      if (moment === 'after') await changeAll();
+      return answer;
+    },
+  };
+}
+
+const dryRuns: Record<string, [method: string, rest: string, body?: unknown]> = {
+  'PUT set': ['PUT', '?dryRun=true', { key: 'A', value: 'other' }],
+  'POST bulk': ['POST', '/bulk?dryRun=true', { secrets: { A: 'other', C: 'other' } }],
+  'POST changes': ['POST', '/changes?dryRun=true', { set: [{ key: 'C', value: 'other' }], delete: ['A'] }],
+  'POST bulk-delete': ['POST', '/bulk-delete?dryRun=true', { keys: ['A', 'C'] }],
+  'POST restore': ['POST', '/restore?dryRun=true', { revision: 1 }],
+  'DELETE of a key': ['DELETE', '/B?dryRun=true'],
+};
+const reads = [
+  '',
+  '?keys=A,B',
+  '?revision=1',
+  '/keys',
+  '/revisions',
+  '/revisions?limit=1',
+  '/diff?from=1&values=true',
+  '/compare?with=staging&values=true',
+  '/versions/A?values=true',
+  '/versions/C',
+];
+const requests: [name: string, method: string, rest: string, body?: unknown][] = [
+  ...reads.map(rest => [`GET ${rest}`, 'GET', rest] as [string, string, string]),
+  ...Object.entries(dryRuns).map(
+    ([name, request]) => [`a dry run of ${name}`, ...request] as [string, string, string, unknown?],
+  ),
+];
+
+const shown = ({ status, body }: Answer) => ({
+  status,
+  body: body.error === undefined ? body : { ...body, error: { ...body.error, requestId: undefined } },
+});
+
+describe('one moment is answered, whichever call a change falls into, by', () => {
+  it.each(requests)('%s', async (_, method, rest, body) => {
+    if (changes === 0) await changeAll();
+    const send = (headers = {}) => api.call(method, place.at('dev', rest), { body, as: place.owner.session, headers });
+    const { calls } = await recordRequest(headers => send(headers));
+    for (let position = 1; position <= calls.length; position += 1) {
+      for (const moment of ['before', 'after'] as const) {
+        const before = shown(await send());
+        const during = shown(await withFault({ conductor: changeDuring(position, moment) }, headers => send(headers)));
+        const after = shown(await send());
+        expect([200, 404]).toContain(during.status);
+        const call = `${moment} call ${position}: ${calls[position - 1]?.operation}`;
+        expect({ call, ...during }).toEqual({
+          call,
+          ...(JSON.stringify(during) === JSON.stringify(after) ? after : before),
+        });
+      }
+    }
+  });
+});
+
+describe('named secrets', () => {
+  it('are of one revision in every pull while small and large changes and deletions go on', async () => {
+    const values = new Map<number, string>();
+    let over = false;
+    let pulls = 0;
+    const pulling = Array.from({ length: 4 }, async () => {
+      while (!over) {
+        const { status, body } = await place.pull('dev', '?keys=A,B,K1,K59');
+        expect(status).toBe(200);
+        const [a, b, k1, k59] = body.secrets.map(({ value }: { value: string }) => value);
+        expect([b, k59]).toEqual([a, k1]);
+        const seen = `${a} ${k1}`;
+        expect(values.get(body.revision) ?? seen).toBe(seen);
+        values.set(body.revision, seen);
+        pulls += 1;
+        await sleep(1);
+      }
+    });
+    if (changes < 2) {
+      await changeAll();
+      await changeAll();
+    }
+    const writing = (async () => {
+      for (let round = 0; round < 24; round += 1) await changeAll();
+    })();
+    await writing.finally(() => {
+      over = true;
+    });
+    await Promise.all(pulling);
+    expect(pulls).toBeGreaterThan(24);
+    expect(values.size).toBeGreaterThan(5);
+  });
+});

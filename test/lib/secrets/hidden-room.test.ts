@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { hiddenRoomBytes } from '../../../lib/secrets/hidden-room.ts';
+
+const project = (secret: string) => ({ keyVersion: 1, wrappedKeys: { '1': Buffer.from(secret) } });
+const at = (revision: number, secret = 'wrapped') => hiddenRoomBytes(project(secret), { id: 'environment', revision });
+
+describe('the room that a writer who may not read does not see', () => {
+  it('is the same however often it is tried at a revision, and another one at the next', () => {
+    expect(at(7)).toBe(at(7));
+    expect(at(8)).not.toBe(at(7));
+    expect(at(7, 'another')).not.toBe(at(7));
+  });
+
+  it('is anything up to 512 KiB, evenly', () => {
+    const all = Array.from({ length: 4096 }, (_, revision) => at(revision));
+    const eighths = Array.from(
+      { length: 8 },
+      (_, index) => all.filter(one => Math.floor(one / 65_536) === index).length,
+    );
+    expect(eighths.reduce((sum, count) => sum + count)).toBe(4096);
+    for (const count of eighths) expect(count).toBeGreaterThan(400);
+  });
+});
