@@ -18,6 +18,7 @@ import {
   environmentRecord,
   environmentStateRecord,
   fenceRecord,
+  turnsRecord,
 } from '../../lib/table/records/environment.ts';
 import { handOffRecord } from '../../lib/table/records/hand-off.ts';
 import { identityRecord } from '../../lib/table/records/identity.ts';
@@ -93,6 +94,7 @@ const entities = {
   environment: environmentRecord,
   environmentState: environmentStateRecord,
   fence: fenceRecord,
+  turns: turnsRecord,
   head: headRecord,
   tombstone: tombstoneRecord,
   revision: revisionRecord,
