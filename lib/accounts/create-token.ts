@@ -1,7 +1,7 @@
 import type { AccountContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
-import { at, find, retryOnConditionFailed, transact, update, type Write } from '../table/store.ts';
+import { at, find, retryWithFreshRead, transact, update, type Write } from '../table/store.ts';
 import { listTokens, requireRoomForToken } from './list-tokens.ts';
 import { type IssuedToken, newToken } from './new-token.ts';
 import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.ts';
@@ -54,18 +54,24 @@ export async function addToken(
   writes: readonly Write[],
 ): Promise<void> {
   const { id, sessionEpoch } = before.user;
-  let known: typeof before | undefined = before;
-  await retryOnConditionFailed(async budget => {
-    const { user, live } = known ?? (await readTokensOf(id));
-    known = undefined;
-    if (user?.sessionEpoch !== sessionEpoch) throw sessionEnded();
-    requireRoomForToken(live);
-    const made = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
-    await transact([made, ...writes], budget);
-  });
+  await retryWithFreshRead<TokensOfUser, void>(
+    before,
+    () => readTokensOf(id),
+    async ({ user, live }, budget) => {
+      if (user?.sessionEpoch !== sessionEpoch) throw sessionEnded();
+      requireRoomForToken(live);
+      const made = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
+      await transact([made, ...writes], budget);
+    },
+  );
 }
 
-async function readTokensOf(userId: string) {
+interface TokensOfUser {
+  user: UserRecord | undefined;
+  live: readonly unknown[];
+}
+
+async function readTokensOf(userId: string): Promise<TokensOfUser> {
   const [user, live] = await Promise.all([find(at(userRecord, userId)), listTokens(userId)]);
   return { user, live };
 }

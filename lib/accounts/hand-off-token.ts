@@ -79,7 +79,9 @@ export async function takeHandOff(
     log.account('handoff_refused', { userId: user.id, ip: source.ip });
     throw invalidCode();
   }
-  const { write, ...issued } = await newToken(user, handOff);
+  // The token must not end with its code, whose time DynamoDB would take for that of the token.
+  const { expiresAt: _, ...facts } = handOff;
+  const { write, ...issued } = await newToken(user, facts);
   const { id, name } = issued.cliToken;
   const { organizationId, orgSlug, memberId } = handOff;
   if (organizationId === null || orgSlug === null || memberId === null) {

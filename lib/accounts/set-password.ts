@@ -14,7 +14,7 @@ import {
   maximumWritesPerTransaction,
   readAll,
   remove,
-  retryOnConditionFailed,
+  retryWithFreshRead,
   transact,
   update,
   type Write,
@@ -59,10 +59,8 @@ interface NewPassword {
  * fail, and all is read again.
  */
 export async function setPassword({ user: before, passwordHash, held, source, others, overtaken }: NewPassword) {
-  let known: { user: UserRecord; held: HeldTokens | undefined } | undefined = { user: before, held };
-  await retryOnConditionFailed(async budget => {
-    const now = known ?? (await readAgain(before.id, held !== undefined));
-    known = undefined;
+  const readAgain = () => readAccount(before.id, held !== undefined);
+  await retryWithFreshRead<AccountRead, void>({ user: before, held }, readAgain, async (now, budget) => {
     if (now.user?.sessionEpoch !== before.sessionEpoch) throw overtaken();
     const sessionEpoch = before.sessionEpoch + 1;
     const set = { set: { passwordHash, sessionEpoch } };
@@ -81,7 +79,12 @@ export async function setPassword({ user: before, passwordHash, held, source, ot
   });
 }
 
-async function readAgain(userId: string, withTokens: boolean) {
+interface AccountRead {
+  user: UserRecord | undefined;
+  held: HeldTokens | undefined;
+}
+
+async function readAccount(userId: string, withTokens: boolean): Promise<AccountRead> {
   const [user, held] = await Promise.all([
     find(at(userRecord, userId)),
     withTokens ? readHeldTokens(userId) : undefined,

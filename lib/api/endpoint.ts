@@ -18,7 +18,7 @@ import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { type RequestSource, sourceOf } from '../core/request-source.ts';
 import { judgedAfterWaiting, withDeadline } from '../table/retry.ts';
-import { parseParts, parsePath } from './parse-request.ts';
+import { explainNotFound, parseParts, parsePath } from './parse-request.ts';
 import { type Answer, render, renderError, toApiError } from './respond.ts';
 
 type ContextOf<A extends Access> = A extends { kind: 'member' }
@@ -71,7 +71,7 @@ export function endpoint<const C extends Contract, Fetched = undefined>(contract
     timeoutEarlyInMillis: 0,
   })
     .use(requestContext(contract))
-    .use(errorRendering())
+    .use(errorRendering(contract))
     .use(guard(contract, behaviour))
     .handler(async (_event: APIGatewayProxyEventV2, { state }: ChainContext) => {
       const { request, caller, fetched } = state;
@@ -108,11 +108,11 @@ function requestContext(contract: Contract): Chain {
 }
 
 /** Renders every error in the one error shape. Unexpected ones go to the log with their stack. */
-function errorRendering(): Chain {
+function errorRendering(contract: Contract): Chain {
   return {
     onError: request => {
       const { source, log } = request.context.state;
-      const error = toApiError(request.error);
+      const error = explainNotFound(contract, request.event, toApiError(request.error));
       if (error.status >= 500) log.error(`answered ${error.code}`, error.cause ?? error);
       request.response = renderError(error, source.requestId);
     },
@@ -135,7 +135,8 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
         path.problem === undefined && 'value' in parts
           ? ({ params: path.params, ...parts.value } as ParsedRequest<C>)
           : undefined;
-      const begin = () => (request === undefined ? undefined : behaviour.fetch?.(request));
+      const fetching = () => (request === undefined ? undefined : behaviour.fetch?.(request));
+      const begin = () => judgedAfterWaiting(() => judgeAgain(contract.access, state), fetching);
       const flushing = flushShares(state.log);
       const early = earnsHeadStart(claimed, path.params) ? begin() : undefined;
       // Without a listener a failed fetch would end the process while authentication is still under way; the `await`
@@ -175,12 +176,19 @@ async function judge(
   }
 }
 
-/** A caller who lost a right while the request waited must not use it. @throws like `judge` */
-async function judgeAgain(access: Access, { claimed, params, caller }: State): Promise<void> {
-  const now = await judge(claimed, access, params ?? {});
+/**
+ * A caller who lost a right while the request waited must not use it. And each further try counts like a request towards
+ * the organization's share, which bounds how many of its requests can wait at once.
+ * @throws like `judge`; rate_limited
+ */
+async function judgeAgain(access: Access, { claimed, params, caller, log }: State): Promise<void> {
+  // `fetch` waited before the first verdict, which comes after that wait.
+  if (caller === undefined) return;
+  const [now] = await Promise.all([judge(claimed, access, params ?? {}), flushShares(log)]);
   if (now?.access === undefined) return;
-  if (now.access.member.id !== caller?.access?.member.id) throw organizationNotFound();
+  if (now.access.member.id !== caller.access?.member.id) throw organizationNotFound();
   caller.access.renew(now.access);
+  takeShare(now.access.organization);
 }
 
 function attempt<T>(work: () => T): { value: T } | { error: unknown } {

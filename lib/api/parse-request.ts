@@ -4,7 +4,7 @@ import { bodyLimitOf, type Contract } from '../contracts/contract.ts';
 import type { ErrorCode, Problem } from '../contracts/error-codes.ts';
 import { problemsOf } from '../contracts/fields/problems.ts';
 import { NoQuery } from '../contracts/fields/query.ts';
-import { formProblem, parameterNames, pathParameters } from '../contracts/path-parameters.ts';
+import { formProblem, isIdInPlaceOfSlug, parameterNames, pathParameters } from '../contracts/path-parameters.ts';
 import { ApiError, invalidRequest } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import { headerOf } from '../core/request-source.ts';
@@ -56,14 +56,24 @@ function notFoundError(code: ErrorCode, formProblem: string): ApiError {
   return new ApiError(code, `There is no such ${thing}: ${formProblem}.`);
 }
 
+/** The same error, which says so if the path has an id in the place of the slug that was not found. */
+export function explainNotFound(contract: Contract, event: APIGatewayProxyEventV2, error: ApiError): ApiError {
+  const name = parameterNames(contract.path).find(
+    one =>
+      (contract.notFound?.[one] ?? pathParameters[one].notFound) === error.code &&
+      isIdInPlaceOfSlug(one, event.pathParameters?.[one]),
+  );
+  return name === undefined ? error : notFoundError(error.code, formProblem(name, event.pathParameters?.[name]));
+}
+
 /** Query, headers and body against their schemas, with every problem of all three at once. */
 export function parseParts(contract: Contract, event: APIGatewayProxyEventV2): ParsedParts {
-  const problems: Problem[] = [];
+  let problems: readonly Problem[] = [];
   const parse = (schema: z.ZodType | undefined, input: unknown): unknown => {
     if (schema === undefined) return {};
     const parsed = schema.safeParse(input);
     if (parsed.success) return parsed.data;
-    problems.push(...parsed.error.issues.flatMap(problemsOf));
+    problems = [...problems, ...parsed.error.issues.flatMap(problemsOf)];
     return undefined;
   };
   const query = parse(contract.query ?? NoQuery, event.queryStringParameters ?? {});
@@ -73,11 +83,11 @@ export function parseParts(contract: Contract, event: APIGatewayProxyEventV2): P
     body = bodyText(event, bodyLimitOf(contract));
   } else if (contract.body !== undefined) {
     const json = readJson(event, bodyLimitOf(contract));
-    problems.push(...json.problems);
+    problems = [...problems, ...json.problems];
     if (json.value !== undefined) body = parse(contract.body, json.value);
   } else if (contract.method !== 'GET' && hasBody(event)) {
     // The content of a GET has no meaning (RFC 9110, section 9.3.1), so it is ignored.
-    problems.push(...problemsOfUnexpected(readJson(event, bodyLimitOf(contract))));
+    problems = [...problems, ...problemsOfUnexpected(readJson(event, bodyLimitOf(contract)))];
   }
   if (problems.length > 0) throw invalidRequest(problems);
   return { query, headers, body };

@@ -34,6 +34,7 @@ export type PathParameterName = keyof typeof pathParameters;
 /** What is wrong with the form of a path parameter. Never quotes it. */
 export function formProblem(name: PathParameterName, value: string | undefined): string {
   const { schema } = pathParameters[name];
+  if (isIdInPlaceOfSlug(name, value)) return `\`${name}\` must be its slug, and this looks like its id`;
   if (schema === Uuid) {
     const looksLikeSlug = Slug.safeParse(value).success;
     return looksLikeSlug
@@ -42,6 +43,11 @@ export function formProblem(name: PathParameterName, value: string | undefined):
   }
   const problem = schema.safeParse(value).error?.issues[0]?.message ?? 'does not have the right form';
   return `\`${name}\` ${problem}`;
+}
+
+/** Whether a slug is asked for and this may be one, but looks like an id. */
+export function isIdInPlaceOfSlug(name: PathParameterName, value: string | undefined): boolean {
+  return pathParameters[name].schema === Slug && Uuid.safeParse(value).success;
 }
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;

@@ -608,7 +608,7 @@ export const SecretRevision = z
     }),
     message: z.string().nullable().meta({ description: 'Why, in the words of its author.', example: 'Rotate the key' }),
     createdAt: Timestamp.meta({ description: 'When the change was made.' }),
-    createdBy: UserReference.meta({ description: 'Who made it.' }),
+    createdBy: UserReference.nullable().meta({ description: 'Who made it; null for a repair by an operator.' }),
     created: keyNames('Keys that were created.'),
     updated: keyNames('Keys that got another value.'),
     deleted: keyNames('Keys that were deleted.'),

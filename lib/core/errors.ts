@@ -27,14 +27,24 @@ export class ApiError extends Error {
   }
 }
 
+/** As many as an import has keys. A hostile body can have a million problems, and their answer would not fit Lambda's. */
+const maximumProblems = 1000;
+/** A path may hold names that the caller made up. */
+const maximumPathLength = 500;
+
 /** A 400 that names every problem at once. */
 export function invalidRequest(problems: readonly Problem[]): ApiError {
-  const first = problems[0];
+  const details = problems.slice(0, maximumProblems).map(({ path, message }) => ({ path: shortened(path), message }));
+  const first = details[0];
   const where = first?.path ? `${first.path}: ` : '';
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   return new ApiError('invalid_request', `The request is not valid. ${where}${first?.message ?? ''}${more}`, {
-    details: problems,
+    details,
   });
+}
+
+function shortened(path: string): string {
+  return path.length <= maximumPathLength ? path : `${path.slice(0, maximumPathLength)}…`;
 }
 
 /** The answer to anyone who is no member of the organization, as for one that does not exist. */

@@ -6,6 +6,12 @@ import type { Problem } from '../contracts/error-codes.ts';
  * one of the two values.
  */
 export function parseJson(text: string): { value: unknown; problems: readonly Problem[] } {
+  if (nestsTooDeep(text)) {
+    return {
+      value: undefined,
+      problems: [{ path: '', message: `the body nests arrays and objects deeper than ${maximumDepth} levels` }],
+    };
+  }
   try {
     return { value: JSON.parse(text), problems: repeatedMembers(text) };
   } catch (error) {
@@ -14,6 +20,38 @@ export function parseJson(text: string): { value: unknown; problems: readonly Pr
     const where = position === undefined ? '' : ` (at position ${position})`;
     return { value: undefined, problems: [{ path: '', message: `the body is not valid JSON${where}` }] };
   }
+}
+
+/** Bodies of the API nest four deep. Five megabytes of brackets would keep the parser busy for seconds. */
+const maximumDepth = 20;
+
+const code = (character: string) => character.charCodeAt(0);
+const quote = code('"');
+const backslash = code('\\');
+const opening: ReadonlySet<number> = new Set([code('['), code('{')]);
+const closing: ReadonlySet<number> = new Set([code(']'), code('}')]);
+
+/** Whether a text, JSON or not, opens more brackets at once than any body needs. Linear, and stops at the first excess. */
+function nestsTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charCodeAt(index);
+    if (character === quote) index = endOfString(text, index);
+    else if (opening.has(character)) depth += 1;
+    else if (closing.has(character)) depth -= 1;
+    if (depth > maximumDepth) return true;
+  }
+  return false;
+}
+
+/** Where the string that begins at `start` ends, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === backslash) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;

@@ -66,6 +66,7 @@ export async function eraseRange(range: Range, budget: StepBudget, fence: Write 
     if (fence === undefined) await removeAll(found);
     else await eraseItems(found, fence);
     budget.items -= found.length;
-    if (page.next === undefined) return true;
+    // What was moved to the end of the range while its last page was erased is found by one more read.
+    if (found.length === 0) return true;
   }
 }

@@ -7,7 +7,7 @@ import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
-import { at, find, list, readAll, retryOnConditionFailed, transact, update } from '../table/store.ts';
+import { at, find, list, readAll, retryWithFreshRead, transact, update } from '../table/store.ts';
 import { newOrganization, withFreeSlug } from './new-organization.ts';
 
 /**
@@ -20,22 +20,24 @@ export async function createOrganization(
   wanted: { name: string; slug?: string | undefined },
 ): Promise<OrganizationRecord> {
   const { id } = context.principal.user;
-  let known: UserRecord | undefined = context.principal.user;
-  return retryOnConditionFailed(async budget => {
-    const user = known ?? (await find(at(userRecord, id)));
-    known = undefined;
-    if (user === undefined) throw new ApiError('unauthenticated', 'This account is gone.');
-    const room = requireRoomForOrganization(id);
-    return withFreeSlug(wanted, async slug => {
-      const [made] = await Promise.all([
-        newOrganization({ name: wanted.name, slug }, user, actorOf(context.principal), context.source),
-        room,
-      ]);
-      const creation = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
-      await transact([creation, ...made.writes, countPlatform({ organizations: 1 })], budget);
-      return made.organization;
-    });
-  });
+  const readAgain = () => find(at(userRecord, id));
+  return retryWithFreshRead<UserRecord | undefined, OrganizationRecord>(
+    context.principal.user,
+    readAgain,
+    async (user, budget) => {
+      if (user === undefined) throw new ApiError('unauthenticated', 'This account is gone.');
+      const room = requireRoomForOrganization(id);
+      return withFreeSlug(wanted, async slug => {
+        const [made] = await Promise.all([
+          newOrganization({ name: wanted.name, slug }, user, actorOf(context.principal), context.source),
+          room,
+        ]);
+        const creation = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
+        await transact([creation, ...made.writes, countPlatform({ organizations: 1 })], budget);
+        return made.organization;
+      });
+    },
+  );
 }
 
 /** Takes two waves, or none without a bound. @throws organization_limit_reached */

@@ -38,8 +38,7 @@ export async function newOrganization(
   actor: AuditActor,
   source: RequestSource,
 ): Promise<NewOrganization> {
-  const now = Date.now();
-  const createdAt = new Date(now).toISOString();
+  const createdAt = new Date().toISOString();
   const { firstRevision, stillHolds } = await firstRevisionOfOrganization(slug);
   const organization: OrganizationRecord = {
     id: randomUUID(),
@@ -58,6 +57,30 @@ export async function newOrganization(
     planChangedAtMs: 0,
   };
   const { id } = organization;
+  const recorded = await auditWrite(organization, actor, source, {
+    action: 'organization.created',
+    target: { type: 'organization', id, name },
+  });
+  const writes = [...addressed(organization), ...stillHolds, ...ownedBy(founder, organization), recorded];
+  return { organization, writes };
+}
+
+/** The writes of the organization and of all that leads to it: its slug, its id and its name. */
+function addressed(organization: OrganizationRecord): Write[] {
+  const { id, slug, name } = organization;
+  const directoryEntry = { id, slug, name };
+  return [
+    put(at(organizationRecord, slug), organization, {
+      if: isNew,
+      refused: () => new ApiError('slug_taken', `The slug ${slug} is taken.`),
+    }),
+    put(at(organizationPointerRecord, id), { orgSlug: slug }, { if: isNew }),
+    put(at(directoryBySlugRecord, slug), directoryEntry),
+    put(at(directoryByNameRecord, name, slug), directoryEntry),
+  ];
+}
+
+function ownedBy(founder: Founder, { id, slug, createdAt }: OrganizationRecord): Write[] {
   const owner: MemberRecord = {
     id: randomUUID(),
     userId: founder.id,
@@ -66,26 +89,10 @@ export async function newOrganization(
     role: 'owner',
     joinedAt: createdAt,
   };
-  const directoryEntry = { id, slug, name };
-  return {
-    organization,
-    writes: [
-      put(at(organizationRecord, slug), organization, {
-        if: isNew,
-        refused: () => new ApiError('slug_taken', `The slug ${slug} is taken.`),
-      }),
-      ...stillHolds,
-      put(at(organizationPointerRecord, id), { orgSlug: slug }, { if: isNew }),
-      put(at(directoryBySlugRecord, slug), directoryEntry),
-      put(at(directoryByNameRecord, name, slug), directoryEntry),
-      put(at(memberRecord, slug, founder.id), owner),
-      put(at(membershipRecord, founder.id, id), { organizationId: id, orgSlug: slug }),
-      await auditWrite(organization, actor, source, {
-        action: 'organization.created',
-        target: { type: 'organization', id, name },
-      }),
-    ],
-  };
+  return [
+    put(at(memberRecord, slug, founder.id), owner),
+    put(at(membershipRecord, founder.id, id), { organizationId: id, orgSlug: slug }),
+  ];
 }
 
 /**

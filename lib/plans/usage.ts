@@ -1,20 +1,21 @@
 import type { Usage } from '../contracts/fields/limits.ts';
 import { ranges } from '../table/keys.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
-import { invitationRecord } from '../table/records/invitation.ts';
+import { invitationRecord, sortInvitations } from '../table/records/invitation.ts';
+import { memberRecord } from '../table/records/member.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { projectRecord } from '../table/records/project.ts';
-import { at, list, readAll } from '../table/store.ts';
+import { at, list, ofKind, queryItems, readAll } from '../table/store.ts';
 
 /** The part of an organization's usage that is counted and not read from its counters. */
 export type CountedUsage = Omit<Usage, 'members' | 'webhooks'>;
 
 /** Counts what belongs to an organization, in two waves of reads that need only its slug. */
 export async function readUsage(slug: string): Promise<CountedUsage> {
-  const [projects, environments, invitations] = await Promise.all([
+  const [projects, environments, roster] = await Promise.all([
     list(projectRecord, ranges.projects(slug)),
     list(environmentRecord, ranges.environments(slug)),
-    pendingInvitations(slug),
+    queryItems(ranges.roster(slug)),
   ]);
   // A project that is being erased is no longer in use.
   const active = new Set(projects.filter(project => project.status === 'active').map(project => project.id));
@@ -22,7 +23,7 @@ export async function readUsage(slug: string): Promise<CountedUsage> {
   const states = await readAll(living.map(one => at(environmentStateRecord, slug, one.project, one.slug)));
   return {
     projects: active.size,
-    invitations: invitations.length,
+    invitations: sortInvitations(ofKind(invitationRecord, roster), ofKind(memberRecord, roster)).pending.length,
     environments: living.length,
     secrets: states.reduce((sum, state) => sum + (state?.secretCount ?? 0), 0),
   };
@@ -34,11 +35,4 @@ export function usageOf(
   counted: CountedUsage,
 ): Usage {
   return { ...counted, members: memberCount, webhooks: webhookCount };
-}
-
-/** Invitations that have run out are swept later. */
-async function pendingInvitations(slug: string): Promise<unknown[]> {
-  const now = Date.now();
-  const invitations = await list(invitationRecord, ranges.invitations(slug));
-  return invitations.filter(({ expiryDate }) => Date.parse(expiryDate) > now);
 }

@@ -7,7 +7,7 @@ import { ranges } from '../table/keys.ts';
 import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
-import { projectRecord } from '../table/records/project.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import {
   at,
   ConditionFailed,
@@ -18,6 +18,7 @@ import {
   transact,
   transactIfHolds,
   update,
+  type Write,
 } from '../table/store.ts';
 import type { FoundProject } from './read-projects.ts';
 
@@ -54,56 +55,50 @@ export async function deleteProject(
   const known = begun?.orgSlug === organization.slug && fitsTogether(begun) ? begun : await readAgain();
   const later = await retryWithFreshRead(known, readAgain, async ({ project: found, environments }, budget) => {
     const project = access.requireProject(found);
-    const [first = [], ...others] = chunksOf(
-      environmentsAtOnce,
-      environments
-        .filter(environment => environment.projectId === project.id && isActive(environment))
-        .map(environment =>
-          closeEnvironment({ orgSlug: organization.slug, project: slug, env: environment.slug }, environment.id),
-        ),
-    );
+    const [first = [], ...others] = chunksOf(environmentsAtOnce, closings(organization.slug, project, environments));
     const audit = await context.audit({
       action: 'project.deleted',
       target: { type: 'project', id: project.id, name: slug },
     });
     const ids = { organizationId: organization.id, projectId: project.id };
     await queueJob({ type: 'erase-project', orgSlug: organization.slug, project: slug, ...ids }, 1);
-    await transact(
-      [
-        update(
-          at(projectRecord, organization.slug, slug),
-          { set: { status: 'deleting', wrappedKeys: {} } },
-          {
-            // A conditional pull could still reach an environment that was added after the list was read.
-            if: {
-              status: equals('active'),
-              id: equals(project.id),
-              environmentCount: equals(project.environmentCount),
-            },
-            refused: current =>
-              current?.status === 'active' && current.id === project.id
-                ? new ConditionFailed([0])
-                : access.projectNotFound(),
-          },
-        ),
-        // A deleted organization has taken its projects out of the platform's count already.
-        update(
-          at(organizationRecord, organization.slug),
-          { add: { projectCount: -1 } },
-          {
-            if: { id: equals(organization.id), status: equals('active') },
-            refused: () => organizationNotFound(),
-          },
-        ),
-        countPlatform({ projects: -1 }),
-        audit,
-        ...first,
-      ],
-      budget,
-    );
+    await transact([...deletion(context, project), audit, ...first], budget);
     return others;
   });
   // The deletion is committed, so nothing from here on may read the project again.
   // The background may have erased some of them already.
   for (const chunk of later) await Promise.all(chunk.map(write => transactIfHolds([write])));
+}
+
+/** The writes that put each active environment of the project out of reach. */
+function closings(orgSlug: string, project: ProjectRecord, environments: readonly EnvironmentRecord[]): Write[] {
+  return environments
+    .filter(environment => environment.projectId === project.id && isActive(environment))
+    .map(({ id, slug: env }) => closeEnvironment({ orgSlug, project: project.slug, env }, id));
+}
+
+/** The writes that put the project out of reach and out of every count. */
+function deletion({ organization, access }: MemberContext, { id, slug, environmentCount }: ProjectRecord): Write[] {
+  return [
+    update(
+      at(projectRecord, organization.slug, slug),
+      { set: { status: 'deleting', wrappedKeys: {} } },
+      {
+        // A conditional pull could still reach an environment that was added after the list was read.
+        if: { status: equals('active'), id: equals(id), environmentCount: equals(environmentCount) },
+        refused: current =>
+          current?.status === 'active' && current.id === id ? new ConditionFailed([0]) : access.projectNotFound(),
+      },
+    ),
+    // A deleted organization has taken its projects out of the platform's count already.
+    update(
+      at(organizationRecord, organization.slug),
+      { add: { projectCount: -1 } },
+      {
+        if: { id: equals(organization.id), status: equals('active') },
+        refused: () => organizationNotFound(),
+      },
+    ),
+    countPlatform({ projects: -1 }),
+  ];
 }

@@ -14,7 +14,7 @@ import { isNew } from '../table/expressions.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { type HeadRecord, headRecord } from '../table/records/secret.ts';
+import { type HeadRecord, headRecord, tombstoneRecord } from '../table/records/secret.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
 import { at, ConditionFailed, find, type Page, readAll, readTogether, type Write } from '../table/store.ts';
@@ -24,8 +24,16 @@ import { type KeyRing, keyRing } from './engine/key-ring.ts';
 import { beginSnapshot, finishSnapshot, isLive, stateIn } from './engine/read-snapshot.ts';
 import { maxEnvironmentBytes, secretSizeBytes } from './engine/secret-size.ts';
 import { maximumStaleReads, StaleRead, staysInconsistent } from './engine/stale-read.ts';
+import { findTombstones, moveDeadHeads } from './engine/tombstones.ts';
 import { waitForPendingChange } from './engine/undo-change.ts';
-import { DecisionOutdated, needsAllHeads, sizeAfter, writeChange } from './engine/write-change.ts';
+import {
+  DecisionOutdated,
+  leavesDeadHeads,
+  needsAllHeads,
+  sizeAfter,
+  VersionTaken,
+  writeChange,
+} from './engine/write-change.ts';
 import { hiddenRoomBytes } from './hidden-room.ts';
 
 /*
@@ -34,7 +42,7 @@ import { hiddenRoomBytes } from './hidden-room.ts';
  * entry in the same transaction, the events after it, and trying again when another change was first.
  */
 
-/** Which heads a change must read: those of its keys, or all. */
+/** Which heads a change must read: those of its keys, with their tombstones, or all. */
 type Keys = readonly string[] | 'all';
 
 /** Up to this many keys, single reads cost less than a Query over a large environment. */
@@ -70,14 +78,23 @@ async function readFor(path: EnvironmentPath, keys: Keys): Promise<Reads> {
   }
   const [fixed, heads] = await Promise.all([
     readTogether({ project, plans, state: at(environmentStateRecord, ...partsOf(path)) }),
-    readAll(keys.map(key => at(headRecord, ...partsOf(path), key))),
+    readNamed(path, keys),
   ]);
   return {
     project: fixed.project,
     plans: fixed.plans?.plans ?? {},
     state: fixed.state,
-    heads: { named: byKey(heads.filter(head => head !== undefined)), keys },
+    heads: { named: heads, keys },
   };
+}
+
+async function readNamed(path: EnvironmentPath, keys: readonly string[]): Promise<ReadonlyMap<string, HeadRecord>> {
+  const parts = partsOf(path);
+  // A tombstone means nothing where there is a head, which comes after it.
+  const found = await readAll<HeadRecord>(
+    keys.flatMap(key => [at(tombstoneRecord, ...parts, key), at(headRecord, ...parts, key)]),
+  );
+  return byKey(found.filter(head => head !== undefined));
 }
 
 function byKey(heads: readonly HeadRecord[]): ReadonlyMap<string, HeadRecord> {
@@ -174,7 +191,10 @@ export async function changeSecrets<Answer>(
     try {
       const tried = await tryChange(change, reads ?? (await readFor(begun.path, keys)));
       if ('answer' in tried) {
-        await Promise.all(tried.events.map(event => publishSecretEvent(event, begun.webhooks, context.log)));
+        await Promise.all([
+          ...tried.events.map(event => publishSecretEvent(event, begun.webhooks, context.log)),
+          ...(tried.leftDeadHeads === true ? [moveDeadHeads(begun.path, context.log)] : []),
+        ]);
         return tried.answer;
       }
       keys = tried.needs;
@@ -184,6 +204,7 @@ export async function changeSecrets<Answer>(
         staleReads += 1;
         if (staleReads >= maximumStaleReads) throw staysInconsistent(context.log, { ...begun.path }, error);
       } else if (!(error instanceof ConditionFailed) || error instanceof DecisionOutdated) throw error;
+      if (error instanceof VersionTaken) keys = 'all';
       reads = undefined;
       await pauseBeforeRetry(budget, error);
     }
@@ -199,6 +220,7 @@ interface Change<Answer> extends ChangeRequest<Answer> {
 interface Made<Answer> {
   answer: Answer;
   events: readonly SecretEvent[];
+  leftDeadHeads?: boolean;
 }
 
 /**
@@ -214,14 +236,14 @@ async function tryChange<Answer>(
   // A dry run waits for no writer and undoes nothing. It takes a snapshot, which shows no change that is under way.
   if (dryRun && reads.state?.pending !== undefined && 'named' in reads.heads) return { needs: 'all' };
   const found = await openEnvironment(change, reads);
-  const { state, ring, before } = found;
+  const { state, ring } = found;
   if (ifMatch !== undefined && !matchesRevision(ifMatch, state.revision)) {
     throw new ApiError('revision_mismatch', `The environment is at revision ${state.revision}.`, {
       details: { currentRevision: state.revision },
     });
   }
   const current = currentSecrets(context, found);
-  const { decision, heads: unsealed, plan } = await decideOn(change, reads, found, current);
+  const { decision, before, heads: unsealed, plan } = await decideOn(change, reads, found, current);
   const { revision } = state;
   if (dryRun) return { answer: { dryRun, plan: inKeyOrder(plan), revision }, events: [] };
   if (unsealed.length === 0) {
@@ -236,11 +258,11 @@ async function tryChange<Answer>(
   const answer = decision.answer({ changed: true, revision: revision + 1, plan, head });
   const audit = await auditPut(change, found, decision, heads);
   const checks = decision.from === undefined ? [] : [decision.from.check];
-  await writeChange(
-    { path, state, before, heads, audit, checks, ring, message, restored: decision.restored },
-    context.log,
-  );
-  return { answer, events: eventsOf(change, found, decision, heads) };
+  const { restored } = decision;
+  const isMixed = 'named' in reads.heads;
+  await writeChange({ path, state, before, isMixed, heads, audit, checks, ring, message, restored }, context.log);
+  const leftDeadHeads = state.deadHeadsUpTo !== undefined || leavesDeadHeads({ state, before, heads });
+  return { answer, events: eventsOf(change, found, decision, heads), leftDeadHeads };
 }
 
 interface OpenEnvironment {
@@ -289,24 +311,42 @@ function currentSecrets({ access, log }: MemberContext, { state, ring, before }:
 async function decideOn<Answer>(
   { context, path, decide, dryRun }: Change<Answer>,
   reads: Reads,
-  { project, state, before }: OpenEnvironment,
+  { project, state, before: found }: OpenEnvironment,
   current: CurrentSecrets,
-): Promise<{ decision: Decision<Answer>; heads: HeadRecord[]; plan: ChangePlan }> {
+): Promise<{
+  decision: Decision<Answer>;
+  before: ReadonlyMap<string, HeadRecord>;
+  heads: HeadRecord[];
+  plan: ChangePlan;
+}> {
   const { access, principal } = context;
   const decided = await outcomeOf(async () => {
     const decision = await decide(current);
+    // Those of named keys were read with their heads.
+    const isWhole = 'all' in reads.heads && dryRun !== true;
+    const before = isWhole ? await withTombstones(path, found, decision.puts) : found;
     const heads = newHeads(decision, state, before, { id: principal.userId, email: principal.email });
     requireRoom(access, reads.plans, { project, state, before }, heads);
-    return { decision, heads, plan: planOf(decision, before) };
+    return { decision, before, heads, plan: planOf(decision, before) };
   });
   // Heads read one by one may be of another moment than the state. What is written is conditioned on both; what is only
   // answered has to be looked at again.
   const writes = 'result' in decided && decided.result.heads.length > 0 && !dryRun;
-  if (!writes && 'named' in reads.heads) await requireUnchanged(path, state, reads.heads.keys, before);
+  if (!writes && 'named' in reads.heads) await requireUnchanged(path, state, reads.heads.keys, found);
   if ('error' in decided) throw decided.error;
   const { from } = decided.result.decision;
   if (!writes && from !== undefined) await requireSourceUnchanged(from);
   return decided.result;
+}
+
+/** Adds the newest deletions of keys that are to be set and have no head, so that version numbers go on. */
+async function withTombstones(
+  path: EnvironmentPath,
+  heads: ReadonlyMap<string, HeadRecord>,
+  puts: readonly { key: string }[],
+): Promise<ReadonlyMap<string, HeadRecord>> {
+  const created = puts.map(({ key }) => key).filter(key => !heads.has(key));
+  return new Map([...heads, ...byKey(await findTombstones(path, created))]);
 }
 
 /** What the decision comes to, in its order. Pure. */
@@ -414,21 +454,22 @@ async function outcomeOf<T>(work: () => Promise<T>): Promise<{ result: T } | { e
   }
 }
 
-/** @throws ConditionFailed if a second read finds something else, so the first was not of one moment. */
+/**
+ * Reads the heads again and then the state. Where both are as before, nothing was changed from the first read of the state
+ * to the second, and the heads in between are those of its revision.
+ * @throws ConditionFailed if the first read was not of one moment
+ */
 async function requireUnchanged(
   path: EnvironmentPath,
-  state: EnvironmentState,
+  { id, fence }: EnvironmentState,
   keys: readonly string[],
   before: ReadonlyMap<string, HeadRecord>,
 ): Promise<void> {
-  const again = await readFor(path, keys);
-  const heads = 'named' in again.heads ? again.heads.named : undefined;
-  const same =
-    again.state?.id === state.id &&
-    again.state.fence === state.fence &&
-    again.state.pending === undefined &&
-    keys.every(key => heads?.get(key)?.version === before.get(key)?.version);
-  if (!same) throw new ConditionFailed([]);
+  const heads = await readNamed(path, keys);
+  const state = await find(stateAt(path));
+  const isSame = state?.id === id && state.fence === fence && state.pending === undefined;
+  if (isSame && keys.every(key => heads.get(key)?.version === before.get(key)?.version)) return;
+  throw new ConditionFailed([]);
 }
 
 /** A value that cannot be opened counts as different, because setting the key again repairs it. */

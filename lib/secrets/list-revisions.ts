@@ -7,6 +7,7 @@ import { readHistory } from './engine/read-past.ts';
 import { beginSnapshot, finishSnapshot, stateIn } from './engine/read-snapshot.ts';
 import { type RecordedChange, readChangesBefore } from './engine/revision-log.ts';
 import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
+import { listTombstones } from './engine/tombstones.ts';
 
 interface Query {
   limit: number;
@@ -92,7 +93,7 @@ async function withHistory(
     if (stateIn(page)?.id !== environmentId) throw new StaleRead(`Environment ${environmentId} is gone.`);
     return finishSnapshot(path, page);
   });
-  const versions = await readHistory(path, heads);
+  const versions = await readHistory(path, [...heads, ...(await listTombstones(path, heads))]);
   const deletions = new Set(versions.filter(({ deleted }) => deleted).map(({ key, version }) => `${key}#${version}`));
   const derived = new Map<number, Listed>();
   for (const { key, version, revision, deleted, createdAt, createdBy } of versions) {

@@ -9,6 +9,7 @@ import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { type KeyRing, keyRing } from './engine/key-ring.ts';
 import { maxEnvironmentBytes } from './engine/secret-size.ts';
 import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
+import { findTombstones } from './engine/tombstones.ts';
 
 type Params = EnvironmentPath & { key: string };
 
@@ -42,7 +43,9 @@ export async function listVersions(
     const begun = tries === 0 ? first : await beginHistory(params);
     const project = access.requireProject(begun.project);
     const state = access.requireEnvironment(begun.state, 'read');
-    const newest = newestVersion(state, begun.head);
+    // After the head: a key that has none by then has its tombstone.
+    const head = begun.head ?? (await findTombstones(params, [params.key]))[0];
+    const newest = newestVersion(state, head);
     if (newest === 0) throw new ApiError('secret_not_found', `There is no secret ${params.key} in this environment.`);
     // Versions are numbered without gaps, so a page is a range of sort keys.
     const to = newest - (query.limit === undefined ? 0 : query.offset);

@@ -1,19 +1,50 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { isThrottle, judgeWaiting } from './retry.ts';
+
+/** The middleware around each attempt of the SDK. Exported for tests, which disturb attempts below it. */
+export const judgedRetries = 'judgedRetries';
 
 let client: DynamoDBDocumentClient | undefined;
+
+export function tableClient(): DynamoDBDocumentClient {
+  client ??= newClient();
+  return client;
+}
 
 /**
  * The table's client, one per process so that its connections stay warm. Three attempts in all, with the SDK's
  * jittered back-off; a call that hangs ends after 5 s and counts as an attempt.
  */
-export function tableClient(): DynamoDBDocumentClient {
-  client ??= DynamoDBDocumentClient.from(
+function newClient(): DynamoDBDocumentClient {
+  const made = DynamoDBDocumentClient.from(
     new DynamoDBClient({
       maxAttempts: 3,
       requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
     }),
     { marshallOptions: { removeUndefinedValues: true } },
   );
-  return client;
+  made.middlewareStack.addRelativeTo(judgeRetries, {
+    name: judgedRetries,
+    relation: 'after',
+    toMiddleware: 'retryMiddleware',
+  });
+  return made;
+}
+
+/**
+ * The SDK waits as well before it sends a throttled call again, so the work is judged as after every wait. A call
+ * without an answer is sent again unjudged: it may have been executed, and only the answer tells.
+ */
+function judgeRetries<Input, Output>(next: (args: Input) => Promise<Output>): (args: Input) => Promise<Output> {
+  let wasThrottled = false;
+  return async args => {
+    if (wasThrottled) await judgeWaiting();
+    try {
+      return await next(args);
+    } catch (error) {
+      wasThrottled = isThrottle(error);
+      throw error;
+    }
+  };
 }

@@ -35,6 +35,8 @@ import type { Key } from './entity.ts';
  *                                    HEAD#<key>                   the newest version of a key
  *                                    REVISION#<n>#<part>          what a change did; part 0 comes with its commit. Sorts after
  *                                                                 the state, so erasing in order stops the writers first
+ *                                    TOMBSTONE#<key>              the newest deletion of a key. Sorts after the heads, so that
+ *                                                                 erasing in order leaves nothing to move here
  *                                    VERSION#<key>#<n>            one version, immutable
  *   DELIVERIES#<webhookId>           <time>#<id>                  a delivery's log entry
  *   DELIVERY#<deliveryId>            DELIVERY                     the claim that makes a delivery happen at most once
@@ -90,6 +92,8 @@ export const keys = {
     key(environmentPartition(orgSlug, project, env), `HEAD#${name}`),
   revision: (orgSlug: string, project: string, env: string, revision: number, part: number) =>
     key(environmentPartition(orgSlug, project, env), `REVISION#${revisionDigits(revision)}#${partDigits(part)}`),
+  tombstone: (orgSlug: string, project: string, env: string, name: string) =>
+    key(environmentPartition(orgSlug, project, env), `TOMBSTONE#${name}`),
   version: (orgSlug: string, project: string, env: string, name: string, version: number) =>
     key(environmentPartition(orgSlug, project, env), `VERSION#${name}#${versionDigits(version)}`),
   delivery: (webhookId: string, createdAt: string, id: string) => key(`DELIVERIES#${webhookId}`, `${createdAt}#${id}`),
@@ -114,6 +118,8 @@ export const ranges = {
   memberships: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'MEMBERSHIP#' }),
   organization: (orgSlug: string) => ({ pk: `ORG#${orgSlug}` }),
   members: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'MEMBER#' }),
+  /** Invitations first, then members, then the organization itself, which so is read after them. */
+  roster: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, between: ['INVITATION#', 'ORG'] as const }),
   invitations: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'INVITATION#' }),
   projects: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'PROJECT#' }),
   environments: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'ENV#' }),
@@ -141,6 +147,10 @@ export const ranges = {
       `REVISION#${revisionDigits(to)}#${partDigits(maximumPart)}`,
     ] as const,
   }),
+  tombstones: (orgSlug: string, project: string, env: string) => ({
+    pk: environmentPartition(orgSlug, project, env),
+    beginsWith: 'TOMBSTONE#',
+  }),
   /** The whole history. */
   environmentVersions: (orgSlug: string, project: string, env: string) => ({
     pk: environmentPartition(orgSlug, project, env),
@@ -150,7 +160,7 @@ export const ranges = {
     pk: environmentPartition(orgSlug, project, env),
     beginsWith: `VERSION#${name}#`,
   }),
-  /** The state, the heads, the revisions and the history. */
+  /** The state, the heads, the revisions, the tombstones and the history. */
   environmentContent: (orgSlug: string, project: string, env: string) => ({
     pk: environmentPartition(orgSlug, project, env),
     between: ['HEAD', 'VERSION#\uffff'] as const,

@@ -44,6 +44,11 @@ export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Pr
     throw temporarilyUnavailable('Too many requests at once. Send the request again.', cause);
   }
   await new Promise(resolve => setTimeout(resolve, pauseMs));
+  await judgeWaiting();
+}
+
+/** @throws what the judge throws if the work may not go on */
+export async function judgeWaiting(): Promise<void> {
   const judge = judges.getStore();
   // The judge may have to wait, too, and needs no judge for that.
   if (judge !== undefined) await judges.run(undefined, judge);
@@ -56,6 +61,10 @@ const throttles = new Set([
   'ThrottlingException',
   'ThrottlingError',
 ]);
+
+export function isThrottle(error: unknown): boolean {
+  return error instanceof Error && throttles.has(error.name);
+}
 
 /** DynamoDB can't say whether the request was executed. */
 const serverErrors = new Set(['InternalServerError', 'ServiceUnavailable', 'TransactionInProgressException']);
@@ -74,7 +83,7 @@ export async function sendPatiently<T>(
       return await send();
     } catch (error) {
       const name = error instanceof Error ? error.name : '';
-      if (!(throttles.has(name) || (repeatable && serverErrors.has(name)))) throw error;
+      if (!(isThrottle(error) || (repeatable && serverErrors.has(name)))) throw error;
       await pauseBeforeRetry(budget, error);
     }
   }

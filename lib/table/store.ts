@@ -165,6 +165,11 @@ export async function queryItems(range: Range): Promise<Item[]> {
   return items;
 }
 
+/** The records of one kind among raw items. */
+export function ofKind<R>(entity: AnyEntity<R>, items: readonly Item[]): R[] {
+  return items.filter(({ kind }) => kind === entity.kind).map(item => entity.parse(item));
+}
+
 /** All records of a range whose items are of one kind. */
 export async function list<R>(entity: AnyEntity<R>, range: Range): Promise<R[]> {
   return (await queryItems(range)).map(item => entity.parse(item));

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { forgetSettings } from '../../lib/core/settings.ts';
+import { environmentStateRecord } from '../../lib/table/records/environment.ts';
+import { at, find, transact, update } from '../../lib/table/store.ts';
 import { type Api, createToken, type Person } from '../support/api.ts';
 import { recordRequest, startObservedApi } from '../support/observed-api.ts';
 import { countsOf } from '../support/record-calls.ts';
@@ -79,6 +82,41 @@ describe('an organization at ten times its share', () => {
   });
 });
 
+describe('writers who wait for an environment', () => {
+  it('use up the share with each further try, so that they cannot hold on to functions', async () => {
+    const [greedy, modest] = await Promise.all([tenant(), tenant()]);
+    // A change that no writer carries on; the next ones wait for the longest lease before they undo it.
+    const state = at(environmentStateRecord, greedy.person.organization.slug, 'shop', 'dev');
+    const pending = { revision: 1, fences: 1, heartbeat: 1 };
+    await transact([update(state, { set: { pending, leaseMs: 12_000 } })]);
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => api.put(greedy.secrets, { key: `K${index}`, value: 'x' }, greedy.token)),
+    );
+
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.error?.code}`))).toEqual(
+      new Set(['429 rate_limited']),
+    );
+    for (const { headers } of answers) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await api.get(modest.secrets, modest.token)).status).toBe(200);
+    expect((await find(state))?.pending).toEqual(pending);
+  });
+
+  it('are all served within the default share, even thirty-two at once', async () => {
+    const { person, secrets } = await tenant();
+    vi.stubEnv('REQUESTS_PER_MINUTE', '6000');
+    forgetSettings();
+
+    const answers = await Promise.all(
+      Array.from({ length: 32 }, (_, index) => api.put(secrets, { key: `K${index}`, value: 'x' }, person.session)),
+    );
+
+    vi.unstubAllEnvs();
+    forgetSettings();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+  });
+});
+
 describe('twenty processes', () => {
   it('together exceed the share by a few percent at most', async () => {
     const organization = { id: crypto.randomUUID(), slug: `org-${crypto.randomUUID().slice(0, 8)}` };
@@ -91,7 +129,6 @@ describe('twenty processes', () => {
       account() {},
     };
     vi.stubEnv('REQUESTS_PER_MINUTE', '2000');
-    const { forgetSettings } = await import('../../lib/core/settings.ts');
     forgetSettings();
     const processes = await Promise.all(
       Array.from({ length: 20 }, async () => {

@@ -2,12 +2,41 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { maximumPublicBodyBytes } from '../../lib/contracts/contract.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { type Api, startApi } from '../support/api.ts';
+import { expectStatus, seedPerson } from '../support/sample-requests.ts';
 
 let api: Api;
 beforeAll(async () => {
   api = await startApi();
 });
 afterAll(() => api.stop());
+
+describe('a body from a user', () => {
+  it('is answered within Lambda’s bounds, however many problems it has and however long its names are', async () => {
+    const { organization, session } = await seedPerson();
+    const send = (body: string) =>
+      api.call('POST', `/secrets/${organization.slug}/shop/dev/bulk`, { as: session, body: `{"secrets":[],${body}}` });
+    await expectStatus(api.post(`/projects/${organization.id}`, { name: 'Shop', slug: 'shop' }, session), 201);
+
+    const many = await send(Array.from({ length: 300_000 }, (_, index) => `"x${index}":1`).join());
+    const long = await send(`"${'x'.repeat(4_000_000)}":1`);
+
+    expect([many.status, many.body.error.code, many.body.error.details.length]).toEqual([400, 'invalid_request', 1000]);
+    expect(many.body.error.message).toMatch(/\(and 300\d\d\d more\)$/);
+    expect([long.status, long.body.error.code]).toEqual([400, 'invalid_request']);
+    expect(JSON.stringify(long.body).length).toBeLessThan(5000);
+  });
+
+  it('is refused unparsed if it nests deeper than any body of the API', async () => {
+    const { organization, session } = await seedPerson();
+
+    const answer = await api.call('POST', `/projects/${organization.id}`, { as: session, body: nested(4_800_000) });
+
+    expect([answer.status, answer.body.error.details]).toEqual([
+      400,
+      [{ path: '', message: 'the body nests arrays and objects deeper than 20 levels' }],
+    ]);
+  });
+});
 
 /** Routes that a stranger may send JSON to. */
 const open = routes.filter(

@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential, tokenPrefix } from '../../lib/crypto/credentials.ts';
+import { type MemberRecord, memberRecord } from '../../lib/table/records/member.ts';
+import { type OrganizationRecord, organizationRecord } from '../../lib/table/records/organization.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
-import { at, chunksOf, put, transact } from '../../lib/table/store.ts';
-import { type Api, createToken, type Person, startApi } from '../support/api.ts';
+import { at, chunksOf, find, put, remove, transact, update } from '../../lib/table/store.ts';
+import { type Api, createToken, type Person } from '../support/api.ts';
+import type { Conductor } from '../support/observe-calls.ts';
+import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
+import { countsOf } from '../support/record-calls.ts';
 import { expectStatus, seedPerson } from '../support/sample-requests.ts';
 
 let api: Api;
 beforeAll(async () => {
-  api = await startApi();
+  api = await startObservedApi();
 });
 afterAll(() => api.stop());
 
@@ -90,6 +95,72 @@ describe('a member who is removed', () => {
       [400, 'invalid_token'],
     ]);
     expect((await api.get(`/members/${owner.organization.id}`, owner.session)).body.invitations).toEqual([]);
+  });
+});
+
+describe('an invitation whose inviter lost the right to it', () => {
+  it('is not counted any more, and makes room for another', async () => {
+    for (const change of ['developer', 'removed']) {
+      const owner = await seedPerson();
+      const second = await seedPerson();
+      const path = `/members/${owner.organization.id}`;
+      const memberId = await join(owner, second, 'admin');
+      const limits = { limitOverrides: { maxMembers: 3 } };
+      await transact([update(at(organizationRecord, owner.organization.slug), { set: limits })]);
+      await invite(second, 'friend@example.com', 'viewer', owner);
+      const send = () => api.post(`${path}/invite`, { email: 'other@example.com', role: 'viewer' }, owner.session);
+      const counted = async () => (await api.get(`/billing/${owner.organization.id}`, owner.session)).body.usage;
+      expect((await send()).body.error.code).toBe('plan_limit_exceeded');
+      expect((await counted()).invitations).toBe(1);
+
+      if (change === 'removed') await expectStatus(api.delete(`${path}/${memberId}`, owner.session), 200);
+      else await expectStatus(api.patch(`${path}/${memberId}`, { role: change }, owner.session), 200);
+
+      expect((await counted()).invitations).toBe(0);
+      expect((await send()).status).toBe(201);
+      expect((await counted()).invitations).toBe(1);
+    }
+  });
+});
+
+describe('a list of members that is read while its organization’s slug goes to another tenant', () => {
+  it('shows nothing of that tenant', async () => {
+    const owner = await seedPerson();
+    const next = await seedPerson();
+    const { id, slug } = owner.organization;
+    const organization = at(organizationRecord, slug);
+    const before = (await find(organization)) as OrganizationRecord;
+    const member = at(memberRecord, slug, owner.user.id);
+    const memberBefore = (await find(member)) as MemberRecord;
+    const conductor: Conductor = {
+      async call(call, send) {
+        if (call.operation !== 'Query' || !/MEMBER#|INVITATION#/.test(JSON.stringify(call.input))) return send();
+        // The caller was found to be a member; then the erasure ends and another user takes the slug.
+        await new Promise(resolve => setTimeout(resolve, 200));
+        await transact([
+          put(organization, { ...before, id: crypto.randomUUID() }),
+          remove(member),
+          put(at(memberRecord, slug, next.user.id), { ...memberBefore, userId: next.user.id, email: next.email }),
+        ]);
+        return send();
+      },
+    };
+
+    const answer = await withFault({ conductor }, headers => api.get(`/members/${id}`, owner.session, headers));
+
+    expect([answer.status, answer.body.error?.code]).toEqual([404, 'organization_not_found']);
+    expect(JSON.stringify(answer.body)).not.toContain(next.email);
+  });
+
+  it('costs an honest caller two waves', async () => {
+    const owner = await seedPerson();
+
+    const { answer, calls } = await recordRequest(headers =>
+      api.get(`/members/${owner.organization.id}`, owner.session, headers),
+    );
+
+    expect(answer.body.members).toHaveLength(1);
+    expect(countsOf(calls)).toMatchObject({ waves: 2, writeUnits: 0 });
   });
 });
 

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCli, type Cli } from '../clients/cli/cli.ts';
 import { type Api, startApi } from '../support/api.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+const root = join(import.meta.dirname, '../..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
 /** The shell blocks of a chapter, as they stand. */
 function shellBlocksOf(heading: string): string[] {
@@ -16,43 +18,91 @@ function shellBlocksOf(heading: string): string[] {
 }
 
 let api: Api;
+let cli: Cli;
 let directory: string;
 
 beforeAll(async () => {
   api = await startApi();
+  cli = buildCli();
   directory = mkdtempSync(join(tmpdir(), 'holdfast-readme-'));
+  // Installed as `npm ci` does it, from the sources as they are.
+  const installed = join(directory, 'node_modules/@holdfast/cli');
+  for (const folder of [join(installed, 'dist'), join(directory, 'node_modules/.bin')]) {
+    mkdirSync(folder, { recursive: true });
+  }
+  cpSync(cli.bundle, join(installed, 'dist/holdfast.cjs'));
+  cpSync(join(root, 'clients/cli/bin'), join(installed, 'bin'), { recursive: true });
+  symlinkSync('../@holdfast/cli/bin/holdfast.cjs', join(directory, 'node_modules/.bin/holdfast'));
 });
 afterAll(async () => {
   rmSync(directory, { recursive: true });
+  cli.remove();
   await api.stop();
 });
 
+/** Runs the walk through as pasted, or changed for another round. @returns what curl and what the command line said */
+async function walk(change: (script: string) => string = script => script) {
+  const script = change(shellBlocksOf('A walk through').join('\n'));
+  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
+    cwd: directory,
+    env: { PATH: process.env.PATH, HOME: directory, BASE: api.url },
+  });
+  const [byCurl = '', byCli = ''] = stdout.split(/304\n/);
+  return { byCurl, byCli, stderr };
+}
+
 describe('the README', () => {
   it('walks through the service with commands that work as printed', async () => {
-    const script = shellBlocksOf('A walk through').join('\n');
-    expect(script).toContain('curl');
-    const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
-      cwd: directory,
-      env: { PATH: process.env.PATH, BASE: api.url },
-    });
-    expect(stderr).toBe('');
+    const { byCurl, byCli, stderr } = await walk();
     const pulled = '"value":"postgres://localhost/shop"';
-    expect(stdout.split(pulled).length - 1).toBe(2);
-    expect(stdout).toContain('"created":["CACHE_URL","GREETING"]');
-    expect(stdout).toContain('"promoted":["CACHE_URL","DATABASE_URL","GREETING"]');
-    expect(stdout).toContain('"action":"secret.promoted"');
-    expect(stdout.trimEnd().endsWith('304')).toBe(true);
-    expect(stdout).not.toContain('"error"');
+    expect(byCurl.split(pulled).length - 1).toBe(2);
+    expect(byCurl).toContain('"created":["CACHE_URL","GREETING"]');
+    expect(byCurl).toContain('"action":"secret.bulk_set"');
+    expect(byCurl).not.toContain('"error"');
+    expect(byCli.split('\n')).toEqual([
+      'postgres://db.internal/shop',
+      '~ DATABASE_URL "postgres://localhost/shop" → "postgres://db.internal/shop"',
+      '+ LOG_LEVEL "info"',
+      expect.stringMatching(/^3\t.*\tsecret\.changed\t\+LOG_LEVEL ~DATABASE_URL\ta database of its own$/),
+      expect.stringMatching(/^2\t/),
+      expect.stringMatching(/^1\t/),
+      '',
+    ]);
+    for (const said of ['Signed in to', 'push .env to dev: 1 to create, 1 to update', 'staging is at revision 1']) {
+      expect(stderr).toContain(said);
+    }
+    expect(stderr).toMatch(/1 to delete, 2 unchanged\.\nDone; dev is at revision 4\.\n$/);
+  });
+
+  it('does so with --json too, where every command prints one document and nothing else', async () => {
+    // Without npx, which only takes its time.
+    const path = `PATH=${directory}/node_modules/.bin:$PATH\n`;
+    const { byCli, stderr } = await walk(
+      script =>
+        path + script.replaceAll('npx holdfast ', 'holdfast --json ').replace('ada@example.com', 'grace@example.com'),
+    );
+    const documents = [...byCli.matchAll(/^\{[\s\S]*?^\}$/gm)].map(([document]) => JSON.parse(document));
+    expect(documents).toMatchObject([
+      { user: { email: 'grace@example.com' } },
+      { project: 'web-shop', environment: 'dev' },
+      { created: ['LOG_LEVEL'], updated: ['DATABASE_URL'], deleted: [], revision: 3 },
+      { from: 'dev@2', to: 'dev@3', created: [{ key: 'LOG_LEVEL', after: 'info' }] },
+      { promoted: ['CACHE_URL', 'DATABASE_URL', 'GREETING', 'LOG_LEVEL'], revision: 1 },
+      { revisions: [{ revision: 3 }, { revision: 2 }, { revision: 1 }], next: null },
+      { restored: 2, deleted: ['LOG_LEVEL'], revision: 4 },
+    ]);
+    expect(byCli.replaceAll(/^\{[\s\S]*?^\}\n/gm, '')).toBe('postgres://db.internal/shop\n');
+    expect(stderr).toBe('');
   });
 
   it('stays short', () => {
-    expect(readme.split('\n').length).toBeLessThanOrEqual(125);
+    expect(readme.split('\n').length).toBeLessThanOrEqual(140);
   });
 
   it('names its two commands as the package and the CI have them', () => {
     const [start, check] = shellBlocksOf('Two commands').map(block => block.trim());
-    const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
-    const ci = readFileSync(join(import.meta.dirname, '../../.ci/run'), 'utf8');
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const ci = readFileSync(join(root, '.ci/run'), 'utf8');
     expect(start).toBe('npm ci && npm start');
     expect(ci).toContain(`\n${check}\n`);
     expect(scripts).toHaveProperty('start');

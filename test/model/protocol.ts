@@ -12,6 +12,7 @@ export interface Head {
   fence: number;
   /** The data key that it is sealed under. */
   key: number;
+  deleted?: true;
 }
 
 type Heads = Readonly<Record<string, Head>>;
@@ -19,8 +20,10 @@ type Heads = Readonly<Record<string, Head>>;
 export interface Table {
   readonly revision: number;
   readonly fence: number;
-  /** Key by key the version and token that readers must find, as the sum in the state stands for them. */
+  /** Secret by secret the version and token that readers must find, as the sum in the state stands for them. */
   readonly digest: string;
+  /** Changes up to this revision may have left heads of deleted keys. */
+  readonly deadHeadsUpTo: number | null;
   readonly pending: { readonly beat: number; readonly abandoned?: true } | null;
   /** The data key below which nothing is written any more. */
   readonly keyVersion: number;
@@ -30,11 +33,13 @@ export interface Table {
   readonly copies: readonly number[];
   readonly heads: Heads;
   readonly versions: Heads;
+  /** The newest deletions of keys. They mean nothing for a key that has a head. */
+  readonly tombstones: Heads;
   /** The audit entries: the change, and the revision it made. */
   readonly audit: readonly string[];
 }
 
-/** A put of a head or version, or a removal of a head. */
+/** A put of a head (`a`), a version (`a#1`) or a tombstone (`†a`), or a removal of a head. */
 export interface ItemWrite {
   item: string;
   head: Head | null;
@@ -44,11 +49,21 @@ interface Content {
   change: string;
   revision: number;
   digest: string;
+  /** The versions that it commits, with their token. */
+  made: Readonly<Record<string, number>>;
+  leavesDeadHeads?: true;
+}
+
+/** Of each item, what it may be: `none`, or a version and its token. */
+export type Expected = Readonly<Record<string, readonly string[]>>;
+
+export function identityOf(head: Pick<Head, 'version' | 'fence'> | undefined): string {
+  return head === undefined ? 'none' : `${head.version}#${head.fence}`;
 }
 
 /** A write, as it travels. `fence` is the token that its condition demands. */
 export type Request =
-  | ({ kind: 'commit small'; fence: number; writes: ItemWrite[]; expected: Record<string, number> } & Content)
+  | ({ kind: 'commit small'; fence: number; writes: ItemWrite[]; expected: Expected } & Content)
   | { kind: 'acquire'; fence: number; copies: number }
   | { kind: 'step'; lane: number; fence: number; writes: ItemWrite[] }
   | ({ kind: 'commit large'; fence: number; copies: number } & Content)
@@ -56,7 +71,10 @@ export type Request =
   | { kind: 'raise claim'; fence: number; beat?: number; copies: number; keyVersion?: number }
   | { kind: 'release'; fence: number; copies: number }
   | { kind: 'beat'; fence: number; beat: number }
-  | { kind: 'new key'; fence: 0 };
+  | { kind: 'new key'; fence: 0 }
+  /** Demands the very heads. */
+  | { kind: 'move'; fence: 0; heads: Heads; writes: ItemWrite[] }
+  | { kind: 'moved'; fence: 0; upTo: number };
 
 /** What a raised claim uses, independent of what it used before. */
 export const maximumCopies = 8;
@@ -68,8 +86,9 @@ export function execute(table: Table, request: Request): Table | undefined {
   switch (request.kind) {
     case 'commit small': {
       if (table.fence !== fence || table.audit.includes(entryOf(request))) return undefined;
-      for (const [key, version] of Object.entries(request.expected)) {
-        if ((table.heads[key]?.version ?? 0) !== version) return undefined;
+      for (const [item, identities] of Object.entries(request.expected)) {
+        const found = item.includes('#') ? table.versions[item] : table.heads[item];
+        if (!identities.includes(identityOf(found))) return undefined;
       }
       return { ...written(table, request.writes), ...contentOf(table, request), fence: fence + 1 };
     }
@@ -104,6 +123,15 @@ export function execute(table: Table, request: Request): Table | undefined {
       return { ...table, pending: { ...table.pending, beat: request.beat } };
     case 'new key':
       return { ...table, projectKey: 2 };
+    case 'move': {
+      const isSame = ([key, head]: [string, Head]) => {
+        const found = table.heads[key];
+        return found?.fence === head.fence && found.version === head.version && found.deleted === true;
+      };
+      return Object.entries(request.heads).every(isSame) ? written(table, request.writes) : undefined;
+    }
+    case 'moved':
+      return table.deadHeadsUpTo === request.upTo ? { ...table, deadHeadsUpTo: null } : undefined;
   }
 }
 
@@ -115,19 +143,23 @@ function entryOf({ change, revision }: Content): string {
   return `${change} → ${revision}`;
 }
 
-function contentOf({ audit }: Table, content: Content) {
-  return { revision: content.revision, digest: content.digest, audit: [...audit, entryOf(content)] };
+function contentOf({ audit, deadHeadsUpTo }: Table, content: Content) {
+  const { revision, digest } = content;
+  const upTo = content.leavesDeadHeads === true ? revision : deadHeadsUpTo;
+  return { revision, digest, deadHeadsUpTo: upTo, audit: [...audit, entryOf(content)] };
 }
 
 function written(table: Table, writes: readonly ItemWrite[]): Table {
   const heads: Record<string, Head> = { ...table.heads };
   const versions: Record<string, Head> = { ...table.versions };
+  const tombstones: Record<string, Head> = { ...table.tombstones };
   for (const { item, head } of writes) {
     if (item.includes('#') && head !== null) versions[item] = head;
+    else if (item.startsWith('†') && head !== null) tombstones[item.slice(1)] = head;
     else if (head === null) delete heads[item];
     else heads[item] = head;
   }
-  return { ...table, heads: inOrder(heads), versions: inOrder(versions) };
+  return { ...table, heads: inOrder(heads), versions: inOrder(versions), tombstones: inOrder(tombstones) };
 }
 
 function inOrder<T>(record: Record<string, T>): Record<string, T> {
@@ -149,6 +181,7 @@ export function resolve({ heads, versions, revision }: Table): Heads {
 
 export function digestOf(heads: Heads): string {
   return Object.entries(heads)
+    .filter(([, { deleted }]) => deleted === undefined)
     .map(([name, { version, fence }]) => `${name}#${version}#${fence}`)
     .sort()
     .join(' ');
@@ -160,14 +193,28 @@ interface Plan {
   revision: number;
   digest: string;
   heads: Heads;
-  before: Record<string, number>;
+  /** What a small change demands. */
+  expected: Expected;
+  moves: boolean;
+}
+
+/** What a writer read of the state, and of its keys. */
+type StateRead = Pick<Table, 'fence' | 'revision' | 'digest' | 'deadHeadsUpTo'>;
+
+interface Reads {
+  state?: StateRead;
+  heads?: Heads;
+  tombstones?: Heads;
 }
 
 /** What a writer does next. `holds` is the token under which it writes. */
 type Phase =
   | { at: 'key' }
   | { at: 'state' }
-  | { at: 'heads'; read: Table }
+  /** Reads the state, its heads and their tombstones in any order. */
+  | { at: 'named'; reads: Reads }
+  /** Reads the tombstones after everything else. */
+  | { at: 'tombstones'; reads: Required<Pick<Reads, 'state' | 'heads'>> }
   | { at: 'blocked'; fence: number; beat: number }
   | { at: 'small'; plan: Plan }
   | { at: 'acquire'; plan: Plan }
@@ -177,6 +224,9 @@ type Phase =
   | { at: 'commit'; plan: Plan }
   | { at: 'raise'; plan: Plan }
   | { at: 'look'; plan: Plan; raised: 'refused' | 'unknown' }
+  | { at: 'move state' }
+  | { at: 'move heads'; upTo: number; revision: number }
+  | { at: 'move'; upTo: number; moves: Heads[] }
   | { at: 'undo read'; holds: number; revision: number; own: boolean }
   | { at: 'undo'; holds: number; revision: number; own: boolean; steps: ItemWrite[][] }
   | { at: 'release'; holds: number; own: boolean }
@@ -189,6 +239,11 @@ export interface Writer {
   /** A change in one transaction, one in steps, or a key rotation. */
   readonly kind: 'small' | 'large' | 'rotation';
   readonly keys: readonly string[];
+  /** Those of the keys that it deletes. */
+  readonly deletes: readonly string[];
+  /** Whether a small change reads all heads, and tombstones after them. */
+  readonly readsAll: boolean;
+  readonly movesPerRequest: number;
   readonly writesPerStep: number;
   readonly lanes: number;
   readonly phase: Phase;
@@ -201,11 +256,12 @@ export interface Writer {
 export function writer(
   name: string,
   kind: Writer['kind'],
-  more: Partial<Pick<Writer, 'keys' | 'writesPerStep' | 'lanes' | 'maximumTries'>> = {},
+  more: Partial<Pick<Writer, 'keys' | 'deletes' | 'movesPerRequest' | 'writesPerStep' | 'lanes' | 'maximumTries'>> = {},
 ): Writer {
   const keys = kind === 'large' ? ['a', 'b'] : ['a'];
   const start: Phase = kind === 'rotation' ? { at: 'new key' } : { at: 'key' };
-  return { name, kind, keys, writesPerStep: 1, lanes: 2, maximumTries: 2, ...more, phase: start, tries: 0, ring: 0 };
+  const bounds = { writesPerStep: 1, lanes: 2, maximumTries: 2, movesPerRequest: 2 };
+  return { name, kind, keys, deletes: [], readsAll: false, ...bounds, ...more, phase: start, tries: 0, ring: 0 };
 }
 
 type Answer = 'done' | 'refused' | 'unknown';
@@ -229,20 +285,36 @@ export function actionsOf(me: Writer, table: Table): Action[] {
   switch (phase.at) {
     case 'key':
       if (me.tries === me.maximumTries) return look(fail());
-      return look({ ...become({ at: 'state' }), ring: table.projectKey, tries: me.tries + 1 });
+      return look({
+        ...become(me.kind === 'small' && !me.readsAll ? { at: 'named', reads: {} } : { at: 'state' }),
+        ring: table.projectKey,
+        tries: me.tries + 1,
+      });
     case 'state':
-      if (table.keyVersion > me.ring) return look(again());
-      if (table.pending !== null) {
-        return look({
-          ...become({ at: 'blocked', fence: table.fence, beat: table.pending.beat }),
-          tries: me.tries - 1,
-        });
+      // Who reads all heads verifies that they are of one moment with the state.
+      return look(
+        stateRead(me, table) ??
+          become({ at: 'tombstones', reads: { state: partOf(table), heads: ownOf(me, resolve(table)) } }),
+      );
+    case 'named': {
+      const { reads } = phase;
+      const { state, heads, tombstones } = reads;
+      if (state !== undefined && heads !== undefined && tombstones !== undefined) {
+        return look(decided(me, state, { ...tombstones, ...heads }));
       }
-      // A small change reads its heads at another moment than the state; a large one verifies that they are of one.
-      if (me.kind === 'small') return look(become({ at: 'heads', read: table }));
-      return look(become({ at: 'acquire', plan: planOf(me, table, resolve(table)) }));
-    case 'heads':
-      return look(become({ at: 'small', plan: planOf(me, phase.read, table.heads) }));
+      const more = (found: Reads) => look(become({ at: 'named', reads: { ...reads, ...found } }));
+      return [
+        ...(state === undefined
+          ? look(stateRead(me, table) ?? become({ at: 'named', reads: { ...reads, state: partOf(table) } }))
+          : []),
+        ...(heads === undefined ? more({ heads: ownOf(me, table.heads) }) : []),
+        ...(tombstones === undefined ? more({ tombstones: ownOf(me, table.tombstones) }) : []),
+      ];
+    }
+    case 'tombstones': {
+      const { state, heads } = phase.reads;
+      return look(decided(me, state, { ...ownOf(me, table.tombstones), ...heads }));
+    }
     case 'blocked': {
       const { fence, beat } = phase;
       if (table.fence !== fence || table.pending === null) return look(again());
@@ -255,19 +327,19 @@ export function actionsOf(me: Writer, table: Table): Action[] {
     }
     case 'small': {
       const { plan } = phase;
-      const writes = [...headWrites(plan), ...versionWrites(plan)];
-      const { fence, revision, digest, before } = plan;
-      const request = {
-        kind: 'commit small',
-        fence,
-        writes,
-        expected: before,
-        change: me.name,
-        revision,
-        digest,
-      } as const;
+      const buried = Object.entries(plan.heads).flatMap(([item, head]): ItemWrite[] =>
+        head.deleted === undefined
+          ? [{ item, head }]
+          : [
+              { item, head: null },
+              { item: `†${item}`, head },
+            ],
+      );
+      const { fence, expected } = plan;
+      const writes = [...buried, ...versionWrites(plan)];
+      const request = { kind: 'commit small', fence, writes, expected, ...contentOfPlan(me, plan) } as const;
       return send(request, answer => {
-        if (answer === 'done') return become({ at: 'end', result: 'made' });
+        if (answer === 'done') return become(afterCommit(plan));
         return become(answer === 'refused' ? { at: 'look', plan, raised: 'refused' } : { at: 'raise', plan });
       });
     }
@@ -303,17 +375,11 @@ export function actionsOf(me: Writer, table: Table): Action[] {
         me.lanes,
         inSteps([...versionWrites(plan), ...headWrites(plan)], me.writesPerStep).length,
       );
-      const { revision, digest } = plan;
-      const request = {
-        kind: 'commit large',
-        fence: plan.fence + 1,
-        copies,
-        change: me.name,
-        revision,
-        digest,
-      } as const;
+      const left = Object.values(plan.heads).some(({ deleted }) => deleted === true);
+      const content = { ...contentOfPlan(me, plan), ...(left ? ({ leavesDeadHeads: true } as const) : {}) };
+      const request = { kind: 'commit large', fence: plan.fence + 1, copies, ...content } as const;
       return send(request, answer => {
-        if (answer === 'done') return become({ at: 'end', result: 'made' });
+        if (answer === 'done') return become(afterCommit(plan));
         return become(answer === 'refused' ? { at: 'look', plan, raised: 'refused' } : { at: 'raise', plan });
       });
     }
@@ -332,21 +398,53 @@ export function actionsOf(me: Writer, table: Table): Action[] {
     }
     case 'look': {
       const { plan, raised } = phase;
-      if (table.audit.includes(entryOf({ change: me.name, revision: plan.revision, digest: '' }))) {
-        return look(become({ at: 'end', result: 'made' }));
-      }
-      return look(raised === 'refused' ? again() : become({ at: 'end', result: 'unknown' }));
+      if (table.audit.includes(entryOf(contentOfPlan(me, plan)))) return look(become(afterCommit(plan)));
+      if (raised === 'unknown') return look(become({ at: 'end', result: 'unknown' }));
+      const mayBeTaken = Object.keys(plan.expected).some(item => item.includes('#'));
+      // Where a version that should be new was there, it reads all.
+      return [...look(again()), ...(mayBeTaken ? look({ ...again(), readsAll: true }) : [])];
+    }
+    case 'move state': {
+      const { deadHeadsUpTo: upTo, revision } = table;
+      if (upTo === null) return look(become({ at: 'end', result: 'made' }));
+      return look(become({ at: 'move heads', upTo, revision }));
+    }
+    case 'move heads': {
+      const { upTo, revision } = phase;
+      const dead = Object.entries(table.heads).filter(([, one]) => one.deleted === true && one.revision <= revision);
+      return look(become({ at: 'move', upTo, moves: inRequests(dead, me.movesPerRequest) }));
+    }
+    case 'move': {
+      const { upTo, moves } = phase;
+      const over = become({ at: 'end', result: 'made' });
+      if (moves.length === 0) return send({ kind: 'moved', fence: 0, upTo }, () => over);
+      return moves.slice(0, maximumCopies).flatMap(heads => {
+        const writes = Object.entries(heads).flatMap(([item, head]) => [
+          { item, head: null },
+          { item: `†${item}`, head },
+        ]);
+        const rest = moves.filter(one => one !== heads);
+        return send({ kind: 'move', fence: 0, heads, writes }, answer =>
+          answer === 'done' ? become({ at: 'move', upTo, moves: rest }) : over,
+        );
+      });
     }
     case 'undo read': {
       const { holds, revision, own } = phase;
       if (table.fence !== holds) return look(own ? fail() : again());
       const stamped = Object.entries(table.heads).filter(([, head]) => head.revision > revision);
       if (stamped.length === 0) return look(become({ at: 'release', holds, own }));
-      const writes = stamped.map(([item, { version }]): ItemWrite => {
-        if (version === 1) return { item, head: null };
+      const writes = stamped.map(([item, { version }]): ItemWrite[] => {
+        if (version === 1) return [{ item, head: null }];
         const head = table.versions[`${item}#${version - 1}`];
         if (head === undefined || head.revision > revision) throw new Error(`${item} can't be undone`);
-        return { item, head: { ...head, key: Math.max(head.key, me.ring) } };
+        if (head.deleted === true) {
+          return [
+            { item, head: null },
+            { item: `†${item}`, head },
+          ];
+        }
+        return [{ item, head: { ...head, key: Math.max(head.key, me.ring) } }];
       });
       return look(become({ at: 'undo', holds, revision, own, steps: inSteps(writes, me.writesPerStep) }));
     }
@@ -402,14 +500,53 @@ function stepsOf(
   }));
 }
 
-function planOf(me: Writer, state: Table, found: Heads): Plan {
+function partOf({ fence, revision, digest, deadHeadsUpTo }: Table): StateRead {
+  return { fence, revision, digest, deadHeadsUpTo };
+}
+
+function ownOf({ keys }: Writer, heads: Heads): Heads {
+  return Object.fromEntries(Object.entries(heads).filter(([key]) => keys.includes(key)));
+}
+
+/** What the writer does where the state does not let it go on. */
+function stateRead(me: Writer, { keyVersion, pending, fence }: Table): Writer | undefined {
+  if (keyVersion > me.ring) return { ...me, phase: { at: 'key' } };
+  if (pending === null) return undefined;
+  return { ...me, phase: { at: 'blocked', fence, beat: pending.beat }, tries: me.tries - 1 };
+}
+
+/** A deletion of what is not there changes nothing. */
+function decided(me: Writer, state: StateRead, found: Heads): Writer {
+  const plan = planOf(me, state, found);
+  if (Object.keys(plan.heads).length === 0) return { ...me, phase: { at: 'end', result: 'not made' } };
+  return { ...me, phase: me.kind === 'small' ? { at: 'small', plan } : { at: 'acquire', plan } };
+}
+
+function afterCommit({ moves }: Plan): Phase {
+  return moves ? { at: 'move state' } : { at: 'end', result: 'made' };
+}
+
+function contentOfPlan(me: Writer, { revision, digest, heads }: Plan): Content {
+  const made = Object.entries(heads).map(([key, { version, fence }]) => [`${key}#${version}`, fence] as const);
+  return { change: me.name, revision, digest, made: Object.fromEntries(made) };
+}
+
+/** @param found heads, or the tombstones of keys without one */
+function planOf(me: Writer, state: StateRead, found: Heads): Plan {
   const revision = state.revision + 1;
   const heads: Record<string, Head> = {};
-  const before: Record<string, number> = {};
+  const expected: Record<string, string[]> = {};
   for (const key of me.keys) {
-    const version = found[key]?.version ?? 0;
-    before[key] = version;
-    heads[key] = { version: version + 1, revision, fence: state.fence + 1, key: me.ring };
+    const old = found[key];
+    const isThere = old !== undefined && old.deleted === undefined;
+    const deleted = me.deletes.includes(key);
+    if (deleted && !isThere) continue;
+    const version = (old?.version ?? 0) + 1;
+    // A deleted key has a head until it is moved.
+    expected[key] = [...new Set([...(isThere ? [] : ['none']), identityOf(old)])];
+    if (!isThere && !me.readsAll) expected[`${key}#${version}`] = ['none'];
+    const head = { version, revision, fence: state.fence + 1 };
+    heads[key] = deleted ? { ...head, key: 0, deleted } : { ...head, key: me.ring };
   }
   // The sum in the state, less the heads that are replaced as the writer found them, and the new ones.
   const replaced = Object.fromEntries(Object.entries(found).filter(([name]) => heads[name] !== undefined));
@@ -418,7 +555,9 @@ function planOf(me: Writer, state: Table, found: Heads): Plan {
     if (term !== '' && !terms.delete(term)) terms.add(`less ${term}`);
   }
   const digest = [...terms].sort().join(' ');
-  return { fence: state.fence, revision, digest, heads, before };
+  const leavesDeadHeads = me.kind === 'large' && Object.values(heads).some(({ deleted }) => deleted === true);
+  const moves = state.deadHeadsUpTo !== null || leavesDeadHeads;
+  return { fence: state.fence, revision, digest, heads, expected, moves };
 }
 
 function headWrites({ heads }: Plan): ItemWrite[] {
@@ -429,10 +568,21 @@ function versionWrites({ heads }: Plan): ItemWrite[] {
   return Object.entries(heads).map(([key, head]) => ({ item: `${key}#${head.version}`, head }));
 }
 
-function inSteps(writes: readonly ItemWrite[], writesPerStep: number): ItemWrite[][] {
+/** Writes that belong together stay in one step. */
+function inSteps(writes: readonly (ItemWrite | readonly ItemWrite[])[], writesPerStep: number): ItemWrite[][] {
   const steps: ItemWrite[][] = [];
-  for (let start = 0; start < writes.length; start += writesPerStep) {
-    steps.push(writes.slice(start, start + writesPerStep));
+  for (const together of writes.map(one => [one].flat())) {
+    const last = steps.at(-1);
+    if (last !== undefined && last.length + together.length <= writesPerStep) last.push(...together);
+    else steps.push([...together]);
   }
   return steps;
+}
+
+function inRequests(heads: readonly [string, Head][], perRequest: number): Heads[] {
+  const requests: Heads[] = [];
+  for (let start = 0; start < heads.length; start += perRequest) {
+    requests.push(Object.fromEntries(heads.slice(start, start + perRequest)));
+  }
+  return requests;
 }

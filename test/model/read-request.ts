@@ -1,5 +1,5 @@
 import type { AwsCall } from '../support/observe-calls.ts';
-import type { Head, ItemWrite, Request } from './protocol.ts';
+import { type Expected, type Head, type ItemWrite, identityOf, type Request } from './protocol.ts';
 
 /*
  * A write as the code sends it, read as a request of the model. Every condition and every attribute that is set must be
@@ -22,20 +22,28 @@ export function readRequest({ operation, input }: AwsCall, partition: string): R
   // What a change records about itself is written with it, and read by nothing that the model describes.
   const records = own.filter(part => keyOf(part).sk.startsWith('REVISION#'));
   const items = own.filter(part => part !== state && !copies.includes(part) && !records.includes(part));
-  if (state === undefined) return readStep(copies, items);
+  if (state === undefined) return copies.length === 0 ? readMove(items) : readStep(copies, items);
 
   const condition = conditionOf(state);
   const change = changeOf(state);
+  if ('deadHeadsUpTo' in change && change.deadHeadsUpTo === undefined) {
+    const isOnly = items.length === 0 && Object.keys(change).length === 1;
+    if (!isOnly || Object.keys(condition).toSorted().join() !== 'deadHeadsUpTo =,id =') throw new Error('Unknown.');
+    return { kind: 'moved', fence: 0, upTo: numberAt(condition, 'deadHeadsUpTo =') };
+  }
   const fence = numberAt(condition, 'fence =');
   const demands = Object.keys(condition).filter(test => test !== 'id =' && test !== 'fence =');
-  const sets = Object.keys(change).filter(name => name !== 'kind' && name !== 'v');
-  const content = { change: '', revision: change.revision, digest: '' };
+  const sets = Object.keys(change).filter(name => !['kind', 'v', 'deadHeadsUpTo'].includes(name));
+  const isLeft = change.deadHeadsUpTo !== undefined && change.deadHeadsUpTo === change.revision;
+  if ('deadHeadsUpTo' in change && !isLeft) throw new Error('Dead heads are left by a commit, at its revision.');
+  const left = isLeft ? ({ leavesDeadHeads: true } as const) : {};
+  const content = { change: '', revision: change.revision, digest: '', made: {}, ...left };
   requireRecord(records, change.revision);
   requireOnly(copies, change.fence, sets);
   switch (`${demands.toSorted().join(', ')} → ${sets.toSorted().join(', ')}`) {
     case 'status = → digest, fence, revision, secretCount, sizeBytes, valueCount':
       requireAudit(audit, fence, change.fence);
-      return { kind: 'commit small', fence, writes: items.map(itemWrite), expected: versionsOf(items), ...content };
+      return { kind: 'commit small', fence, writes: items.map(itemWrite), expected: expectedOf(items), ...content };
     case 'status = → fence, pending':
       return { kind: 'acquire', fence, copies: copies.length };
     case 'pending exists, status = → digest, leaseMs, pending, revision, secretCount, sizeBytes, valueCount':
@@ -71,6 +79,27 @@ function readStep(copies: readonly Part[], items: readonly Part[]): Request {
   return { kind: 'step', lane, fence: numberAt(condition, 'fence ='), writes: items.map(itemWrite) };
 }
 
+/** Heads of deleted keys are removed where they are the very ones that were read, each with its tombstone. */
+function readMove(items: readonly Part[]): Request {
+  const heads: Record<string, Head> = {};
+  for (const [index, part] of items.entries()) {
+    const { item, head } = itemWrite(part);
+    const before = items[index - 1];
+    if (part.kind === 'Put') {
+      const isItsTombstone = before?.kind === 'Delete' && item === `†${itemWrite(before).item}`;
+      if (!isItsTombstone || head === null) throw new Error('A tombstone is put with the removal of its head.');
+      heads[item.slice(1)] = head;
+      continue;
+    }
+    const condition = conditionOf(part);
+    const tests = Object.keys(condition).toSorted().join();
+    if (part.kind !== 'Delete' || tests !== 'deleted =,fence =,revision =,version =') {
+      throw new Error(`A move that demands ${tests}.`);
+    }
+  }
+  return { kind: 'move', fence: 0, heads, writes: items.map(itemWrite) };
+}
+
 /** A commit records its revision, once; no other write of the state does. */
 function requireRecord(records: readonly Part[], revision: number | undefined): void {
   const isFit = records.every(({ kind, Item }) => kind === 'Put' && Item.changeId !== undefined);
@@ -96,19 +125,34 @@ function requireAudit(audit: Part, fence: number, next: number): void {
 function itemWrite(part: Part): ItemWrite {
   const { sk } = keyOf(part);
   const [, name = '', version] = sk.split('#');
-  const item = version === undefined ? name : `${name}#${Number(version)}`;
+  const newest = sk.startsWith('TOMBSTONE#') ? `†${name}` : name;
+  const item = version === undefined ? newest : `${name}#${Number(version)}`;
   if (part.kind === 'Delete') return { item, head: null };
-  const { revision, fence = 0, keyVersion, version: number } = part.Item;
-  const head: Head = { version: number, revision, fence, key: keyVersion };
+  const { revision, fence = 0, keyVersion, version: number, deleted } = part.Item;
+  const head: Head = {
+    version: number,
+    revision,
+    fence,
+    ...(deleted === true ? { key: 0, deleted } : { key: keyVersion }),
+  };
   return { item, head };
 }
 
-/** The version that each head is conditioned on; 0 where it must not be there. */
-function versionsOf(items: readonly Part[]): Record<string, number> {
-  const expected: Record<string, number> = {};
-  for (const part of items.filter(one => keyOf(one).sk.startsWith('HEAD#'))) {
-    const condition = conditionOf(part);
-    expected[keyOf(part).sk.slice('HEAD#'.length)] = 'pk absent' in condition ? 0 : numberAt(condition, 'version =');
+/** What each head and version may be at the commit. */
+function expectedOf(items: readonly Part[]): Expected {
+  const expected: Record<string, string[]> = {};
+  for (const part of items) {
+    const { item } = itemWrite(part);
+    // Alternatives are in brackets.
+    const alternatives = (part.ConditionExpression ?? '').split(' OR ').filter((text: string) => text !== '');
+    const identities = alternatives.map((text: string) => {
+      const condition = conditionOf({ ...part, ConditionExpression: text.replace(/^\((.*)\)$/, '$1') });
+      const tests = Object.keys(condition).toSorted().join();
+      if (tests === 'pk absent') return identityOf(undefined);
+      if (tests !== 'fence =,version =' || item.includes('#')) throw new Error(`${item} demands ${tests}.`);
+      return identityOf({ version: numberAt(condition, 'version ='), fence: numberAt(condition, 'fence =') });
+    });
+    if (identities.length > 0) expected[item] = identities;
   }
   return expected;
 }

@@ -32,7 +32,8 @@ describe('the protocol by which changes are written', () => {
 });
 
 describe('a search of a protocol that lacks one of its conditions', () => {
-  const [largeAndSmall, smallAndSmall, largeAndRotation] = quickBounds as [Bounds, Bounds, Bounds];
+  const [largeAndSmall, smallAndSmall, largeAndRotation, setAndDeleted, largeDeletion, deletionAndLarge] =
+    quickBounds as [Bounds, Bounds, Bounds, Bounds, Bounds, Bounds];
   const stepsUnchecked = (table: Table, request: Request) =>
     request.kind === 'step' ? execute({ ...table, copies: [request.fence, request.fence] }, request) : undefined;
   const restored = (table: Table, after: Table | undefined) => after && { ...after, copies: table.copies };
@@ -68,6 +69,32 @@ describe('a search of a protocol that lacks one of its conditions', () => {
       flaw: ({ fence, keyVersion, ...table }: Table, request: Request) => {
         const raised = 'keyVersion' in request ? request.keyVersion : undefined;
         return raised === undefined ? undefined : { ...table, fence, keyVersion: raised };
+      },
+    },
+    {
+      lacks: 'the condition that a new key’s version is new',
+      bounds: setAndDeleted,
+      flaw: (table: Table, request: Request) => {
+        if (request.kind !== 'commit small') return undefined;
+        const expected = Object.entries(request.expected).filter(([item]) => !item.includes('#'));
+        return execute(table, { ...request, expected: Object.fromEntries(expected) });
+      },
+    },
+    {
+      lacks: 'the condition that what is moved is the very head that was read',
+      bounds: largeDeletion,
+      flaw: (table: Table, request: Request) =>
+        request.kind === 'move'
+          ? execute({ ...table, heads: { ...table.heads, ...request.heads } }, request)
+          : undefined,
+    },
+    {
+      lacks: 'the tombstone of a deletion that an undo restores',
+      bounds: deletionAndLarge,
+      flaw: (table: Table, request: Request) => {
+        if (request.kind !== 'step') return undefined;
+        const after = execute(table, request);
+        return after && { ...after, tombstones: {} };
       },
     },
   ])('finds what goes wrong: without $lacks', ({ bounds, flaw }) => {

@@ -32,7 +32,7 @@ interface World {
   faults: number;
   takeovers: number;
   beats: number;
-  /** What was committed: the token of every version of every key. */
+  /** What was committed first: the token of every version of every key. */
   history: Readonly<Record<string, number>>;
 }
 
@@ -55,12 +55,14 @@ export const firstTable: Table = {
   revision: 1,
   fence: 1,
   digest: digestOf({ a: first, b: first }),
+  deadHeadsUpTo: null,
   pending: null,
   keyVersion: 1,
   projectKey: 1,
   copies: [],
   heads: { a: first, b: first },
   versions: { 'a#1': first, 'b#1': first },
+  tombstones: {},
   audit: [],
 };
 
@@ -172,24 +174,24 @@ function executed(world: World, request: Request, apply: Apply): World | undefin
   const table = apply(world.table, request);
   if (table === undefined) return undefined;
   const isCommit = request.kind === 'commit small' || request.kind === 'commit large';
-  if ('writes' in request && request.writes.some(({ head }) => head !== null && head.key < world.table.keyVersion)) {
+  if (
+    'writes' in request &&
+    request.writes.some(({ head }) => head !== null && isSealedBelow(head, world.table.keyVersion))
+  ) {
     return { ...world, table: { ...table, digest: 'written under an old data key' } };
   }
-  return { ...world, table, history: isCommit ? { ...world.history, ...termsOf(request.digest) } : world.history };
+  // The first one stays, so a number that is given twice shows.
+  return { ...world, table, history: isCommit ? { ...request.made, ...world.history } : world.history };
 }
 
-function termsOf(digest: string): Record<string, number> {
-  return Object.fromEntries(
-    digest.split(' ').map(term => {
-      const [key, version, fence] = term.split('#');
-      return [`${key}#${version}`, Number(fence)];
-    }),
-  );
+/** Deletions have no value. */
+function isSealedBelow({ key, deleted }: Head, keyVersion: number): boolean {
+  return deleted === undefined && key < keyVersion;
 }
 
 /** What is wrong in a state, if every writer stopped here. */
 function violationOf({ table, writers, history }: World): string | undefined {
-  const { heads, versions, revision, pending, copies, audit } = table;
+  const { heads, versions, tombstones, revision, pending, copies, audit, deadHeadsUpTo } = table;
   const resolved = resolve(table);
   if (digestOf(resolved) !== table.digest) return 'what a reader finds does not add up to the digest';
   if (
@@ -199,6 +201,16 @@ function violationOf({ table, writers, history }: World): string | undefined {
   ) {
     return 'a version was skipped';
   }
+  const newest = new Map<string, number>();
+  for (const [key = '', version] of Object.keys(history).map(name => name.split('#'))) {
+    newest.set(key, Math.max(newest.get(key) ?? 0, Number(version)));
+  }
+  for (const [key, version] of newest) {
+    if ((resolved[key] ?? tombstones[key])?.version !== version) return 'the number of a version was lost';
+  }
+  const isForgotten = (head: Head) =>
+    head.deleted === true && head.revision <= revision && head.revision > (deadHeadsUpTo ?? 0);
+  if (Object.values(heads).some(isForgotten)) return 'a head of a deleted key that nobody will move';
   if (pending === null) {
     if (Object.values(heads).some(head => head.revision > revision))
       return 'a head that was never committed, and no claim';
@@ -236,6 +248,28 @@ export const quickBounds: readonly Bounds[] = [
     name: 'a large change and a key rotation',
     takeovers: 1,
     writers: [writer('L', 'large', one), writer('R', 'rotation')],
+  },
+  {
+    ...base,
+    name: 'a key that is set, deleted and set by three small changes',
+    faults: 0,
+    writers: [
+      writer('C', 'small', { ...one, keys: ['c'] }),
+      writer('D', 'small', { ...one, keys: ['c'], deletes: ['c'] }),
+      writer('S', 'small', { keys: ['c'] }),
+    ],
+  },
+  {
+    ...base,
+    name: 'a large change that deletes a key and a small one that sets it',
+    takeovers: 1,
+    writers: [writer('L', 'large', { ...one, deletes: ['a'] }), writer('S', 'small', one)],
+  },
+  {
+    ...base,
+    name: 'a deletion and a large change that sets the key again',
+    takeovers: 1,
+    writers: [writer('D', 'small', { ...one, deletes: ['a'] }), writer('L', 'large', one)],
   },
 ];
 
@@ -276,5 +310,31 @@ export const longBounds: readonly Bounds[] = [
     name: 'two small changes, three faults',
     faults: 3,
     writers: [writer('S', 'small'), writer('T', 'small')],
+  },
+  {
+    ...base,
+    name: 'a key that is set, deleted and set by three small changes, a fault',
+    writers: [
+      writer('C', 'small', { ...one, keys: ['c'] }),
+      writer('D', 'small', { ...one, keys: ['c'], deletes: ['c'] }),
+      writer('S', 'small', { keys: ['c'] }),
+    ],
+  },
+  {
+    ...base,
+    name: 'a large change that deletes a key and a small one that sets it, two takeovers and two faults',
+    faults: 2,
+    writers: [writer('L', 'large', { ...one, deletes: ['a'] }), writer('S', 'small', one)],
+  },
+  {
+    ...base,
+    name: 'a deletion, a large change that sets the key again, and a small one',
+    faults: 0,
+    writers: [writer('D', 'small', { ...one, deletes: ['a'] }), writer('L', 'large'), writer('S', 'small', one)],
+  },
+  {
+    ...base,
+    name: 'two large changes, of which one deletes what the other sets',
+    writers: [writer('L', 'large', { ...one, deletes: ['a'] }), writer('M', 'large', one)],
   },
 ];

@@ -46,12 +46,14 @@ const empty: Table = {
   revision: 0,
   fence: 1,
   digest: '',
+  deadHeadsUpTo: null,
   pending: null,
   keyVersion: 1,
   projectKey: 1,
   copies: [],
   heads: {},
   versions: {},
+  tombstones: {},
   audit: [],
 };
 
@@ -148,7 +150,19 @@ function offering(me: Writer, table: Table, request: Request): Sending {
 /** The same but for what a real request does not tell, and for the lane: lanes are equals. */
 function isSame(model: Request, real: Request): boolean {
   const comparable = (request: Request) => {
-    const { change: _, digest: __, lane: ___, ...rest } = { change: '', digest: '', lane: 0, ...request };
+    const {
+      change: _,
+      digest: __,
+      made: ___,
+      lane: ____,
+      ...rest
+    } = {
+      change: '',
+      digest: '',
+      made: {},
+      lane: 0,
+      ...request,
+    };
     const writes = 'writes' in rest ? rest.writes.toSorted((a, b) => (a.item < b.item ? -1 : 1)) : undefined;
     return { ...rest, ...(writes === undefined ? {} : { writes }) };
   };
@@ -165,7 +179,7 @@ function equal(one: unknown, other: unknown): boolean {
   return text(one) === text(other);
 }
 
-const inSteps = { writesPerStep: maximumWritesPerTransaction - 1, lanes: maximumFences };
+const inSteps = { writesPerStep: maximumWritesPerTransaction - 1, lanes: maximumFences, movesPerRequest: 45 };
 const large = (name: string, count: number) => writer(name, 'large', { keys: Object.keys(many(count)), ...inSteps });
 const small = (name: string) => writer(name, 'small', { keys: ['K1'], maximumTries: 5, ...inSteps });
 
@@ -207,9 +221,9 @@ describe('what the code writes', () => {
     ]);
   });
 
-  // The calls of an import of 60 keys: 1 to 4 read, 5 claims, 6 and 7 are its steps, 8 commits.
+  // The calls of an import of 60 keys: 1 to 5 read, 6 claims, 7 and 8 are its steps, 9 commits.
   it.each(
-    [5, 6, 7, 8].flatMap(position =>
+    [6, 7, 8, 9].flatMap(position =>
       (['refused', 'answer-lost', 'dies-after'] as const).map(kind => ({ position, kind })),
     ),
   )(
@@ -234,13 +248,57 @@ describe('what the code writes', () => {
     },
   );
 
+  it('is what the model writes, for keys that are deleted and set again', async () => {
+    const place = await openWorkplace(api, owner);
+    const { change, replay, trace } = recorder(place);
+    const names = Object.keys(many(60));
+    const deleting = (keys: readonly string[]) => (headers: Record<string, string>) =>
+      api.post(place.at('dev', '/bulk-delete'), { keys }, owner.session, headers);
+    const setting = (headers: Record<string, string>) => place.set('dev', 'K1', `${trace.length}`, { headers });
+    await change(large('first', 60), headers => place.importAll('dev', many(60), { headers }));
+    await change(writer('second', 'small', { keys: ['K1'], deletes: ['K1'], ...inSteps }), deleting(['K1']));
+    await change(small('third'), setting);
+    const rest = writer('fourth', 'large', { keys: names, deletes: names, ...inSteps });
+    await change(rest, deleting(names));
+    await change(small('fifth'), setting);
+    await change(large('sixth', 60), headers => place.importAll('dev', many(60), { headers }));
+
+    const { revision, heads, tombstones, deadHeadsUpTo, digest } = replay();
+    expect({ revision, deadHeadsUpTo, heads: Object.keys(heads).length }).toEqual({
+      revision: 6,
+      deadHeadsUpTo: null,
+      heads: 60,
+    });
+    expect([heads.K1?.version, heads.K2?.version, tombstones.K1?.version]).toEqual([6, 3, 4]);
+    expect(digest.split(' ')).toHaveLength(60);
+    const moves = trace.filter(({ request }) => request.kind === 'move' || request.kind === 'moved');
+    expect(moves.map(({ request }) => request.kind)).toEqual(['move', 'move', 'moved']);
+    expect((await place.pull('dev', '/versions/K1')).body.versions).toHaveLength(6);
+  });
+
+  it('is what the model writes, for a change of a key that has a version which never committed', async () => {
+    const place = await openWorkplace(api, owner);
+    const { change, replay } = recorder(place);
+    // Its versions are written, and none of its heads.
+    await change(
+      large('first', 60),
+      headers => place.importAll('dev', many(60), { headers }),
+      injectFault('dies-after', 7),
+    );
+    await expireLease(place, 'dev');
+    await change(small('second'), headers => place.set('dev', 'K1', 'new', { headers }));
+    const { revision, heads } = replay();
+    expect({ revision, heads: Object.keys(heads) }).toEqual({ revision: 1, heads: ['K1'] });
+    expect(await place.values('dev')).toEqual({ K1: 'new' });
+  });
+
   it('is what the model writes, for a key rotation that meets an abandoned import', async () => {
     const place = await openWorkplace(api, owner);
     const { change, rotate, replay } = recorder(place);
     await change(
       large('first', 60),
       headers => place.importAll('dev', many(60), { headers }),
-      injectFault('dies-after', 6),
+      injectFault('dies-after', 7),
     );
     await rotate(writer('rotation', 'rotation'));
     const { keyVersion, pending } = replay();

@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { eventNames } from '../../lib/contracts/fields/events.ts';
 import { requiredSetting } from '../../lib/core/settings.ts';
-import { digestOf } from '../../lib/secrets/engine/digest.ts';
+import { addUpTo, countsDeadHeads } from '../../lib/secrets/engine/digest.ts';
 import { headOf, isLive } from '../../lib/secrets/engine/read-snapshot.ts';
 import { tableClient } from '../../lib/table/client.ts';
 import { keys } from '../../lib/table/keys.ts';
@@ -33,7 +33,14 @@ import { rateRecord } from '../../lib/table/records/rate.ts';
 import { countedBatchRecord, routeHourRecord } from '../../lib/table/records/request-metrics.ts';
 import { retiredProjectRecord } from '../../lib/table/records/retired-slug.ts';
 import { revisionPartRecord, revisionRecord } from '../../lib/table/records/revision.ts';
-import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../lib/table/records/secret.ts';
+import {
+  type HeadRecord,
+  headRecord,
+  type TombstoneRecord,
+  tombstoneRecord,
+  type VersionRecord,
+  versionRecord,
+} from '../../lib/table/records/secret.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { templateKeyRecord } from '../../lib/table/records/template-key.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
@@ -79,6 +86,7 @@ const entities = {
   environmentState: environmentStateRecord,
   fence: fenceRecord,
   head: headRecord,
+  tombstone: tombstoneRecord,
   revision: revisionRecord,
   revisionPart: revisionPartRecord,
   version: versionRecord,
@@ -340,6 +348,7 @@ function projectViolations({ all, has, settled }: Table): Violation[] {
 function environmentViolations({ all, settled }: Table): Violation[] {
   const violations: Violation[] = [];
   const heads = grouped(all('head'), ({ pk }) => pk);
+  const tombstones = grouped(all('tombstone'), ({ pk }) => pk);
   const versions = grouped(all('version'), ({ pk }) => pk);
   const fences = grouped(all('fence'), ({ pk }) => pk);
   const revisions = grouped(all('revision'), ({ pk }) => pk);
@@ -367,6 +376,7 @@ function environmentViolations({ all, settled }: Table): Violation[] {
     const problems = [
       ...stateViolations(state, heads.get(pk) ?? [], versions.get(pk) ?? [], {
         keyVersions,
+        tombstones: tombstones.get(pk) ?? [],
         settled,
         isRepaired: repairs.has(`${state.id} ${state.revision}`),
       }),
@@ -374,7 +384,6 @@ function environmentViolations({ all, settled }: Table): Violation[] {
         revisions: revisions.get(pk) ?? [],
         parts: parts.get(pk) ?? [],
         versions: versions.get(pk) ?? [],
-        isRepair: revision => repairs.has(`${state.id} ${revision}`),
       }),
     ];
     for (const what of problems) {
@@ -389,7 +398,17 @@ function stateViolations(
   state: EnvironmentState,
   heads: readonly HeadRecord[],
   versions: readonly VersionRecord[],
-  { keyVersions, settled, isRepaired }: { keyVersions: ReadonlySet<number>; settled: boolean; isRepaired: boolean },
+  {
+    tombstones,
+    keyVersions,
+    settled,
+    isRepaired,
+  }: {
+    tombstones: readonly TombstoneRecord[];
+    keyVersions: ReadonlySet<number>;
+    settled: boolean;
+    isRepaired: boolean;
+  },
 ): string[] {
   const problems: string[] = [];
   if (settled && state.pending !== undefined) problems.push('a change is still in flight');
@@ -403,6 +422,20 @@ function stateViolations(
     if (state.pending === undefined) problems.push(`the head of ${head.key} is of revision ${head.revision}`);
     const before = histories.get(head.key)?.find(({ version }) => version === head.version - 1);
     if (before !== undefined) committed.set(head.key, headOf(before));
+  }
+  const headed = new Set(heads.map(({ key }) => key));
+  for (const tombstone of tombstones) {
+    const { key, revision } = tombstone;
+    // What a head says counts, but a deletion that never committed is not there.
+    if (revision > state.revision) problems.push(`the tombstone of ${key} is of revision ${revision}`);
+    if (!headed.has(key)) committed.set(key, tombstone);
+    else if ((committed.get(key)?.version ?? 0) < tombstone.version) {
+      problems.push(`the tombstone of ${key} is newer than its head`);
+    }
+  }
+  const dead = heads.filter(head => head.deleted === true && head.revision <= state.revision);
+  if (!countsDeadHeads(state.digest) && dead.some(({ revision }) => revision > (state.deadHeadsUpTo ?? 0))) {
+    problems.push('there are heads of deleted keys that nobody will move');
   }
   let valueCount = 0;
   for (const head of committed.values()) {
@@ -432,8 +465,8 @@ function stateViolations(
     secretCount: live.length,
     sizeBytes: live.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0),
     valueCount,
-    digest: digestOf(committed.values()),
   };
+  if (!addUpTo(state.digest, committed.values())) problems.push('the heads do not add up to the digest');
   for (const [name, value] of Object.entries(counted)) {
     const stored = state[name as keyof typeof counted];
     if (stored !== value) problems.push(`${name} is ${stored}, counted ${value}`);
@@ -452,12 +485,10 @@ function revisionViolations(
     revisions,
     parts,
     versions,
-    isRepair,
   }: {
     revisions: readonly Placed<'revision'>[];
     parts: readonly Placed<'revisionPart'>[];
     versions: readonly VersionRecord[];
-    isRepair(revision: number): boolean;
   },
 ): string[] {
   const problems: string[] = [];
@@ -468,9 +499,8 @@ function revisionViolations(
     const own = versions.filter(one => one.revision === revision);
     return own.length > 0 && own.every(({ fence }) => fence === undefined);
   };
-  // A repair raises the revision, and changes no secret.
   const expected = Array.from({ length: newest - firstRevision }, (_, index) => firstRevision + index + 1).filter(
-    revision => !isRepair(revision) && !isOlder(revision),
+    revision => !isOlder(revision),
   );
   if (recorded.join() !== expected.join()) problems.push(`${recorded.length} revisions are recorded of ${newest}`);
   const written = grouped(versions, ({ fence }) => String(fence));

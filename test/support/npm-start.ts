@@ -14,6 +14,8 @@ export interface StartedStack {
   errors(): string;
   /** Sends SIGTERM. @returns the exit code */
   stop(): Promise<number | null>;
+  /** Ends it with SIGKILL, in the middle of whatever it does. */
+  kill(): Promise<void>;
 }
 
 const entry = join(import.meta.dirname, '../../infra/local/start.ts');
@@ -47,6 +49,10 @@ export async function startStack(env: Record<string, string>): Promise<StartedSt
       child.kill('SIGTERM');
       const [code] = await exited;
       return code;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
     },
   };
 }

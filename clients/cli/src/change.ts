@@ -16,11 +16,7 @@ interface Offer<T> {
 
 const mask = '••••••••';
 
-export function planLines(
-  plan: Pick<Plan<unknown>, 'created' | 'updated' | 'deleted'>,
-  output: Output,
-  stream: 1 | 2,
-): string[] {
+function planLines(plan: Plan<unknown>, output: Output, stream: 1 | 2): string[] {
   return [
     ...plan.created.map(key => output.paint('green', `+ ${key} = ${mask}`, stream)),
     ...plan.updated.map(key => output.paint('yellow', `~ ${key} = ${mask}`, stream)),
@@ -56,10 +52,7 @@ export async function carryOut<T>(
     }
     return undefined;
   }
-  // Who is asked must see what about, also with --quiet.
-  const say = terminal.canAsk ? output.warn : output.note;
-  for (const line of planLines(plan, output, 2)) say(line);
-  say(summaryOf(plan, `To ${title}`));
+  showPlan(session, plan, title);
   const changes = created.length + updated.length + deleted.length;
   if (changes > 0 && terminal.canAsk && !(await terminal.confirm('Apply?'))) {
     throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');
@@ -70,6 +63,17 @@ export async function carryOut<T>(
     if (!(error instanceof RevisionMismatch)) throw error;
     return await refuseMoved(output, environment, plan.revision, error.currentRevision);
   }
+}
+
+/** On stderr: what is about to happen. Who is asked must see what about, also with --quiet and --json. */
+export function showPlan(
+  { output, terminal }: { output: Output; terminal: Terminal },
+  plan: Plan<unknown>,
+  title: string,
+): void {
+  const say = terminal.canAsk ? output.warn : output.note;
+  for (const line of planLines(plan, output, 2)) say(line);
+  say(summaryOf(plan, `To ${title}`));
 }
 
 /** @throws RevisionMismatch where somebody was faster; Failure with what is known where the service went away */
@@ -85,23 +89,25 @@ export async function applyPlan<T>(environment: Environment, plan: Plan<T>): Pro
 
 /** Somebody was faster: who, what and why, as far as the caller may know. */
 async function refuseMoved(output: Output, environment: Environment, base: number, current: number): Promise<never> {
-  const moved = await environment.revisions({ limit: 20 }).catch(() => undefined);
-  for (const { revision, createdBy, createdAt, message, ...keys } of moved?.revisions ?? []) {
-    if (revision <= base) continue;
+  const latest = await environment.revisions({ limit: 20 }).catch(() => undefined);
+  const moved = latest?.revisions.filter(({ revision }) => revision > base) ?? [];
+  for (const { revision, createdBy, createdAt, message, ...keys } of output.json ? [] : moved) {
     const changes = [
       ...keys.created.map(key => `+ ${key}`),
       ...keys.updated.map(key => `~ ${key}`),
       ...keys.deleted.map(key => `- ${key}`),
     ];
     const why = message === null ? '' : ` (${printable(message)})`;
-    output.warn(`Revision ${revision}, ${createdBy.email}, ${createdAt}${why}: ${changes.join(', ')}`);
+    output.warn(
+      `Revision ${revision}, ${createdBy?.email ?? 'an operator'}, ${output.time(createdAt, 2)}${why}: ${changes.join(', ')}`,
+    );
   }
   throw new Failure(
     exitCodes.conflict,
     'revision_mismatch',
     `${environment.slug} has moved from revision ${base} to ${current}; nothing was changed.`,
     {
-      details: { currentRevision: current },
+      details: { currentRevision: current, moved },
       hint: `What moved: holdfast diff ${environment.slug}@${base} · then run the command again`,
     },
   );
@@ -128,7 +134,7 @@ async function knownAfter(error: HoldfastError, environment: Environment, base: 
   });
 }
 
-export function summaryOf({ created, updated, unchanged, deleted, skipped }: Plan<unknown>, title: string): string {
+function summaryOf({ created, updated, unchanged, deleted, skipped }: Plan<unknown>, title: string): string {
   const counts: (readonly [readonly string[], string])[] = [
     [created, 'to create'],
     [updated, 'to update'],

@@ -14,11 +14,16 @@ export interface Output {
   data(text: string): void;
   /** One JSON document, to stdout. */
   document(value: unknown): void;
-  /** Rows with a header on a terminal, without one and separated by tabs elsewhere. */
-  table(header: readonly string[], rows: readonly (readonly string[])[]): void;
-  /** A line for people, on stderr; silent with --quiet. */
+  /**
+   * Rows with a header on a terminal, without one and separated by tabs elsewhere.
+   * @param empty what people read where there is no row
+   */
+  table(header: readonly string[], rows: readonly (readonly string[])[], empty?: string): void;
+  /** A moment, for people on a terminal in their own time zone. */
+  time(iso: string, stream?: 1 | 2): string;
+  /** A line for people, on stderr; silent with --quiet and with --json. */
   note(line: string): void;
-  /** A line on stderr that --quiet does not silence. */
+  /** A line on stderr that neither silences. */
   warn(line: string): void;
   paint(style: Style, text: string, stream?: 1 | 2): string;
 }
@@ -33,6 +38,9 @@ export function createOutput({ json = false, quiet = false }: { json?: boolean; 
   const paint: Output['paint'] = (style, text, stream = 1) =>
     // Streams are looked at here, and by the version of Node that runs in different ways there.
     hasColor(stream) ? styleText(style, text, { validateStream: false } as object) : text;
+  const note = (line: string): void => {
+    if (!quiet && !json) writeAll(2, `${line}\n`);
+  };
   return {
     json,
     quiet,
@@ -40,7 +48,11 @@ export function createOutput({ json = false, quiet = false }: { json?: boolean; 
     paint,
     data: text => writeAll(1, text),
     document: value => writeAll(1, `${JSON.stringify(value, null, 2)}\n`),
-    table: (header, rows) => {
+    table: (header, rows, empty) => {
+      if (rows.length === 0 && empty !== undefined) {
+        note(empty);
+        return;
+      }
       if (!isTerminal) {
         writeAll(1, rows.map(row => `${row.map(printable).join('\t')}\n`).join(''));
         return;
@@ -51,9 +63,15 @@ export function createOutput({ json = false, quiet = false }: { json?: boolean; 
       const [first = '', ...rest] = all.map(row => line(row).trimEnd());
       writeAll(1, `${[paint('dim', first), ...rest].join('\n')}\n`);
     },
-    note: line => {
-      if (!quiet) writeAll(2, `${line}\n`);
-    },
+    time: (iso, stream = 1) => (isatty(stream) ? localTime(new Date(iso)) : iso),
+    note,
     warn: line => writeAll(2, `${line}\n`),
   };
+}
+
+/** Like `2026-01-31 09:26:53`. */
+function localTime(date: Date): string {
+  const two = (number: number) => String(number).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;
 }

@@ -105,6 +105,11 @@ export function createProgram(): Command {
       .enablePositionalOptions()
       .showSuggestionAfterError()
       .exitOverride()
+      // Every command takes options, so that the list need not say so.
+      .configureHelp({
+        subcommandTerm: command => `${command.name()} ${command.usage().replace(/\[options\] ?/, '')}`.trim(),
+      })
+      .addHelpText('after', '\nBegin: holdfast login --url https://…, then holdfast link, then holdfast push .env')
       .configureOutput({ writeErr: () => undefined }),
   );
   const add = <F = never>(

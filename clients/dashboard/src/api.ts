@@ -12,7 +12,6 @@ import type * as projects from '../../../lib/contracts/projects.ts';
 import type * as secrets from '../../../lib/contracts/secrets.ts';
 import type * as templates from '../../../lib/contracts/templates.ts';
 import type * as webhooks from '../../../lib/contracts/webhooks.ts';
-import type { RevisionRoutes } from './revision-routes.ts';
 
 type In<Module> = Extract<Module[keyof Module], Contract>;
 type Contracts =
@@ -33,14 +32,13 @@ type AnswerOf<C> = C extends { responses: infer R }
   : never;
 
 /** Every operation by its method and path: what it takes and what it answers, read from the service's contracts. */
-type Declared = {
+type Routes = {
   [C in Contracts as `${C['method']} ${C['path']}`]: {
     query: C extends { query: infer Q } ? { [Name in keyof Fields<Q>]?: string | number | boolean | undefined } : never;
     body: C extends { body: infer B } ? Fields<B> : never;
     answer: AnswerOf<C>;
   };
 };
-type Routes = Omit<Declared, keyof RevisionRoutes> & RevisionRoutes;
 export type RouteName = keyof Routes;
 export type Answer<R extends RouteName> = Routes[R]['answer'];
 
@@ -51,17 +49,7 @@ type Request<R extends RouteName> = Part<'params', Parameters<R>> &
   Partial<Part<'query', Routes[R]['query']>> &
   Part<'body', Routes[R]['body']> & { ifMatch?: number; signal?: AbortSignal };
 
-export type FailureCode =
-  | ErrorCode
-  | 'unreachable'
-  | 'session_not_found'
-  | 'revision_not_found'
-  | 'version_destroyed'
-  | 'second_factor_required'
-  | 'step_up_required'
-  | 'email_not_verified'
-  | 'token_limit_reached'
-  | 'organization_limit_reached';
+type FailureCode = ErrorCode | 'unreachable';
 
 /** What the service refused, in its own words. */
 export class Refusal extends Error {

@@ -3,7 +3,6 @@ import { computed, signal } from '@preact/signals';
 import type { OwnOrganization, User } from '../../../lib/contracts/auth.ts';
 import type { Role } from '../../../lib/contracts/fields/role.ts';
 import { call, Refusal, sessionEnded } from './api.ts';
-import { undeclaredRoles } from './revision-routes.ts';
 
 interface Session {
   user: User;
@@ -53,7 +52,7 @@ export function organizationBySlug(slug: string): OwnOrganization | undefined {
 
 /** The roles that may call an operation, as the contracts say. @throws Error for a name that no operation has. */
 function rolesFor(operation: string): readonly Role[] {
-  const found = rolesOf[operation] ?? undeclaredRoles[operation];
+  const found = rolesOf[operation];
   if (found === undefined) throw new Error(`No operation is called ${operation}.`);
   return found;
 }

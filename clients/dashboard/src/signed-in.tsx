@@ -70,6 +70,10 @@ export function Screens() {
   useEffect(() => {
     if (path === '/') navigate(first === undefined ? '/organizations' : `/organizations/${first}`, { replace: true });
   }, [path, first]);
+  useEffect(() => {
+    // The link that was followed may be gone with its page. The keyboard goes on in the new one.
+    if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true });
+  }, [path]);
   return <Shell>{path === '/' ? null : <Screen path={path} />}</Shell>;
 }
 

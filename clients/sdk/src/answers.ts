@@ -25,7 +25,8 @@ export interface RevisionEntry {
   action: string | null;
   message: string | null;
   createdAt: string;
-  createdBy: Author;
+  /** Null for a repair by an operator. */
+  createdBy: Author | null;
   created: string[];
   updated: string[];
   deleted: string[];

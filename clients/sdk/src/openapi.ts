@@ -2993,8 +2993,8 @@ export interface components {
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
-            /** @description Who made it. */
-            createdBy: components["schemas"]["UserReference"];
+            /** @description Who made it; null for a repair by an operator. */
+            createdBy: components["schemas"]["UserReference"] | null;
             /**
              * @description Keys that were created.
              * @example [

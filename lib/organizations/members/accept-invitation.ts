@@ -4,11 +4,10 @@ import { mayInvite, type Role, roles } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
 import { hashCredential, readCredential } from '../../crypto/credentials.ts';
 import { type Condition, equals, isNew } from '../../table/expressions.ts';
-import { invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
+import { invitationPointerRecord, invitationRecord, isPending } from '../../table/records/invitation.ts';
 import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
 import { at, check, find, put, readTogether, remove, transact, update } from '../../table/store.ts';
-import { isPending } from './invitation-view.ts';
 
 type InvitationPointer = ReturnType<typeof invitationPointerRecord.parse>;
 

@@ -5,7 +5,7 @@ import { type Condition, equals, greaterThan } from '../../table/expressions.ts'
 import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
 import { at, retryWithFreshRead, transact, update, type Write } from '../../table/store.ts';
-import { type Roster, readRosterBySlug } from './read-roster.ts';
+import { type Roster, readRosterOf } from './read-roster.ts';
 
 /**
  * Gives a member another role; it counts from the member's next request on, tokens included. Giving a member
@@ -18,7 +18,7 @@ export async function changeRole(
   before: Roster,
 ): Promise<MemberRecord> {
   const { organization } = context;
-  const readAgain = () => readRosterBySlug(organization.slug);
+  const readAgain = () => readRosterOf(organization);
   return retryWithFreshRead(before, readAgain, async ({ members }, budget) => {
     const member = members.find(({ id }) => id === memberId);
     if (member === undefined) throw memberNotFound();

@@ -2,7 +2,7 @@ import { countInWindow } from '../../access/fixed-window.ts';
 import type { MemberContext } from '../../access/request-context.ts';
 import { mayInvite, type Role } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
-import { ApiError, organizationNotFound } from '../../core/errors.ts';
+import { ApiError } from '../../core/errors.ts';
 import { settings } from '../../core/settings.ts';
 import { createCredential } from '../../crypto/credentials.ts';
 import { dashboardLink } from '../../mail/compose-mail.ts';
@@ -11,11 +11,11 @@ import { sendMail } from '../../mail/send-mail.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../../plans/effective-limits.ts';
 import { equals, isNew } from '../../table/expressions.ts';
 import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
-import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
+import { organizationRecord } from '../../table/records/organization.ts';
 import { userRecord } from '../../table/records/user.ts';
-import { at, check, find, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/store.ts';
+import { at, check, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/store.ts';
 import { invitationId } from './invitation-id.ts';
-import { type Roster, readRoster, readRosterBySlug } from './read-roster.ts';
+import { type Roster, readRoster, readRosterOf } from './read-roster.ts';
 
 const daySeconds = 24 * 60 * 60;
 const invitationLifetimeSeconds = 7 * daySeconds;
@@ -35,95 +35,110 @@ export async function readBeforeInviting(organizationId: string): Promise<{ rost
 }
 
 /**
- * Invites an address, in place of any earlier invitation of it, and mails the link. A mail that cannot be sent is logged:
- * the token is returned as well. Expired invitations are swept away, so that they do not count towards the limit.
+ * Invites an address, in place of any earlier invitation of it, and mails the link. Expired invitations are swept away,
+ * so that they do not count towards the limit.
  * @throws forbidden for a role above one's own, already_member, plan_limit_exceeded, rate_limited, email_not_verified
  */
 export async function inviteMember(
   context: MemberContext,
-  { email, role }: { email: string; role: Role },
-  before: { roster: Roster; configs: PlanConfigs },
+  wanted: { email: string; role: Role },
+  { roster: known, configs }: { roster: Roster; configs: PlanConfigs },
 ): Promise<{ invitation: InvitationRecord; token: string }> {
-  const { principal, log } = context;
-  const { slug, id: organizationId } = context.organization;
-  const { secret, hash } = createCredential(principal.userId);
+  const { secret, hash } = createCredential(context.principal.userId);
+  const invitation = newInvitation(context, wanted, hash);
+  const readAgain = () => readRosterOf(context.organization);
+  await retryWithFreshRead(known, readAgain, async (roster, budget) => {
+    requireRight(context, wanted.role);
+    if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(wanted.email))) {
+      throw new ApiError('already_member', 'A member already has this e-mail address.');
+    }
+    await transact(
+      [
+        ...replacingWrites(roster, invitation, configs),
+        ...mailBounds(context.organization.id, wanted.email),
+        ...verifiedInviter(context.principal.userId),
+        await context.audit({
+          action: 'member.invited',
+          target: { type: 'invitation', id: invitation.id, name: wanted.email },
+          details: { role: wanted.role },
+        }),
+      ],
+      budget,
+    );
+  });
+  await mailInvitation(context, invitation, dashboardLink('accept-invitation', secret));
+  return { invitation, token: secret };
+}
+
+function newInvitation(
+  { organization, principal }: MemberContext,
+  { email, role }: { email: string; role: Role },
+  hash: string,
+): InvitationRecord {
   const now = Date.now();
-  const expiryMs = now + invitationLifetimeSeconds * 1000;
-  const invitation: InvitationRecord = {
-    id: invitationId(organizationId, email),
+  return {
+    id: invitationId(organization.id, email),
     email,
     role,
     invitedBy: { id: principal.userId, email: principal.email },
     hash,
     createdAt: new Date(now).toISOString(),
-    expiryDate: new Date(expiryMs).toISOString(),
+    expiryDate: new Date(now + invitationLifetimeSeconds * 1000).toISOString(),
   };
-  const known = { organization: context.organization, roster: before.roster };
-  await retryWithFreshRead(
-    known,
-    () => readAgain(slug, organizationId),
-    async ({ organization, roster }, budget) => {
-      requireRight(context, role);
-      if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(email))) {
-        throw new ApiError('already_member', 'A member already has this e-mail address.');
-      }
-      const isSame = ({ id }: InvitationRecord) => id === invitation.id;
-      const replaced = roster.invitations.find(isSame);
-      const older = replaced ?? roster.expired.find(isSame);
-      const swept = roster.expired.filter(expired => expired !== older).slice(0, sweptAtOnce);
-      const { maxMembers } = effectiveLimits(organization, before.configs).effective;
-      const used = organization.memberCount + organization.invitationCount - roster.expired.length;
-      // An invitation that replaces a pending one does not add to the count.
-      if (replaced === undefined && !isUnlimited(maxMembers) && used >= maxMembers) {
-        throw planLimitExceeded('maxMembers', maxMembers, used);
-      }
-      const growth = (older === undefined ? 1 : 0) - swept.length;
-      await transact(
-        [
-          update(
-            at(organizationRecord, slug),
-            { add: { invitationCount: growth } },
-            {
-              // A condition cannot add, so both counts must be as they were when their sum was compared with the limit.
-              if: {
-                status: equals('active'),
-                id: equals(organizationId),
-                memberCount: equals(organization.memberCount),
-                invitationCount: equals(organization.invitationCount),
-              },
-            },
-          ),
-          put(at(invitationRecord, slug, invitation.id), invitation, {
-            if: older === undefined ? isNew : { hash: equals(older.hash) },
-          }),
-          put(at(invitationPointerRecord, hash), {
-            orgSlug: slug,
-            organizationId,
-            invitationId: invitation.id,
-            expiresAt: Math.ceil(expiryMs / 1000),
-          }),
-          ...(older === undefined ? [] : [remove(at(invitationPointerRecord, older.hash))]),
-          ...swept.flatMap(expired => invitationRemoval(slug, expired)),
-          ...mailBounds(organizationId, email),
-          ...verifiedInviter(principal.userId),
-          await context.audit({
-            action: 'member.invited',
-            target: { type: 'invitation', id: invitation.id, name: email },
-            details: { role },
-          }),
-        ],
-        budget,
-      );
-    },
-  );
-  const url = dashboardLink('accept-invitation', secret);
-  try {
-    const { name } = context.organization;
-    await sendMail(email, invitationMail({ organization: name, role, invitedBy: principal.email }, url));
-  } catch (error) {
-    log.error('could not send an invitation mail', error, { organizationId, invitationId: invitation.id });
+}
+
+/**
+ * The writes that put the invitation in place of an older one of the same address and sweep expired ones away, while the
+ * organization has room for it.
+ * @throws plan_limit_exceeded
+ */
+function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: PlanConfigs): Write[] {
+  const { organization, invitations, expired } = roster;
+  const { id: organizationId, slug, memberCount, invitationCount } = organization;
+  const isSame = ({ id }: InvitationRecord) => id === invitation.id;
+  const replaced = invitations.find(isSame);
+  const older = replaced ?? expired.find(isSame);
+  const swept = expired.filter(one => one !== older).slice(0, sweptAtOnce);
+  const { maxMembers } = effectiveLimits(organization, configs).effective;
+  const used = memberCount + invitationCount - expired.length;
+  // An invitation that replaces a pending one does not add to the count.
+  if (replaced === undefined && !isUnlimited(maxMembers) && used >= maxMembers) {
+    throw planLimitExceeded('maxMembers', maxMembers, used);
   }
-  return { invitation, token: secret };
+  const growth = (older === undefined ? 1 : 0) - swept.length;
+  // A condition cannot add, so both counts must be as they were when their sum was compared with the limit.
+  const asCounted = { memberCount: equals(memberCount), invitationCount: equals(invitationCount) };
+  return [
+    update(
+      at(organizationRecord, slug),
+      { add: { invitationCount: growth } },
+      { if: { status: equals('active'), id: equals(organizationId), ...asCounted } },
+    ),
+    put(at(invitationRecord, slug, invitation.id), invitation, {
+      if: older === undefined ? isNew : { hash: equals(older.hash) },
+    }),
+    put(at(invitationPointerRecord, invitation.hash), {
+      orgSlug: slug,
+      organizationId,
+      invitationId: invitation.id,
+      expiresAt: Math.ceil(Date.parse(invitation.expiryDate) / 1000),
+    }),
+    ...(older === undefined ? [] : [remove(at(invitationPointerRecord, older.hash))]),
+    ...swept.flatMap(one => invitationRemoval(slug, one)),
+  ];
+}
+
+/** A mail that cannot be sent is only logged: the caller gets the token as well. */
+async function mailInvitation(
+  { organization, principal, log }: MemberContext,
+  { id, email, role }: InvitationRecord,
+  url: string,
+): Promise<void> {
+  try {
+    await sendMail(email, invitationMail({ organization: organization.name, role, invitedBy: principal.email }, url));
+  } catch (error) {
+    log.error('could not send an invitation mail', error, { organizationId: organization.id, invitationId: id });
+  }
 }
 
 /** Checked again before each attempt, because the role may have changed. @throws forbidden */
@@ -152,14 +167,6 @@ function verifiedInviter(userId: string): Write[] {
   if (!settings().VERIFIED_EMAIL_REQUIRED) return [];
   const refused = () => new ApiError('email_not_verified', 'Verify your e-mail address before you invite others.');
   return [check(at(userRecord, userId), { if: { emailVerified: equals(true) }, refused })];
-}
-
-async function readAgain(slug: string, id: string): Promise<{ organization: OrganizationRecord; roster: Roster }> {
-  const [organization, roster] = await Promise.all([find(at(organizationRecord, slug)), readRosterBySlug(slug)]);
-  if (organization?.id !== id || organization.status !== 'active') {
-    throw organizationNotFound();
-  }
-  return { organization, roster };
 }
 
 /** The writes that take an invitation away with its token; the caller lowers the organization's count. */

@@ -1,12 +1,17 @@
+import { organizationNotFound } from '../../core/errors.ts';
 import { ranges } from '../../table/keys.ts';
-import { type InvitationRecord, invitationRecord } from '../../table/records/invitation.ts';
+import { type InvitationRecord, invitationRecord, sortInvitations } from '../../table/records/invitation.ts';
 import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
-import { organizationPointerRecord } from '../../table/records/organization.ts';
-import { at, find, list } from '../../table/store.ts';
-import { isPending } from './invitation-view.ts';
+import {
+  type OrganizationRecord,
+  organizationPointerRecord,
+  organizationRecord,
+} from '../../table/records/organization.ts';
+import { at, find, ofKind, queryItems } from '../../table/store.ts';
 
-/** The members and the invited of an organization. */
+/** An organization with its members and the invited. */
 export interface Roster {
+  organization: OrganizationRecord;
   /** By the time of joining. */
   members: MemberRecord[];
   /** Pending ones, by the time of inviting. */
@@ -16,28 +21,31 @@ export interface Roster {
 }
 
 /**
- * The roster of an organization by its id, empty for an unknown one: two waves that run in parallel with authentication,
- * which decides whether the caller may see it.
+ * The roster of an organization by its id: two waves that run in parallel with authentication, which decides whether the
+ * caller may see it.
+ * @throws organization_not_found
  */
 export async function readRoster(organizationId: string): Promise<Roster> {
   const pointer = await find(at(organizationPointerRecord, organizationId));
-  if (pointer === undefined) return { members: [], invitations: [], expired: [] };
-  return readRosterBySlug(pointer.orgSlug);
+  if (pointer === undefined) throw organizationNotFound();
+  return readRosterOf({ id: organizationId, slug: pointer.orgSlug });
 }
 
-export async function readRosterBySlug(orgSlug: string): Promise<Roster> {
-  const [members, invitations] = await Promise.all([
-    list(memberRecord, ranges.members(orgSlug)),
-    list(invitationRecord, ranges.invitations(orgSlug)),
-  ]);
-  const now = Date.now();
-  const inviters = new Map(members.map(member => [member.userId, member]));
-  const open = (invitation: InvitationRecord) => isPending(invitation, inviters.get(invitation.invitedBy.id), now);
+/**
+ * The same by its slug as well. The organization is read last: if the slug still names it then, nothing before was
+ * another tenant's who got the slug after it.
+ * @throws organization_not_found
+ */
+export async function readRosterOf({ id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>): Promise<Roster> {
+  const items = await queryItems(ranges.roster(slug));
+  const [organization] = ofKind(organizationRecord, items);
+  if (organization?.id !== id || organization.status !== 'active') throw organizationNotFound();
+  const members = ofKind(memberRecord, items);
+  const { pending, dead } = sortInvitations(ofKind(invitationRecord, items), members);
   return {
+    organization,
     members: members.sort((a, b) => a.joinedAt.localeCompare(b.joinedAt) || a.id.localeCompare(b.id)),
-    invitations: invitations
-      .filter(open)
-      .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id)),
-    expired: invitations.filter(invitation => !open(invitation)),
+    invitations: pending.sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id)),
+    expired: dead,
   };
 }

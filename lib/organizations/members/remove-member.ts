@@ -13,7 +13,7 @@ import type { RetryBudget } from '../../table/retry.ts';
 import { at, list, queryPage, remove, removeAll, retryWithFreshRead, transact, update } from '../../table/store.ts';
 import { memberNotFound, ownerCountChange } from './change-role.ts';
 import { invitationRemoval } from './invite-member.ts';
-import { type Roster, readRosterBySlug } from './read-roster.ts';
+import { type Roster, readRosterOf } from './read-roster.ts';
 
 /**
  * Removes a member, or cancels the invitation of that id. A removal takes effect in one transaction whose size does not
@@ -21,7 +21,7 @@ import { type Roster, readRosterBySlug } from './read-roster.ts';
  * @throws member_not_found, forbidden for an admin who would remove an owner, last_owner
  */
 export async function removeMember(context: MemberContext, id: string, before: Roster): Promise<void> {
-  const readAgain = () => readRosterBySlug(context.organization.slug);
+  const readAgain = () => readRosterOf(context.organization);
   await retryWithFreshRead(before, readAgain, async (roster, budget) => {
     const member = roster.members.find(one => one.id === id);
     if (member !== undefined) return endMembership(context, member, budget);

@@ -147,9 +147,9 @@ async function beat(claim: Claim, heartbeat: number, log: Log): Promise<void> {
   }
 }
 
-/** A write with an upper bound of its item's size. */
+/** A write, or some that belong into one step, with an upper bound of the items' size. */
 export interface SizedWrite {
-  write: Write;
+  write: Write | readonly Write[];
   bytes: number;
 }
 
@@ -160,16 +160,17 @@ const maximumBytesPerStep = 256_000;
 export function planSteps(writes: readonly SizedWrite[]): { steps: Write[][]; lanes: number } {
   const steps: { writes: Write[]; bytes: number }[] = [];
   for (const { write, bytes } of writes) {
+    const together = [write].flat();
     const last = steps.at(-1);
     // One write of a transaction is the check of the fence.
     const fits =
       last !== undefined &&
-      last.writes.length < maximumWritesPerTransaction - 1 &&
+      last.writes.length + together.length < maximumWritesPerTransaction &&
       last.bytes + bytes <= maximumBytesPerStep;
     if (fits) {
-      last.writes.push(write);
+      last.writes.push(...together);
       last.bytes += bytes;
-    } else steps.push({ writes: [write], bytes });
+    } else steps.push({ writes: together, bytes });
   }
   return { steps: steps.map(step => step.writes), lanes: Math.min(maximumFences, steps.length) };
 }

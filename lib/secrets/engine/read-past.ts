@@ -3,11 +3,12 @@ import { ranges } from '../../table/keys.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { at, list, readAll } from '../../table/store.ts';
-import { addUpTo } from './digest.ts';
+import { addUpTo, countsDeadHeads } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { headOf, type Snapshot } from './read-snapshot.ts';
 import type { RecordedChange } from './revision-log.ts';
 import { StaleRead } from './stale-read.ts';
+import { listTombstones } from './tombstones.ts';
 
 /** @throws revision_not_found for one that is still to come, or was another environment's under these slugs */
 export function requireRevision(
@@ -20,7 +21,7 @@ export function requireRevision(
 }
 
 /**
- * The heads of an environment, deleted ones included, in key order, as they were at a revision.
+ * The heads of an environment, in key order, as they were at a revision. Some may be of deleted keys.
  * @param changes what was recorded from that revision on
  * @throws revision_not_found; StaleRead where what is found does not add up to what was recorded
  */
@@ -33,9 +34,13 @@ export async function headsAt(
   requireRevision(state, revision);
   if (revision === state.revision) return heads;
   if (revision <= state.firstRevision) return [];
+  const recorded = changes.find(change => change.revision === revision);
   const later = changes.filter(change => change.revision > revision && change.revision <= state.revision);
   const isRecorded = later.length === state.revision - revision;
-  const versions = isRecorded ? versionsBefore(later) : await versionsInHistory(path, heads, revision);
+  // Only what older code recorded takes the deleted keys to be found or proven.
+  const needsTombstones = !isRecorded || (recorded !== undefined && countsDeadHeads(recorded.digest));
+  const newest = needsTombstones ? [...heads, ...(await listTombstones(path, heads))] : heads;
+  const versions = isRecorded ? versionsBefore(later) : await versionsInHistory(path, newest, revision);
 
   const wanted = [...versions].filter(([, version]) => version > 0);
   const found = await readAll(wanted.map(([key, version]) => at(versionRecord, ...partsOf(path), key, version)));
@@ -43,11 +48,10 @@ export async function headsAt(
   if (missing !== undefined)
     throw new StaleRead(`Environment ${state.id} lacks version ${missing[1]} of ${missing[0]}.`);
   const past = [
-    ...heads.filter(({ key }) => !versions.has(key)),
+    ...newest.filter(({ key }) => !versions.has(key)),
     ...found.filter(version => version !== undefined).map(headOf),
   ].sort((a, b) => (a.key < b.key ? -1 : 1));
 
-  const recorded = changes.find(change => change.revision === revision);
   if (recorded !== undefined && !addUpTo(recorded.digest, past)) {
     throw new StaleRead(
       `The heads of environment ${state.id} do not add up to what they were at revision ${revision}.`,
@@ -81,7 +85,10 @@ async function versionsInHistory(
   return before;
 }
 
-/** All versions, without their values. Above its head a key may have one of a change that never committed. */
+/**
+ * All versions, without their values. Above its head a key may have one of a change that never committed.
+ * @param heads of all keys, or their tombstones
+ */
 export async function readHistory(
   path: EnvironmentPath,
   heads: readonly HeadRecord[],

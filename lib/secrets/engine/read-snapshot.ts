@@ -9,7 +9,7 @@ import { StaleRead } from './stale-read.ts';
 /** An environment exactly as of `state.revision`. */
 export interface Snapshot {
   state: EnvironmentState;
-  /** The head of every key that ever was, deleted ones included, in key order. */
+  /** The head of every secret, in key order, and those of deleted keys that were not moved to the tombstones yet. */
   heads: HeadRecord[];
 }
 

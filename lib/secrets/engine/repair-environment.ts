@@ -1,12 +1,30 @@
 import { auditWrite, systemActor } from '../../access/audit-write.ts';
 import type { RequestSource } from '../../core/request-source.ts';
-import { equals, isNew } from '../../table/expressions.ts';
+import { asRead, isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
+import { auditRecord } from '../../table/records/audit-entry.ts';
 import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
 import { organizationRecord } from '../../table/records/organization.ts';
 import { projectRecord } from '../../table/records/project.ts';
-import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
-import { at, find, put, queryItems, remove, retryOnConditionFailed, transact, upsert } from '../../table/store.ts';
+import { type RevisionRecord, revisionRecord } from '../../table/records/revision.ts';
+import {
+  type HeadRecord,
+  headRecord,
+  tombstoneRecord,
+  type VersionRecord,
+  versionRecord,
+} from '../../table/records/secret.ts';
+import {
+  at,
+  find,
+  put,
+  queryItems,
+  remove,
+  retryOnConditionFailed,
+  transact,
+  upsert,
+  type Write,
+} from '../../table/store.ts';
 import {
   acquire,
   type Claim,
@@ -23,6 +41,7 @@ import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { maximumFences, readFences, removeFences, stateAt } from './fencing.ts';
 import { headOf, isLive, versionOf } from './read-snapshot.ts';
 import { headBytes } from './secret-size.ts';
+import { putTombstone } from './tombstones.ts';
 import { waitUntilSilent } from './undo-change.ts';
 
 /** What became of one key. */
@@ -80,8 +99,13 @@ async function repairClaimed(claim: Claim, state: EnvironmentState, source: Requ
     ({ kind }) => kind !== environmentStateRecord.kind,
   );
   const heads = items.filter(({ kind }) => kind === headRecord.kind).map(item => headRecord.parse(item));
+  const headed = new Set(heads.map(({ key }) => key));
+  const tombstones = items
+    .filter(({ kind }) => kind === tombstoneRecord.kind)
+    .map((item): HeadRecord => tombstoneRecord.parse(item))
+    .filter(({ key }) => !headed.has(key));
   const versions = items.filter(({ kind }) => kind === versionRecord.kind).map(item => versionRecord.parse(item));
-  const plan = planRepair(state, heads, versions);
+  const plan = planRepair(state, [...heads, ...tombstones], versions);
   const counted = countContent(plan.heads, [...versions, ...plan.added]);
   const wasCounted =
     counted.secretCount === state.secretCount &&
@@ -91,18 +115,21 @@ async function repairClaimed(claim: Claim, state: EnvironmentState, source: Requ
     await releaseClaim(claim);
     return { revision: state.revision, wasInconsistent: false, keys: [] };
   }
-  const { steps, lanes } = planSteps(writesOf(path, plan, heads));
+  const { steps, lanes } = planSteps(writesOf(path, plan, heads, tombstones));
   await writeSteps(claim, steps, lanes);
   const revision = state.revision + 1;
   const digest = digestOf(plan.heads);
   const audit = await auditOf(path, state, revision, plan, source);
+  const ended = { pending: undefined, leaseMs: undefined, deadHeadsUpTo: undefined };
+  const isAsRead = asRead(state, ['revision', 'valueCount', 'status']);
   await transact([
     upsert(
       stateAt(path),
-      { set: { ...counted, digest, revision, pending: undefined, leaseMs: undefined } },
-      { if: { ...isHeld(claim), revision: equals(state.revision), status: equals('active') } },
+      { set: { ...counted, digest, revision, ...ended } },
+      { if: { ...isHeld(claim), ...isAsRead } },
     ),
     ...removeFences(claim, claim.fences),
+    recordRepair(path, { revision, fence: claim.fence, digest }, audit),
     audit,
   ]);
   return { revision, wasInconsistent: !plan.wasConsistent, keys: plan.keys };
@@ -121,6 +148,7 @@ interface RepairPlan {
  * What to do, key by key. Heads are what gets overwritten, so the history wins, up to the number of the head: above it are
  * versions that never were committed. The digest may tell that there is more to take from the history: heads that are
  * missing, or newer ones. Pure.
+ * @param heads those of deleted keys, or their tombstones, included
  */
 export function planRepair(
   state: EnvironmentState,
@@ -138,14 +166,23 @@ export function planRepair(
     heads.filter(head => head.revision <= state.revision),
   );
 
-  const upToHead = heads.flatMap(head => repairedHead(head, committed(head.key, head.version), state, wasConsistent));
-  const newest = heads.flatMap(head => repairedHead(head, committed(head.key, Infinity), state, wasConsistent));
   const known = new Set(heads.map(({ key }) => key));
-  const missing = [...histories.keys()].flatMap((key): Repaired[] => {
+  const missing: Repaired[] = [];
+  const missingTombstones: Repaired[] = [];
+  for (const key of histories.keys()) {
     const version = known.has(key) ? undefined : committed(key, Infinity);
-    if (version === undefined) return [];
-    return [{ key, head: headOf(version), did: `the head was missing: made from version ${version.version}` }];
-  });
+    if (version === undefined) continue;
+    const what = version.deleted === true ? 'tombstone' : 'head';
+    const did = `the ${what} was missing: made from version ${version.version}`;
+    // A deletion that never committed is of a key that has its head still.
+    (version.deleted === true ? missingTombstones : missing).push({ key, head: headOf(version), did });
+  }
+  const repairedUpTo = (upTo: (head: HeadRecord) => number) => [
+    ...heads.flatMap(head => repairedHead(head, committed(head.key, upTo(head)), state, wasConsistent)),
+    ...missingTombstones,
+  ];
+  const upToHead = repairedUpTo(({ version }) => version);
+  const newest = repairedUpTo(() => Infinity);
   const candidates = [upToHead, [...upToHead, ...missing], newest, [...newest, ...missing]];
   const chosen = candidates.find(candidate => addUpTo(state.digest, present(candidate))) ?? upToHead;
   return {
@@ -214,21 +251,51 @@ function countContent(heads: readonly HeadRecord[], versions: readonly VersionRe
   };
 }
 
-function writesOf(path: EnvironmentPath, plan: RepairPlan, before: readonly HeadRecord[]): SizedWrite[] {
+function writesOf(
+  path: EnvironmentPath,
+  plan: RepairPlan,
+  before: readonly HeadRecord[],
+  tombstones: readonly HeadRecord[],
+): SizedWrite[] {
   const after = new Map(plan.heads.map(head => [head.key, head]));
   const found = new Set(before);
+  const buried = new Set(tombstones);
+  const headAt = (key: string) => at(headRecord, ...partsOf(path), key);
   return [
     ...plan.added.map(version => ({
       write: put(at(versionRecord, ...partsOf(path), version.key, version.version), version),
       bytes: headBytes(version),
     })),
     ...plan.heads
-      .filter(head => !found.has(head))
-      .map(head => ({ write: put(at(headRecord, ...partsOf(path), head.key), head), bytes: headBytes(head) })),
+      .filter(head => isLive(head) && !found.has(head))
+      .map(head => ({ write: put(headAt(head.key), head), bytes: headBytes(head) })),
+    ...plan.heads
+      .filter(head => head.deleted === true && !buried.has(head))
+      .map(head => ({ write: [remove(headAt(head.key)), putTombstone(path, head)], bytes: 2 * headBytes(head) })),
     ...before
       .filter(({ key }) => !after.has(key))
-      .map(head => ({ write: remove(at(headRecord, ...partsOf(path), head.key)), bytes: headBytes(head) })),
+      .map(head => ({ write: remove(headAt(head.key)), bytes: headBytes(head) })),
   ];
+}
+
+/** A repair takes the heads back to what the history says, so it names no key as changed. */
+function recordRepair(
+  path: EnvironmentPath,
+  { revision, fence, digest }: Pick<RevisionRecord, 'revision' | 'fence' | 'digest'>,
+  audit: Write,
+): Write {
+  const { id, action, createdAt } = auditRecord.parse(audit.item ?? {});
+  const nothing = { created: [], updated: [], deleted: [], parts: 0 };
+  return put(at(revisionRecord, ...partsOf(path), revision), {
+    ...nothing,
+    revision,
+    fence,
+    digest,
+    changeId: id,
+    action,
+    createdAt,
+    createdBy: null,
+  });
 }
 
 async function auditOf(

@@ -14,11 +14,13 @@ import {
   withHeartbeat,
   writeSteps,
 } from './claim.ts';
+import { countsDeadHeads } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { readFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
 import { headOf } from './read-snapshot.ts';
 import { headBytes } from './secret-size.ts';
+import { putTombstone } from './tombstones.ts';
 
 /**
  * Returns when the change that is under way is out of the way: its writer finished, or it fell silent and was undone.
@@ -88,14 +90,15 @@ export async function undoAndRelease(claim: Claim, ring: KeyRing, log: Log): Pro
 async function restoreHeads(claim: Claim, ring: KeyRing): Promise<void> {
   for (;;) {
     const [first, ...items] = await queryItems(ranges.environmentHeads(...partsOf(claim.path)));
+    const state = first === undefined ? undefined : environmentStateRecord.parse(first);
     // Without the claim, what is stamped later may be committed.
-    if (first === undefined || environmentStateRecord.parse(first).fence !== claim.fence) throw new ConditionFailed([]);
+    if (state?.fence !== claim.fence) throw new ConditionFailed([]);
     const stamped = items.map(item => headRecord.parse(item)).filter(head => head.revision > claim.revision);
     if (stamped.length === 0) return;
     const before = await readAll(
       stamped.map(({ key, version }) => at(versionRecord, ...partsOf(claim.path), key, version - 1)),
     );
-    const writes = await Promise.all(stamped.map((head, index) => restoring(head, before[index], claim, ring)));
+    const writes = await Promise.all(stamped.map((head, index) => restoring(head, before[index], claim, ring, state)));
     const { steps, lanes } = planSteps(writes);
     await writeSteps(claim, steps, lanes);
   }
@@ -107,6 +110,7 @@ async function restoring(
   before: VersionRecord | undefined,
   { path, environmentId, fence, revision }: Claim,
   ring: KeyRing,
+  { digest }: EnvironmentState,
 ): Promise<SizedWrite> {
   const read = at(headRecord, ...partsOf(path), head.key);
   if (head.version === 1) return { write: remove(read), bytes: headBytes(head) };
@@ -116,6 +120,10 @@ async function restoring(
     throw new Error(
       `${head.key} of environment ${environmentId} has no version ${head.version - 1} of revision ${revision} to go back to.`,
     );
+  }
+  // Where the digest counts it, the head of a deleted key has to stay.
+  if (before.deleted === true && !countsDeadHeads(digest)) {
+    return { write: [remove(read), putTombstone(path, headOf(before))], bytes: 2 * headBytes(head) };
   }
   const restored = await underCurrentKey(headOf(before), environmentId, ring);
   return { write: put(read, restored), bytes: headBytes(restored) };

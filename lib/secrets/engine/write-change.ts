@@ -1,11 +1,11 @@
 import { temporarilyUnavailable } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
-import { type Changes, type Condition, equals, isNew } from '../../table/expressions.ts';
+import { asRead, type Changes, type Condition, equals, isNew } from '../../table/expressions.ts';
 import { auditRecord } from '../../table/records/audit-entry.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, versionRecord } from '../../table/records/secret.ts';
 import { withDeadline } from '../../table/retry.ts';
-import { at, ConditionFailed, find, put, transact, update, upsert, type Write } from '../../table/store.ts';
+import { at, ConditionFailed, find, put, remove, transact, update, upsert, type Write } from '../../table/store.ts';
 import {
   acquire,
   isHeld,
@@ -16,21 +16,24 @@ import {
   withHeartbeat,
   writeSteps,
 } from './claim.ts';
-import { bindsVersionsOnly, changedDigest, digestOf } from './digest.ts';
+import { changedDigest, countsDeadHeads, digestOf } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { fenced, notRisen, removeFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
 import { isLive, versionOf } from './read-snapshot.ts';
 import { revisionWrites } from './revision-writes.ts';
 import { headBytes } from './secret-size.ts';
+import { putTombstone } from './tombstones.ts';
 import { undoAndRelease } from './undo-change.ts';
 
 /** A change as it is to be written, decided on the state and heads that it carries. See README.md. */
 export interface WritableChange {
   path: EnvironmentPath;
   state: EnvironmentState;
-  /** The heads as of the state's revision, by key; those of the change at least. */
+  /** The heads as of the state's revision, by key, or tombstones; those of the change at least. */
   before: ReadonlyMap<string, HeadRecord>;
+  /** Whether they were read one by one, and so may be older than the state. */
+  isMixed: boolean;
   /** The new heads, stamped with the state's revision + 1 and its fencing token + 1. */
   heads: readonly HeadRecord[];
   /** Puts the audit entry if it is new; the transaction that makes the change visible writes it. */
@@ -47,21 +50,29 @@ export interface WritableChange {
 /** A check of the commit did not hold: the change was decided on something outdated, and another try cannot help. */
 export class DecisionOutdated extends ConditionFailed {}
 
-/** Two writes a key, the state, the revision and the audit entry, well below the 100 writes of a transaction. */
-const maximumKeysAtOnce = 45;
+/**
+ * The key's next version is there. Either the key was read before it was deleted, or the version is one that a large change
+ * never committed. Who reads tombstones after the state knows the right number, and may overwrite.
+ */
+export class VersionTaken extends ConditionFailed {}
+
+/** With the state, the revision, the audit entry and a check, below the 100 writes of a transaction. */
+const maximumWritesAtOnce = 90;
 /** DynamoDB takes 4 MB a transaction; the rest is room for what is not measured. */
 const maximumBytesAtOnce = 3_500_000;
 
 /** Whether the heads, with their versions, go into one transaction. */
 export function fitsOneTransaction(heads: readonly HeadRecord[]): boolean {
   const bytes = heads.reduce((sum, head) => sum + 2 * headBytes(head), 0);
-  return heads.length <= maximumKeysAtOnce && bytes <= maximumBytesAtOnce;
+  // A head and a version; for a deletion a tombstone as well.
+  const writes = heads.reduce((sum, head) => sum + (isLive(head) ? 2 : 3), 0);
+  return writes <= maximumWritesAtOnce && bytes <= maximumBytesAtOnce;
 }
 
 /** Whether the change can be written only by a writer who has read, and verified, all heads of the environment. */
 export function needsAllHeads({ state, heads }: Pick<WritableChange, 'state' | 'heads'>): boolean {
   // A large change writes its versions without a condition on what they overwrite.
-  return !fitsOneTransaction(heads) || bindsVersionsOnly(state.digest);
+  return !fitsOneTransaction(heads) || countsDeadHeads(state.digest);
 }
 
 type Content = Pick<WritableChange, 'state' | 'before' | 'heads'>;
@@ -82,16 +93,23 @@ export function sizeAfter({ state, before, heads }: Content) {
 export function contentAfter(content: Content) {
   const { state, before, heads } = content;
   const replaced = heads.map(head => before.get(head.key)).filter(head => head !== undefined);
-  const digest = bindsVersionsOnly(state.digest)
+  const digest = countsDeadHeads(state.digest)
     ? digestOf(new Map([...before, ...heads.map(head => [head.key, head] as const)]).values())
     : changedDigest(state.digest, replaced, heads);
   return { ...sizeAfter(content), digest };
 }
 
+/** Whether heads of deleted keys are left after the change. The state says so, that somebody moves them. Pure. */
+export function leavesDeadHeads({ state, before, heads }: Content): boolean {
+  const isDead = (head: HeadRecord) => !isLive(head);
+  if (!fitsOneTransaction(heads) && heads.some(isDead)) return true;
+  return countsDeadHeads(state.digest) && [...before.values()].some(isDead);
+}
+
 /**
  * Writes the change, all or nothing.
  * @throws ConditionFailed when the environment was changed in between: nothing is changed, and never will be by this
- * call; decide again. DecisionOutdated when one of the checks did not hold.
+ * call; decide again. VersionTaken when it must be decided on all heads. DecisionOutdated when one of the checks did not hold.
  */
 export async function writeChange(change: WritableChange, log: Log): Promise<void> {
   if (fitsOneTransaction(change.heads)) await writeAtOnce(change, log);
@@ -99,27 +117,47 @@ export async function writeChange(change: WritableChange, log: Log): Promise<voi
 }
 
 async function writeAtOnce(change: WritableChange, log: Log): Promise<void> {
-  const { path, state, heads, before } = change;
+  const { path, state, heads } = change;
   const read = fenced(path, state);
-  const puts = heads.map(head => {
-    // The heads may have been read one by one, and so be older than the state that the other condition pins.
-    const replaced = before.get(head.key);
-    const condition = replaced === undefined ? isNew : { version: equals(replaced.version) };
-    return put(at(headRecord, ...partsOf(path), head.key), head, { if: condition });
-  });
   try {
     await commit(change, notRisen(read), { fence: read.fence + 1 }, [
-      ...puts,
-      ...heads.map(head => putVersion(path, head).write),
+      ...heads.map(head => versionAtOnce(change, head)),
+      ...heads.flatMap(head => headAtOnce(change, head)),
     ]);
-  } catch (error) {
-    if (error instanceof DecisionOutdated) throw error;
+  } catch (refused) {
+    if (refused instanceof DecisionOutdated) throw refused;
+    const error = isVersionTaken(refused, heads) ? new VersionTaken(refused.indexes) : refused;
     const fence = read.fence + 1;
     await requireCommitted(change, error, log, {
       raise: () => transact([update(stateAt(path), { set: { fence } }, { if: notRisen(read) })]),
       undo: () => Promise.resolve(),
     });
   }
+}
+
+/**
+ * Heads that were read one by one may be older than the state that the other condition pins, and even of a change that
+ * was undone since. A deleted key has a head until it is moved.
+ */
+function headAtOnce({ path, before }: WritableChange, head: HeadRecord): Write[] {
+  const read = at(headRecord, ...partsOf(path), head.key);
+  const replaced = before.get(head.key);
+  const isSame: Condition<HeadRecord>[] = replaced === undefined ? [] : [asRead(replaced, ['version', 'fence'])];
+  const condition = { if: isLive(replaced) ? isSame : [isNew, ...isSame] };
+  if (isLive(head)) return [put(read, head, condition)];
+  return [remove(read, condition), putTombstone(path, head)];
+}
+
+function versionAtOnce({ path, before, isMixed }: WritableChange, head: HeadRecord): Write {
+  const { write } = putVersion(path, head);
+  const mayBeTaken = isMixed && !isLive(before.get(head.key));
+  return mayBeTaken ? { ...write, condition: isNew } : write;
+}
+
+/** The state, whose condition says that nothing was changed since it was read, comes first, and then the versions. */
+function isVersionTaken(error: unknown, heads: readonly HeadRecord[]): error is ConditionFailed {
+  if (!(error instanceof ConditionFailed)) return false;
+  return !error.indexes.includes(0) && error.indexes.some(index => index <= heads.length);
 }
 
 async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
@@ -153,7 +191,9 @@ async function commit(
 ): Promise<void> {
   const { path, state, audit, checks } = change;
   const content = contentAfter(change);
-  const after = { ...content, revision: state.revision + 1, ...set };
+  const revision = state.revision + 1;
+  const left = leavesDeadHeads(change) ? { deadHeadsUpTo: revision } : {};
+  const after = { ...content, revision, ...left, ...set };
   await transact([
     upsert(stateAt(path), { set: after }, { if: { ...condition, status: equals('active') } }),
     ...writes,
@@ -207,7 +247,7 @@ async function outcomeOf<T>(call: () => Promise<T>): Promise<CallOutcome<T>> {
   }
 }
 
-function putVersion(path: EnvironmentPath, head: HeadRecord): SizedWrite {
+function putVersion(path: EnvironmentPath, head: HeadRecord): SizedWrite & { write: Write } {
   const write = put(at(versionRecord, ...partsOf(path), head.key, head.version), versionOf(head));
   return { write, bytes: headBytes(head) };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { EnvironmentType } from '../../contracts/fields/environment-type.ts';
-import { entity } from '../entity.ts';
+import { entity, type Upgrade } from '../entity.ts';
 import { absent, type Condition, equals } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
@@ -54,6 +54,13 @@ const pendingChange = z.object({
   abandoned: z.literal(true).optional(),
 });
 
+/** Marks a digest with the format that it was made by, unless an earlier step has. */
+export function markedDigest(format: number): Upgrade {
+  return ({ digest, ...attributes }) => {
+    return { ...attributes, digest: String(digest).includes(':') ? digest : `${format}:${String(digest)}` };
+  };
+}
+
 /**
  * The state: the one item that every change of the environment's secrets passes through. All of a change becomes visible
  * in the write that raises `revision` here. It sorts before the heads of the secrets, so it comes first in the Query that
@@ -62,8 +69,8 @@ const pendingChange = z.object({
 export const environmentStateRecord = entity({
   kind: 'environmentState',
   key: keys.environmentState,
-  // Format 2 has a digest that binds changes; that of format 1 is marked (see `digest.ts`).
-  upgrades: [attributes => ({ ...attributes, digest: `1:${attributes.digest}` })],
+  // Format 2 has a digest that binds changes, format 3 one of live heads only. Older ones are marked (see `digest.ts`).
+  upgrades: [markedDigest(1), markedDigest(2)],
   schema: z.object({
     id: z.string(),
     slug: z.string(),
@@ -79,8 +86,10 @@ export const environmentStateRecord = entity({
     valueCount: z.int(),
     /** The data key of the newest writes. Nothing is sealed under an older one any more. */
     keyVersion: z.int(),
-    /** Order-independent digest of all heads (see `digest.ts`): proves that what was read is one revision. */
+    /** Order-independent digest of the live heads (see `digest.ts`): proves that what was read is one revision. */
     digest: z.string(),
+    /** Changes up to this revision may have left heads of deleted keys, which are to be moved to the tombstones. */
+    deadHeadsUpTo: z.int().optional(),
     /** The fencing token. It only rises: with every change, takeover, undo and key rotation. 0 is not stored. */
     fence: z.int().default(0),
     pending: pendingChange.optional(),

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { Role } from '../../contracts/fields/role.ts';
+import { mayInvite, Role } from '../../contracts/fields/role.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
+import type { MemberRecord } from './member.ts';
 
 /**
  * A pending invitation. Its id is made from the organization and the e-mail (see `invitation-id.ts`), so a new one for
@@ -24,6 +25,29 @@ export const invitationRecord = entity({
 });
 
 export type InvitationRecord = ReturnType<typeof invitationRecord.parse>;
+
+/**
+ * Whether the invitation can still be accepted: it has not expired, and its inviter is a member who could still make it.
+ * Pure.
+ */
+export function isPending(
+  { expiryDate, role }: Pick<InvitationRecord, 'expiryDate' | 'role'>,
+  inviter: Pick<MemberRecord, 'role'> | undefined,
+  nowMs = Date.now(),
+): boolean {
+  return Date.parse(expiryDate) > nowMs && inviter !== undefined && mayInvite(inviter.role, role);
+}
+
+/** An organization's invitations that can still be accepted, and those that are only stored. Pure. */
+export function sortInvitations(
+  invitations: readonly InvitationRecord[],
+  members: readonly MemberRecord[],
+): { pending: InvitationRecord[]; dead: InvitationRecord[] } {
+  const now = Date.now();
+  const inviters = new Map(members.map(member => [member.userId, member]));
+  const open = (invitation: InvitationRecord) => isPending(invitation, inviters.get(invitation.invitedBy.id), now);
+  return { pending: invitations.filter(open), dead: invitations.filter(invitation => !open(invitation)) };
+}
 
 /** From an invitation's token to the invitation. */
 export const invitationPointerRecord = entity({

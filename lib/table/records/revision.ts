@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { AuditAction } from '../../contracts/fields/audit-action.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
+import { markedDigest } from './environment.ts';
 
 /** Names of keys, each with the version that it got. A list, because a key may be named `__proto__`. */
 const keyVersions = z.array(z.tuple([z.string(), z.int()]));
@@ -20,18 +21,21 @@ export const revisionRecord = entity({
   kind: 'revision',
   key: (orgSlug: string, project: string, env: string, revision: number) =>
     keys.revision(orgSlug, project, env, revision, 0),
+  // Format 2 has a digest of live heads only, as the state has from its format 3 on.
+  upgrades: [markedDigest(2)],
   schema: z.object({
     ...changedKeys,
     /** How many items of `revisionPartRecord` hold the keys that don't fit here. */
     parts: z.int(),
-    /** The digest of the environment's heads after the change: proves what is read of this moment. */
+    /** The digest of the environment's live heads after the change: proves what is read of this moment. */
     digest: z.string(),
     /** The id of its audit entry. */
     changeId: z.string(),
     action: AuditAction,
     message: z.string().optional(),
     createdAt: z.string(),
-    createdBy: z.object({ id: z.string(), email: z.string() }),
+    /** Null for a repair. */
+    createdBy: z.object({ id: z.string(), email: z.string() }).nullable(),
     from: z.object({ slug: z.string(), revision: z.int() }).optional(),
     restored: z.int().optional(),
   }),

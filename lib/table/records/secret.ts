@@ -9,7 +9,10 @@ const fence = z.int().optional();
 /** Format 2 has the token. Code of format 1 would lose it. */
 const upgrades = [(attributes: Record<string, unknown>) => attributes];
 
-/** The newest version of a key. A deletion leaves its head, without a value, so that version numbers go on. */
+/**
+ * The newest version of a key. A large change that deletes a key leaves its head, without a value, until it is moved to
+ * the tombstones.
+ */
 export const headRecord = entity({
   kind: 'head',
   key: keys.head,
@@ -30,6 +33,27 @@ export const headRecord = entity({
 });
 
 export type HeadRecord = ReturnType<typeof headRecord.parse>;
+
+/**
+ * The newest deletion of a key, so that version numbers go on. It stays when the key is set again, and means nothing while
+ * the key has a head.
+ */
+export const tombstoneRecord = entity({
+  kind: 'tombstone',
+  key: keys.tombstone,
+  schema: z.object({
+    key: z.string(),
+    version: z.int(),
+    revision: z.int(),
+    fence,
+    deleted: z.literal(true),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    updatedBy: actor,
+  }),
+});
+
+export type TombstoneRecord = ReturnType<typeof tombstoneRecord.parse>;
 
 /** One version of a key; the history is the undo log of changes that did not commit. */
 export const versionRecord = entity({

@@ -1,34 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Holdfast } from '../../../clients/sdk/src/index.ts';
 import { type Api, createProject, createToken, registerPerson, startApi } from '../../support/api.ts';
-import { contractService } from '../sdk/contract-service.ts';
-import { type ReceivedRequest, type Respond, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { passTo } from '../relay.ts';
+import { type Respond, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Cli } from './cli.ts';
-
-const openapi = JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8'));
-const root = '/v1/secrets/{orgSlug}/{project}/{env}';
-type Parameter = { name?: string; $ref?: string };
-const hasQuery = (method: string, path: string, name: string): boolean =>
-  openapi.paths[path]?.[method]?.parameters?.some(
-    (parameter: Parameter) => parameter.name === name || parameter.$ref?.endsWith(`/${name}`),
-  ) === true;
-
-/** What the command line needs of the contract of revisions. */
-const operations: Record<string, boolean> = {
-  changes: openapi.paths[`${root}/changes`] !== undefined,
-  'dry run of changes': hasQuery('post', `${root}/changes`, 'dryRun'),
-  'dry run of a promotion': hasQuery('post', '/v1/secrets/{orgSlug}/{project}/promote', 'dryRun'),
-  'dry run of a restore': hasQuery('post', `${root}/restore`, 'dryRun'),
-  'pull of keys': hasQuery('get', root, 'keys'),
-  'pull of a revision': hasQuery('get', root, 'revision'),
-  revisions: openapi.paths[`${root}/revisions`] !== undefined,
-  diff: openapi.paths[`${root}/diff`] !== undefined,
-  compare: openapi.paths[`${root}/compare`] !== undefined,
-};
-const begun = Object.values(operations).some(Boolean);
 
 interface Ground {
   url: string;
@@ -40,22 +17,9 @@ interface Ground {
 }
 
 let cli: Cli;
-let server: ScriptedServer;
 let api: Api;
 const stops: (() => unknown)[] = [];
 const intercepts: Respond[] = [];
-
-/** The contract in memory. */
-async function contractGround(): Promise<Ground> {
-  const service = contractService();
-  server = await startServer((request, response) => {
-    const next = request.method === 'GET' || request.query.has('dryRun') ? undefined : intercepts.shift();
-    return (next ?? service.respond)(request, response);
-  });
-  stops.push(() => server.stop());
-  const intercept = (respond: Respond) => void intercepts.push(respond);
-  return { url: server.url, token: 'service_tok_x', organization: 'acme', project: 'web-shop', intercept };
-}
 
 /** The running service, behind a server that can lose an answer. */
 async function serviceGround(): Promise<Ground> {
@@ -63,17 +27,7 @@ async function serviceGround(): Promise<Ground> {
   const ada = await registerPerson(api, 'Ada');
   const { slug } = await createProject(api, ada, `p${crypto.randomUUID().slice(0, 8)}`);
   const { token } = await createToken(api, ada);
-  const pass = async (request: ReceivedRequest, response: ServerResponse) => {
-    const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
-    const answer = await fetch(`${new URL(api.url).origin}${request.path}?${request.query}`.replace(/\?$/, ''), {
-      method: request.method,
-      headers: headers as Record<string, string>,
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-    });
-    const etag = answer.headers.get('etag');
-    response.writeHead(answer.status, { 'content-type': 'application/json', ...(etag === null ? {} : { etag }) });
-    response.end(await answer.text());
-  };
+  const pass = passTo(api.url);
   const relay = await startServer((request, response) => {
     const next = request.method === 'GET' || request.query.has('dryRun') ? undefined : intercepts.shift();
     if (next === undefined) void pass(request, response);
@@ -85,312 +39,302 @@ async function serviceGround(): Promise<Ground> {
 }
 
 beforeAll(async () => {
-  if (!begun) return;
   api = await startApi();
 });
-afterAll(() => api?.stop());
+afterAll(() => api.stop());
 
-it('has the whole contract of revisions from the service, or nothing of it yet', () => {
-  if (!begun) process.stderr.write('SKIPPED: the service has no revisions yet; the contract in memory stands in\n');
-  expect(Object.values(operations).every(one => one === begun)).toBe(true);
+let ground: Ground;
+let environment: Record<string, string>;
+let client: Holdfast;
+
+beforeEach(async () => {
+  cli = buildCli();
+  ground = await serviceGround();
+  intercepts.length = 0;
+  client = new Holdfast({ url: ground.url, token: ground.token });
+  environment = {
+    HOLDFAST_URL: ground.url,
+    HOLDFAST_TOKEN: ground.token,
+    HOLDFAST_ORG: ground.organization,
+    HOLDFAST_PROJECT: ground.project,
+    HOLDFAST_ENV: 'dev',
+  };
+});
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+  cli.remove();
 });
 
-describe.each([
-  ['the contract', contractGround, true],
-  ['the service', serviceGround, begun],
-])('against %s', (_, startGround, isThere) => {
-  let ground: Ground;
-  let environment: Record<string, string>;
-  let client: Holdfast;
+const holdfast = (words: string[], input?: string, more: Record<string, string> = {}) =>
+  cli.run(words, { env: { ...environment, ...more }, ...(input === undefined ? {} : { input }) });
+const dev = () => client.environment(ground.organization, ground.project, 'dev');
+const values = async (slug = 'dev') => {
+  const snapshot = await client.environment(ground.organization, ground.project, slug).pull();
+  return { ...snapshot.toObject() };
+};
 
-  beforeEach(async () => {
-    if (!isThere) return;
-    cli = buildCli();
-    ground = await startGround();
-    intercepts.length = 0;
-    client = new Holdfast({ url: ground.url, token: ground.token });
-    environment = {
-      HOLDFAST_URL: ground.url,
-      HOLDFAST_TOKEN: ground.token,
-      HOLDFAST_ORG: ground.organization,
-      HOLDFAST_PROJECT: ground.project,
-      HOLDFAST_ENV: 'dev',
-    };
+describe('push', () => {
+  it('shows the plan without values, then does it as one revision', async () => {
+    await dev().import({ A: 'old-secret', KEEP: 'k' });
+    const file = cli.file('.env', 'A=new-secret # said\nexport B="two\\nlines"\n');
+    const dry = await holdfast(['push', file, '--dry-run', '--json']);
+    expect(JSON.parse(dry.stdout)).toEqual({
+      dryRun: true,
+      plan: { created: ['B'], updated: ['A'], unchanged: [], deleted: [], skipped: [] },
+      revision: 1,
+    });
+    expect((await dev().pull()).revision).toBe(1);
+    const shown = await holdfast(['push', file, '--dry-run']);
+    expect(shown.stdout).toBe('+ B = ••••••••\n~ A = ••••••••\n');
+    const { code, stdout, stderr } = await holdfast(['push', file, '-m', 'why']);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/~ A[\s\S]*1 to create, 1 to update[\s\S]*revision 2/);
+    expect(stderr + shown.stdout).not.toContain('secret');
+    expect(await values()).toEqual({ A: 'new-secret', B: 'two\nlines', KEEP: 'k' });
+    const again = await holdfast(['push', '-', '--json'], 'A=new-secret\n');
+    expect(JSON.parse(again.stdout)).toMatchObject({ created: [], updated: [], unchanged: ['A'], revision: 2 });
   });
-  afterEach(async () => {
-    if (!isThere) return;
-    for (const stop of stops.splice(0)) await stop();
-    cli.remove();
+
+  it('prunes in the same revision', async () => {
+    await dev().import({ A: '1', GONE: '1', GONE_TOO: '1' });
+    const answer = await holdfast(['push', '-', '--prune', '--json'], 'A=2\nNEW=1\n');
+    expect(JSON.parse(answer.stdout)).toEqual({
+      created: ['NEW'],
+      updated: ['A'],
+      unchanged: [],
+      deleted: ['GONE', 'GONE_TOO'],
+      revision: 2,
+    });
+    expect(await values()).toEqual({ A: '2', NEW: '1' });
   });
 
-  const holdfast = (words: string[], input?: string, more: Record<string, string> = {}) =>
-    cli.run(words, { env: { ...environment, ...more }, ...(input === undefined ? {} : { input }) });
-  const dev = () => client.environment(ground.organization, ground.project, 'dev');
-  const values = async (slug = 'dev') => {
-    const snapshot = await client.environment(ground.organization, ground.project, slug).pull();
-    return { ...snapshot.toObject() };
-  };
+  it('names every problem of the file by its line, quotes none, and changes nothing', async () => {
+    const { code, stderr } = await holdfast(['push', '-'], "A=1\nthis is hunter2\nB='open hunter2\nA=2\n");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/line 2 [\s\S]*line 3 [\s\S]*line 4 sets A again/);
+    expect(stderr).not.toContain('hunter2');
+    expect((await dev().pull()).revision).toBe(0);
+    expect((await holdfast(['push', '/no/such/file'])).code).toBe(2);
+  });
 
-  describe.skipIf(!isThere)('push', () => {
-    it('shows the plan without values, then does it as one revision', async () => {
-      await dev().import({ A: 'old-secret', KEEP: 'k' });
-      const file = cli.file('.env', 'A=new-secret # said\nexport B="two\\nlines"\n');
-      const dry = await holdfast(['push', file, '--dry-run', '--json']);
-      expect(JSON.parse(dry.stdout)).toEqual({
-        dryRun: true,
-        plan: { created: ['B'], updated: ['A'], unchanged: [], deleted: [], skipped: [] },
-        revision: 1,
-      });
-      expect((await dev().pull()).revision).toBe(1);
-      const shown = await holdfast(['push', file, '--dry-run']);
-      expect(shown.stdout).toBe('+ B = ••••••••\n~ A = ••••••••\n');
-      const { code, stdout, stderr } = await holdfast(['push', file, '-m', 'why']);
-      expect([code, stdout]).toEqual([0, '']);
-      expect(stderr).toMatch(/~ A[\s\S]*1 to create, 1 to update[\s\S]*revision 2/);
-      expect(stderr + shown.stdout).not.toContain('secret');
-      expect(await values()).toEqual({ A: 'new-secret', B: 'two\nlines', KEEP: 'k' });
-      const again = await holdfast(['push', '-', '--json'], 'A=new-secret\n');
-      expect(JSON.parse(again.stdout)).toMatchObject({ created: [], updated: [], unchanged: ['A'], revision: 2 });
+  it('stops where somebody was faster, shows what moved, and loses nothing', async () => {
+    await dev().import({ A: '1' });
+    await dev().set('A', 'theirs', { message: 'they were faster' });
+    const { code, stderr } = await holdfast(['push', '-', '--if-revision', '1'], 'A=mine\n');
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/Revision 2, .*they were faster.*~ A/);
+    expect(stderr).not.toMatch(/theirs|mine/);
+    expect(await values()).toEqual({ A: 'theirs' });
+    const asJson = await holdfast(['push', '-', '--if-revision', '1', '--json'], 'A=mine\n');
+    // One document and nothing else, with what moved in it.
+    expect(JSON.parse(asJson.stderr).error).toMatchObject({
+      code: 'revision_mismatch',
+      details: { currentRevision: 2, moved: [{ revision: 2, message: 'they were faster', updated: ['A'] }] },
     });
+  });
 
-    it('prunes in the same revision', async () => {
-      await dev().import({ A: '1', GONE: '1', GONE_TOO: '1' });
-      const answer = await holdfast(['push', '-', '--prune', '--json'], 'A=2\nNEW=1\n');
-      expect(JSON.parse(answer.stdout)).toEqual({
-        created: ['NEW'],
-        updated: ['A'],
-        unchanged: [],
-        deleted: ['GONE', 'GONE_TOO'],
-        revision: 2,
-      });
-      expect(await values()).toEqual({ A: '2', NEW: '1' });
-    });
-
-    it('names every problem of the file by its line, quotes none, and changes nothing', async () => {
-      const { code, stderr } = await holdfast(['push', '-'], "A=1\nthis is hunter2\nB='open hunter2\nA=2\n");
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/line 2 [\s\S]*line 3 [\s\S]*line 4 sets A again/);
-      expect(stderr).not.toContain('hunter2');
-      expect((await dev().pull()).revision).toBe(0);
-      expect((await holdfast(['push', '/no/such/file'])).code).toBe(2);
-    });
-
-    it('stops where somebody was faster, shows what moved, and loses nothing', async () => {
-      await dev().import({ A: '1' });
-      await dev().set('A', 'theirs', { message: 'they were faster' });
-      const { code, stderr } = await holdfast(['push', '-', '--if-revision', '1'], 'A=mine\n');
-      expect(code).toBe(6);
-      expect(stderr).toMatch(/Revision 2, .*they were faster.*~ A/);
-      expect(stderr).not.toMatch(/theirs|mine/);
-      expect(await values()).toEqual({ A: 'theirs' });
-      const asJson = await holdfast(['push', '-', '--if-revision', '1', '--json'], 'A=mine\n');
-      const document = JSON.parse(asJson.stderr.trim().split('\n').at(-1) ?? '');
-      expect(document.error).toMatchObject({ code: 'revision_mismatch', details: { currentRevision: 2 } });
-    });
-
-    it('asks on a terminal, and changes nothing without a yes', async () => {
-      const file = cli.file('.env', 'A=1\n');
-      for (const [answer, code, expected] of [
-        ['n', 1, {}],
-        ['y', 0, { A: '1' }],
-      ] as const) {
-        const started = cli.start(['push', file], { env: environment, terminal: true });
-        await started.until('Apply? [y/N]');
-        started.child.stdin?.write(`${answer}\r`);
-        expect((await started.ended).code).toBe(code);
-        expect(await values()).toEqual(expected);
-      }
-      const unasked = cli.start(['push', cli.file('.env', 'A=2\n'), '--no-input'], {
-        env: environment,
-        terminal: true,
-      });
-      expect((await unasked.ended).code).toBe(0);
-      expect(await values()).toEqual({ A: '2' });
-    });
-
-    it('does what was shown or nothing: who was faster while somebody read the plan wins', async () => {
-      await dev().import({ A: '1' });
-      const file = cli.file('.env', 'A=mine\nB=mine\n');
+  it('asks on a terminal, and changes nothing without a yes', async () => {
+    const file = cli.file('.env', 'A=1\n');
+    for (const [answer, code, expected] of [
+      ['n', 1, {}],
+      ['y', 0, { A: '1' }],
+    ] as const) {
       const started = cli.start(['push', file], { env: environment, terminal: true });
       await started.until('Apply? [y/N]');
-      await dev().set('A', 'theirs', { message: 'in between' });
-      started.child.stdin?.write('y\r');
-      const { code } = await started.ended;
-      expect(code).toBe(6);
-      expect(started.seen()).toMatch(
-        /Revision 2, .*in between.*~ A[\s\S]*moved from revision 1 to 2; nothing was changed/,
-      );
-      expect(await values()).toEqual({ A: 'theirs' });
-    });
-
-    it('refuses a file that sets nothing, which with --prune would delete everything', async () => {
-      await dev().import({ A: '1' });
-      expect(await holdfast(['push', '-', '--prune'], '# nothing\n')).toMatchObject({ code: 1 });
-      expect(await values()).toEqual({ A: '1' });
-    });
-
-    it('says that it is not known where the service stays away, and that it is all or nothing', async () => {
-      await dev().import({ A: '1' });
-      ground.intercept((__, response) => {
-        response.socket?.resetAndDestroy();
-        for (const stop of stops.splice(0)) void stop();
-      });
-      const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
-      expect(code).toBe(8);
-      expect(stderr).toMatch(/is not known; it is all or nothing\.\n.*Before it was revision 1/);
-    });
-
-    it('says what is known where the service breaks off in the middle', async () => {
-      await dev().import({ A: '1' });
-      for (let times = 0; times < 4; times += 1) {
-        ground.intercept((__, response) => void response.socket?.resetAndDestroy());
-      }
-      const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
-      expect(code).toBe(8);
-      expect(stderr).toMatch(/Nothing has changed so far: dev is at revision 1 as before/);
-      expect(await values()).toEqual({ A: '1' });
-    });
-  });
-
-  describe.skipIf(!isThere)('get, list and history', () => {
-    it('write exactly the value, and a line break on a terminal only', async () => {
-      await dev().import({ A: ' a\nb ', B: '2' });
-      expect((await holdfast(['get', 'A'])).stdout).toBe(' a\nb ');
-      expect(JSON.parse((await holdfast(['get', 'A', '--json'])).stdout)).toEqual({
-        key: 'A',
-        value: ' a\nb ',
-        revision: 1,
-      });
-      expect((await cli.start(['get', 'B'], { env: environment, terminal: true }).ended).stdout).toBe('2\r\n');
-      expect((await holdfast(['get', 'NOPE'])).code).toBe(5);
-      await dev().set('B', '3');
-      expect((await holdfast(['get', 'B', '--revision', '1'])).stdout).toBe('2');
-      expect((await holdfast(['list', '--revision', '1'])).stdout).toMatch(/^A\t.*\nB\t.*\n$/);
-    });
-  });
-
-  describe.skipIf(!isThere)('diff', () => {
-    it('compares moments, environments and files, and shows values only where asked', async () => {
-      await dev().import({ A: 'a-1', GONE: 'g' });
-      const plan = await dev().plan({ set: { A: 'a-2', NEW: 'n' }, delete: ['GONE'] });
-      await plan.apply();
-      await client.environment(ground.organization, ground.project, 'staging').import({ A: 'a-2', S: 's' });
-      const last = await holdfast(['diff']);
-      expect(last.stdout).toBe('~ A\n- GONE\n+ NEW\n');
-      expect(last.stderr).toContain('From dev@1 to dev@2: 3 keys differ.');
-      expect((await holdfast(['diff', 'dev@1'])).stdout).toBe(last.stdout);
-      expect((await holdfast(['diff', 'dev@1', 'dev@2', '--show-values'])).stdout).toBe(
-        '~ A "a-1" → "a-2"\n- GONE "g"\n+ NEW "n"\n',
-      );
-      expect((await holdfast(['diff', 'staging'])).stdout).toBe('- NEW\n+ S\n');
-      expect((await holdfast(['diff', 'staging', 'dev'])).stdout).toBe('+ NEW\n- S\n');
-      expect((await holdfast(['diff', 'dev@1', 'staging'])).stdout).toBe('~ A\n- GONE\n+ S\n');
-      const file = cli.file('.env', 'A=a-3\nNEW=n\n');
-      expect((await holdfast(['diff', file])).stdout).toBe('~ A\n');
-      expect((await holdfast(['diff', 'dev', '-', '--show-values'], 'A=a-2\n')).stdout).toBe('- NEW "n"\n');
-      const json = await holdfast(['diff', 'dev@1', file, '--json']);
-      expect(JSON.parse(json.stdout)).toMatchObject({ updated: [{ key: 'A' }], created: [{ key: 'NEW' }] });
-      expect(json.stdout).not.toContain('a-');
-    });
-
-    it('ends with 7 where something differs and the exit code is asked for', async () => {
-      await dev().import({ A: '1' });
-      expect((await holdfast(['diff', '--exit-code'])).code).toBe(7);
-      expect((await holdfast(['diff', 'dev@1', '--exit-code'])).code).toBe(0);
-      expect((await holdfast(['diff', 'NoSuch'])).code).toBe(2);
-      expect((await holdfast(['diff', 'dev@9'])).code).toBe(5);
-    });
-  });
-
-  describe.skipIf(!isThere)('promote and restore', () => {
-    it('show the plan and do it', async () => {
-      await dev().import({ A: '1', B: '2' });
-      await client.environment(ground.organization, ground.project, 'staging').import({ B: 'kept' });
-      const dry = await holdfast(['promote', 'dev', 'staging', '--dry-run']);
-      expect(dry.stdout).toBe('+ A = ••••••••\n~ B = ••••••••\n');
-      expect((await holdfast(['promote', 'dev', 'staging', '--no-overwrite'])).stderr).toMatch(/1 left alone/);
-      expect(await values('staging')).toEqual({ A: '1', B: 'kept' });
-      const only = await holdfast(['promote', 'dev', 'staging', '--only', 'B', '--json']);
-      expect(JSON.parse(only.stdout)).toMatchObject({ promoted: ['B'], revision: 3 });
-    });
-
-    it('go back as a new revision', async () => {
-      await dev().import({ A: '1', B: '1' });
-      await dev().import({ A: '2', C: '1' });
-      const dry = await holdfast(['restore', '1', '--dry-run', '--json']);
-      expect(JSON.parse(dry.stdout).plan).toMatchObject({ updated: ['A'], deleted: ['C'] });
-      const restored = await holdfast(['restore', '1', '--json', '-m', 'back']);
-      expect(JSON.parse(restored.stdout)).toMatchObject({ restored: 1, revision: 3 });
-      expect(await values()).toEqual({ A: '1', B: '1' });
-      expect((await holdfast(['restore', '99'])).code).toBe(5);
-      const { stdout } = await holdfast(['revisions']);
-      expect(stdout.split('\n').map(line => line.split('\t')[0])).toEqual(['3', '2', '1', '']);
-      expect(JSON.parse((await holdfast(['revisions', '--limit', '1', '--json'])).stdout)).toMatchObject({
-        revisions: [{ revision: 3, message: 'back', restored: 1 }],
-        next: 3,
-      });
-    });
-  });
-
-  describe.skipIf(!isThere)('edit', () => {
-    /** An editor that runs these lines with the file as `$1`. */
-    const editor = (lines: string) => ({ EDITOR: cli.file('editor', `#!/bin/sh\nset -e\n${lines}\n`, 0o755) });
-
-    it('applies what was changed in the editor, and leaves no file behind', async () => {
-      await dev().import({ A: "it's\n$HOME\\", B: '2', C: 'c' });
-      const { code, stderr } = await holdfast(
-        ['edit'],
-        '',
-        editor(
-          `echo "$1" > ${cli.home}/path; stat -c %a "$1" >> ${cli.home}/path; sed -i '/^B=/d; s/^C=.*/C=changed/' "$1"; echo 'D="new"' >> "$1"`,
-        ),
-      );
-      expect(stderr).toMatch(/\+ D[\s\S]*~ C[\s\S]*- B/);
-      expect(code).toBe(0);
-      expect(await values()).toEqual({ A: "it's\n$HOME\\", C: 'changed', D: 'new' });
-      const [path = '', mode] = readFileSync(join(cli.home, 'path'), 'utf8').split('\n');
-      expect(mode).toBe('600');
-      expect(() => readFileSync(path)).toThrow('ENOENT');
-      expect((await holdfast(['edit'], '', editor('true'))).stderr).toContain('Nothing was changed');
-      expect((await holdfast(['edit'], '', editor('exit 1'))).code).toBe(1);
-      expect((await holdfast(['edit'])).code).toBe(2);
-    });
-
-    it('merges what others changed meanwhile, by key', async () => {
-      await dev().import({ MINE: '1', THEIRS: '1', BOTH: '1' });
-      const waiting = editor(
-        `touch ${cli.home}/open; while [ ! -e ${cli.home}/go ]; do sleep 0.05; done; sed -i 's/^MINE=.*/MINE=2/; s/^BOTH=.*/BOTH=3/' "$1"`,
-      );
-      const started = cli.start(['edit'], { env: { ...environment, ...waiting } });
-      await opened();
-      await dev().import({ THEIRS: '2', BOTH: '3', NEW: '1' });
-      cli.file('go', '');
-      const { code, stderr } = await started.ended;
-      expect(code).toBe(0);
-      expect(stderr).toContain('merged');
-      expect(await values()).toEqual({ MINE: '2', THEIRS: '2', BOTH: '3', NEW: '1' });
-    });
-
-    it('applies nothing where both changed a key, and keeps what was edited', async () => {
-      await dev().import({ A: '1', B: '1' });
-      const waiting = editor(
-        `touch ${cli.home}/open; while [ ! -e ${cli.home}/go ]; do sleep 0.05; done; sed -i 's/^A=.*/A=mine/; s/^B=.*/B=mine/' "$1"`,
-      );
-      const started = cli.start(['edit'], { env: { ...environment, ...waiting } });
-      await opened();
-      await dev().set('A', 'theirs');
-      cli.file('go', '');
-      const { code, stderr } = await started.ended;
-      expect(code).toBe(6);
-      expect(stderr).toMatch(/changed the same keys of dev: A\./);
-      const kept = /kept, readable by you alone: (\S+)/.exec(stderr)?.[1] ?? '';
-      expect(readFileSync(kept, 'utf8')).toContain('B=mine');
-      expect(await values()).toEqual({ A: 'theirs', B: '1' });
-    });
-
-    async function opened(): Promise<void> {
-      const { existsSync } = await import('node:fs');
-      while (!existsSync(join(cli.home, 'open'))) await new Promise(resolve => setTimeout(resolve, 50));
+      started.child.stdin?.write(`${answer}\r`);
+      expect((await started.ended).code).toBe(code);
+      expect(await values()).toEqual(expected);
     }
+    const unasked = cli.start(['push', cli.file('.env', 'A=2\n'), '--no-input'], {
+      env: environment,
+      terminal: true,
+    });
+    expect((await unasked.ended).code).toBe(0);
+    expect(await values()).toEqual({ A: '2' });
   });
+
+  it('does what was shown or nothing: who was faster while somebody read the plan wins', async () => {
+    await dev().import({ A: '1' });
+    const file = cli.file('.env', 'A=mine\nB=mine\n');
+    const started = cli.start(['push', file], { env: environment, terminal: true });
+    await started.until('Apply? [y/N]');
+    await dev().set('A', 'theirs', { message: 'in between' });
+    started.child.stdin?.write('y\r');
+    const { code } = await started.ended;
+    expect(code).toBe(6);
+    expect(started.seen()).toMatch(
+      /Revision 2, .*in between.*~ A[\s\S]*moved from revision 1 to 2; nothing was changed/,
+    );
+    expect(await values()).toEqual({ A: 'theirs' });
+  });
+
+  it('refuses a file that sets nothing, which with --prune would delete everything', async () => {
+    await dev().import({ A: '1' });
+    expect(await holdfast(['push', '-', '--prune'], '# nothing\n')).toMatchObject({ code: 1 });
+    expect(await values()).toEqual({ A: '1' });
+  });
+
+  it('says that it is not known where the service stays away, and that it is all or nothing', async () => {
+    await dev().import({ A: '1' });
+    ground.intercept((__, response) => {
+      response.socket?.resetAndDestroy();
+      for (const stop of stops.splice(0)) void stop();
+    });
+    const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
+    expect(code).toBe(8);
+    expect(stderr).toMatch(/is not known; it is all or nothing\.\n.*Before it was revision 1/);
+  });
+
+  it('says what is known where the service breaks off in the middle', async () => {
+    await dev().import({ A: '1' });
+    for (let times = 0; times < 4; times += 1) {
+      ground.intercept((__, response) => void response.socket?.resetAndDestroy());
+    }
+    const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
+    expect(code).toBe(8);
+    expect(stderr).toMatch(/Nothing has changed so far: dev is at revision 1 as before/);
+    expect(await values()).toEqual({ A: '1' });
+  });
+});
+
+describe('get, list and history', () => {
+  it('write exactly the value, and a line break on a terminal only', async () => {
+    await dev().import({ A: ' a\nb ', B: '2' });
+    expect((await holdfast(['get', 'A'])).stdout).toBe(' a\nb ');
+    expect(JSON.parse((await holdfast(['get', 'A', '--json'])).stdout)).toEqual({
+      key: 'A',
+      value: ' a\nb ',
+      revision: 1,
+    });
+    expect((await cli.start(['get', 'B'], { env: environment, terminal: true }).ended).stdout).toBe('2\r\n');
+    expect((await holdfast(['get', 'NOPE'])).code).toBe(5);
+    await dev().set('B', '3');
+    expect((await holdfast(['get', 'B', '--revision', '1'])).stdout).toBe('2');
+    expect((await holdfast(['list', '--revision', '1'])).stdout).toMatch(/^A\t.*\nB\t.*\n$/);
+  });
+});
+
+describe('diff', () => {
+  it('compares moments, environments and files, and shows values only where asked', async () => {
+    await dev().import({ A: 'a-1', GONE: 'g' });
+    const plan = await dev().plan({ set: { A: 'a-2', NEW: 'n' }, delete: ['GONE'] });
+    await plan.apply();
+    await client.environment(ground.organization, ground.project, 'staging').import({ A: 'a-2', S: 's' });
+    const last = await holdfast(['diff']);
+    expect(last.stdout).toBe('~ A\n- GONE\n+ NEW\n');
+    expect(last.stderr).toContain('From dev@1 to dev@2: 3 keys differ.');
+    expect((await holdfast(['diff', 'dev@1'])).stdout).toBe(last.stdout);
+    expect((await holdfast(['diff', 'dev@1', 'dev@2', '--show-values'])).stdout).toBe(
+      '~ A "a-1" → "a-2"\n- GONE "g"\n+ NEW "n"\n',
+    );
+    expect((await holdfast(['diff', 'staging'])).stdout).toBe('- NEW\n+ S\n');
+    expect((await holdfast(['diff', 'staging', 'dev'])).stdout).toBe('+ NEW\n- S\n');
+    expect((await holdfast(['diff', 'dev@1', 'staging'])).stdout).toBe('~ A\n- GONE\n+ S\n');
+    const file = cli.file('.env', 'A=a-3\nNEW=n\n');
+    expect((await holdfast(['diff', file])).stdout).toBe('~ A\n');
+    expect((await holdfast(['diff', 'dev', '-', '--show-values'], 'A=a-2\n')).stdout).toBe('- NEW "n"\n');
+    const json = await holdfast(['diff', 'dev@1', file, '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ updated: [{ key: 'A' }], created: [{ key: 'NEW' }] });
+    expect(json.stdout).not.toContain('a-');
+  });
+
+  it('ends with 7 where something differs and the exit code is asked for', async () => {
+    await dev().import({ A: '1' });
+    expect((await holdfast(['diff', '--exit-code'])).code).toBe(7);
+    expect((await holdfast(['diff', 'dev@1', '--exit-code'])).code).toBe(0);
+    expect((await holdfast(['diff', 'NoSuch'])).code).toBe(2);
+    expect((await holdfast(['diff', 'dev@9'])).code).toBe(5);
+  });
+});
+
+describe('promote and restore', () => {
+  it('show the plan and do it', async () => {
+    await dev().import({ A: '1', B: '2' });
+    await client.environment(ground.organization, ground.project, 'staging').import({ B: 'kept' });
+    const dry = await holdfast(['promote', 'dev', 'staging', '--dry-run']);
+    expect(dry.stdout).toBe('+ A = ••••••••\n~ B = ••••••••\n');
+    expect((await holdfast(['promote', 'dev', 'staging', '--no-overwrite'])).stderr).toMatch(/1 left alone/);
+    expect(await values('staging')).toEqual({ A: '1', B: 'kept' });
+    const only = await holdfast(['promote', 'dev', 'staging', '--only', 'B', '--json']);
+    expect(JSON.parse(only.stdout)).toMatchObject({ promoted: ['B'], revision: 3 });
+  });
+
+  it('go back as a new revision', async () => {
+    await dev().import({ A: '1', B: '1' });
+    await dev().import({ A: '2', C: '1' });
+    const dry = await holdfast(['restore', '1', '--dry-run', '--json']);
+    expect(JSON.parse(dry.stdout).plan).toMatchObject({ updated: ['A'], deleted: ['C'] });
+    const restored = await holdfast(['restore', '1', '--json', '-m', 'back']);
+    expect(JSON.parse(restored.stdout)).toMatchObject({ restored: 1, revision: 3 });
+    expect(await values()).toEqual({ A: '1', B: '1' });
+    expect((await holdfast(['restore', '99'])).code).toBe(5);
+    const { stdout } = await holdfast(['revisions']);
+    expect(stdout.split('\n').map(line => line.split('\t')[0])).toEqual(['3', '2', '1', '']);
+    expect(JSON.parse((await holdfast(['revisions', '--limit', '1', '--json'])).stdout)).toMatchObject({
+      revisions: [{ revision: 3, message: 'back', restored: 1 }],
+      next: 3,
+    });
+  });
+});
+
+describe('edit', () => {
+  /** An editor that runs these lines with the file as `$1`. */
+  const editor = (lines: string) => ({ EDITOR: cli.file('editor', `#!/bin/sh\nset -e\n${lines}\n`, 0o755) });
+
+  it('applies what was changed in the editor, and leaves no file behind', async () => {
+    await dev().import({ A: "it's\n$HOME\\", B: '2', C: 'c' });
+    const { code, stderr } = await holdfast(
+      ['edit'],
+      '',
+      editor(
+        `echo "$1" > ${cli.home}/path; stat -c %a "$1" >> ${cli.home}/path; sed -i '/^B=/d; s/^C=.*/C=changed/' "$1"; echo 'D="new"' >> "$1"`,
+      ),
+    );
+    expect(stderr).toMatch(/\+ D[\s\S]*~ C[\s\S]*- B/);
+    expect(code).toBe(0);
+    expect(await values()).toEqual({ A: "it's\n$HOME\\", C: 'changed', D: 'new' });
+    const [path = '', mode] = readFileSync(join(cli.home, 'path'), 'utf8').split('\n');
+    expect(mode).toBe('600');
+    expect(() => readFileSync(path)).toThrow('ENOENT');
+    expect((await holdfast(['edit'], '', editor('true'))).stderr).toContain('Nothing was changed');
+    expect((await holdfast(['edit'], '', editor('exit 1'))).code).toBe(1);
+    expect((await holdfast(['edit'])).code).toBe(2);
+  });
+
+  it('merges what others changed meanwhile, by key', async () => {
+    await dev().import({ MINE: '1', THEIRS: '1', BOTH: '1' });
+    const waiting = editor(
+      `touch ${cli.home}/open; while [ ! -e ${cli.home}/go ]; do sleep 0.05; done; sed -i 's/^MINE=.*/MINE=2/; s/^BOTH=.*/BOTH=3/' "$1"`,
+    );
+    const started = cli.start(['edit'], { env: { ...environment, ...waiting } });
+    await opened();
+    await dev().import({ THEIRS: '2', BOTH: '3', NEW: '1' });
+    cli.file('go', '');
+    const { code, stderr } = await started.ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain('merged');
+    expect(await values()).toEqual({ MINE: '2', THEIRS: '2', BOTH: '3', NEW: '1' });
+  });
+
+  it('applies nothing where both changed a key, and keeps what was edited', async () => {
+    await dev().import({ A: '1', B: '1' });
+    const waiting = editor(
+      `touch ${cli.home}/open; while [ ! -e ${cli.home}/go ]; do sleep 0.05; done; sed -i 's/^A=.*/A=mine/; s/^B=.*/B=mine/' "$1"`,
+    );
+    const started = cli.start(['edit'], { env: { ...environment, ...waiting } });
+    await opened();
+    await dev().set('A', 'theirs');
+    cli.file('go', '');
+    const { code, stderr } = await started.ended;
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/changed the same keys of dev: A\./);
+    const kept = /kept, readable by you alone: (\S+)/.exec(stderr)?.[1] ?? '';
+    expect(readFileSync(kept, 'utf8')).toContain('B=mine');
+    expect(await values()).toEqual({ A: 'theirs', B: '1' });
+  });
+
+  async function opened(): Promise<void> {
+    const { existsSync } = await import('node:fs');
+    while (!existsSync(join(cli.home, 'open'))) await new Promise(resolve => setTimeout(resolve, 50));
+  }
 });

@@ -121,7 +121,7 @@ export async function settled(page: Page): Promise<void> {
 
 export const screenshots = join(import.meta.dirname, '../../../.local/screenshots');
 
-export async function keepScreenshot(page: Page, name: string): Promise<void> {
+export async function keepScreenshot(page: Page, name: string, fullPage = true): Promise<void> {
   mkdirSync(screenshots, { recursive: true });
-  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage });
 }

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testPassword } from '../../support/api.ts';
 import { buildCli, type Cli, type StartedCli } from '../cli/cli.ts';
 import { expectQuiet, keepScreenshot, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
-import { standInForRevisions } from './revisions-stand-in.ts';
 import { buildWorld, type World } from './world.ts';
 
 let browser: Browser;
@@ -15,11 +14,8 @@ let world: World;
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 
-async function come(as?: keyof World['people'], options: { width?: number } = {}): Promise<Visit> {
-  const seen = await visit(browser, world.origin, { ...options, as: as && world.people[as] });
-  await standInForRevisions(seen.context, world.origin, world.people.owner.session.cookie);
-  return seen;
-}
+const come = (as?: keyof World['people'], options: { width?: number } = {}): Promise<Visit> =>
+  visit(browser, world.origin, { ...options, as: as && world.people[as] });
 
 /** Stages one value on the page of an environment. */
 async function stageValue(page: Page, key: string, value: string): Promise<void> {
@@ -72,8 +68,6 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await page.getByLabel('Organization (optional)').fill('Engines');
     await button(page, 'Create account').click();
     await page.getByRole('heading', { name: 'Engines' }).waitFor();
-    const cookie = (await owner.context.cookies()).find(({ name }) => name === '__service_session');
-    await standInForRevisions(owner.context, origin, `__service_session=${cookie?.value}`);
     await button(page, 'New project').click();
     await page.getByLabel('Name').fill('Web shop');
     await button(page, 'Create project').click();
@@ -134,8 +128,6 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await button(page, 'Create account').click();
     await button(page, 'Join').click();
     await page.getByRole('heading', { name: 'Engines' }).waitFor();
-    const ownerCookie = (await owner.context.cookies()).find(({ name }) => name === '__service_session')?.value;
-    await standInForRevisions(developer.context, origin, `__service_session=${ownerCookie}`);
     await page.goto(`${project}/environments/production`);
     await page.getByText('You can write production, but not read it.').waitFor();
     expect(await page.getByRole('button', { name: /^Reveal/ }).count()).toBe(0);
@@ -231,6 +223,33 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
   });
 });
 
+describe.skipIf(withoutBrowser)('who may write production without reading it', () => {
+  it('is told that it moved, and nothing of what moved, and rebases', async () => {
+    const seen = await come('developer');
+    const { page } = seen;
+    const answers: string[] = [];
+    page.on('response', async response => {
+      if (response.url().includes('/v1/secrets/')) answers.push(await response.text());
+    });
+    await page.goto(world.screen('production'));
+    await stageValue(page, 'BLIND', 'from the developer');
+    const theirs = { key: 'NOT_FOR_DEVELOPERS', value: 'theirs' };
+    await world.api.put(world.path('production'), theirs, world.people.owner.session);
+    await button(page, 'Review').click();
+    await page.getByText('You can’t read this environment, so it can’t be said which keys changed.').waitFor();
+    await keepScreenshot(page, 'moved-write-only');
+    expect(await currentValue('production', 'BLIND')).toBeUndefined();
+    await button(page, /^Rebase on/).click();
+    await apply(page, 'production');
+    await page.getByText(/Applied as revision \d+ of production/).waitFor();
+    expect(await currentValue('production', 'BLIND')).toBe('from the developer');
+    expect(await currentValue('production', 'NOT_FOR_DEVELOPERS')).toBe('theirs');
+    expect(answers.join('\n')).not.toContain('NOT_FOR_DEVELOPERS');
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+});
+
 describe.skipIf(withoutBrowser)('a review', () => {
   it('asks again when a change is taken back while it is still being planned', async () => {
     const seen = await come('owner');
@@ -267,7 +286,6 @@ describe.skipIf(withoutBrowser)('a session that ends in the middle', () => {
     await seen.page.getByLabel('Password').fill(testPassword);
     await button(seen.page, 'Log in').click();
     await seen.page.getByRole('heading', { level: 1, name: /organization/ }).waitFor();
-    await standInForRevisions(seen.context, world.origin, world.people.owner.session.cookie);
     await seen.page.goto(world.screen('staging'));
     await stageValue(seen.page, 'KEPT', 'over the log-in');
     await endSession(seen);
@@ -306,53 +324,61 @@ describe.skipIf(withoutBrowser)('a session that ends in the middle', () => {
 });
 
 describe.skipIf(withoutBrowser)('a value', () => {
+  /** Where a page could leave a value behind. */
+  const placesOf = (page: Page) =>
+    page.evaluate(async () => ({
+      dom: document.documentElement.outerHTML,
+      fields: [...document.querySelectorAll('input, textarea')]
+        .map(field => (field as HTMLInputElement).value)
+        .join('\n'),
+      stores: JSON.stringify([
+        { ...localStorage },
+        { ...sessionStorage },
+        history.state,
+        await caches.keys(),
+        await indexedDB.databases(),
+      ]),
+      title: document.title,
+      url: location.href,
+    }));
+  const expectNowhere = async (page: Page, value: string) =>
+    expect(JSON.stringify(await placesOf(page))).not.toContain(value);
+  const entriesOf = async (action: string): Promise<{ keys?: string[]; environment: { slug: string } }[]> =>
+    (await world.api.get(`/audit/${world.organization.id}?limit=500&action=${action}`, world.people.owner.session)).body
+      .entries;
+  const toAnotherTab = (page: Page, state: 'hidden' | 'visible') =>
+    page.evaluate(value => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+
   it('stands nowhere but where it was asked to be shown, and every showing is one audited read', async () => {
     const canary = `canary-${randomBytes(12).toString('hex')}`;
     await world.api.put(world.path('dev'), { key: 'CANARY', value: canary }, world.people.owner.session);
-    const reads = async () => {
-      const { body } = await world.api.get(
-        `/audit/${world.organization.id}?limit=500&action=secret.pulled`,
-        world.people.owner.session,
-      );
-      return body.entries.length as number;
-    };
+    const reads = async () => (await entriesOf('secret.pulled')).length;
     const seen = await come('admin');
     const { page } = seen;
     const urls: string[] = [];
     page.on('request', request => urls.push(`${request.method()} ${request.url()}`));
-    const places = () =>
-      page.evaluate(async () => {
-        const caches_ = await caches.keys();
-        const databases = await indexedDB.databases();
-        return {
-          dom: document.documentElement.outerHTML,
-          fields: [...document.querySelectorAll('input, textarea')]
-            .map(field => (field as HTMLInputElement).value)
-            .join('\n'),
-          stores: JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, caches_, databases]),
-          title: document.title,
-          url: location.href,
-        };
-      });
     await page.goto(world.screen('dev'));
     await settled(page);
     const before = await reads();
-    expect(JSON.stringify(await places())).not.toContain(canary);
+    await expectNowhere(page, canary);
 
     await button(page, 'Reveal CANARY').click();
     await page.getByText(canary).waitFor();
-    const shown = await places();
+    const shown = await placesOf(page);
     expect(shown.dom.split(canary).length - 1).toBe(1);
     expect(JSON.stringify({ ...shown, dom: '' })).not.toContain(canary);
     expect(await reads()).toBe(before + 1);
 
     await button(page, 'Hide CANARY').click();
-    expect(JSON.stringify(await places())).not.toContain(canary);
+    await expectNowhere(page, canary);
     await button(page, 'Reveal CANARY').click();
     await page.getByText(canary).waitFor();
     await button(page, 'Reveal LOG_LEVEL').click();
     await page.getByRole('group', { name: 'Value of LOG_LEVEL' }).waitFor();
-    expect(JSON.stringify(await places())).not.toContain(canary);
+    await expectNowhere(page, canary);
     await button(page, 'Reveal CANARY').click();
     await page.getByText(canary).waitFor();
     await page
@@ -361,21 +387,141 @@ describe.skipIf(withoutBrowser)('a value', () => {
       .first()
       .click();
     await settled(page);
-    expect(JSON.stringify(await places())).not.toContain(canary);
+    await expectNowhere(page, canary);
     expect(await reads()).toBe(before + 4);
 
     await page.goto(world.screen('dev'));
     await button(page, 'Copy the value of CANARY').click();
     await page.getByText('The value of CANARY is copied.').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(canary);
-    expect(JSON.stringify(await places())).not.toContain(canary);
+    await expectNowhere(page, canary);
     expect(await reads()).toBe(before + 5);
+    const [entry] = await entriesOf('secret.pulled');
+    expect(entry).toMatchObject({ keys: ['CANARY'], environment: { slug: 'dev' } });
 
     await button(page, 'New value for CANARY').click();
     expect(await page.getByLabel('New value', { exact: true }).last().inputValue()).toBe('');
     expect(urls.join('\n')).not.toContain(canary);
     expect(seen.heard.join('\n')).not.toContain(canary);
     expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('that is typed in is nowhere but in its field, until it is applied and afterwards', async () => {
+    const canary = `typed-${randomBytes(12).toString('hex')}`;
+    const seen = await come('owner');
+    const { page } = seen;
+    const urls: string[] = [];
+    page.on('request', request => urls.push(request.url()));
+    await page.goto(world.screen('dev'));
+    await stageValue(page, 'TYPED', canary);
+    await expectNowhere(page, canary);
+    await button(page, 'Review').click();
+    await page.getByText('1 key: 1 added').waitFor();
+    await expectNowhere(page, canary);
+    await page.getByLabel('Why? (optional)').fill('A reason');
+    await apply(page);
+    await expectNowhere(page, canary);
+    expect(await currentValue('dev', 'TYPED')).toBe(canary);
+    for (const address of [`${world.screen('dev')}/revisions`, `/organizations/${world.organization.slug}/audit`]) {
+      await page.goto(address);
+      await page.getByText('“A reason”').first().waitFor();
+      await expectNowhere(page, canary);
+    }
+    expect([...urls, ...seen.heard].join('\n')).not.toContain(canary);
+    expect(JSON.stringify(await entriesOf('secret.changed'))).not.toContain(canary);
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('is shown by diff, compare and history only when asked for, and each showing is one audited read', async () => {
+    const canary = `many-${randomBytes(12).toString('hex')}`;
+    const owner = world.people.owner.session;
+    await world.api.put(world.path('dev'), { key: 'MANY', value: `${canary}-before` }, owner);
+    await world.api.put(world.path('dev'), { key: 'MANY', value: `${canary}-after` }, owner);
+    const seen = await come('owner');
+    const { page } = seen;
+    const screens = {
+      history: {
+        open: async () => {
+          await page.goto(world.screen('dev'));
+          await button(page, 'History of MANY').click();
+        },
+        action: 'secret.history_read',
+        entries: 1,
+        shows: ['-before', '-after'],
+        without: 0,
+      },
+      diff: {
+        open: async () => {
+          await page.goto(`${world.screen('dev')}/revisions`);
+          await page
+            .getByRole('button', { name: /^Diff of revision/ })
+            .first()
+            .click();
+        },
+        action: 'secret.history_read',
+        entries: 1,
+        shows: ['-before', '-after'],
+        without: 0,
+      },
+      compare: {
+        open: () => page.goto(`/organizations/${world.organization.slug}/projects/web-shop/compare/dev/staging`),
+        action: 'secret.compared',
+        entries: 2,
+        shows: ['-after'],
+        // Equality of values is read without showing any, so the comparison itself stands there as well.
+        without: 2,
+      },
+    };
+    for (const [name, { open, action, entries, shows, without }] of Object.entries(screens)) {
+      const before = (await entriesOf(action)).length;
+      await open();
+      await page.getByText('MANY').first().waitFor();
+      await expectNowhere(page, canary);
+      expect((await entriesOf(action)).length, name).toBe(before + without);
+      for (const round of [1, 2]) {
+        await button(page, 'Show values').click();
+        for (const end of shows) await page.getByText(canary + end).waitFor();
+        if (round === 1) await keepScreenshot(page, `values-${name}`);
+        if (round === 1) await button(page, 'Hide values').click();
+        else await toAnotherTab(page, 'hidden');
+        await button(page, 'Show values').waitFor();
+        await expectNowhere(page, canary);
+        await toAnotherTab(page, 'visible');
+        expect((await entriesOf(action)).length, name).toBe(before + without + round * entries);
+      }
+    }
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('hides when another tab comes to the front, even one that is still on its way', async () => {
+    const seen = await come('admin');
+    const { page } = seen;
+    await page.goto(world.screen('dev'));
+    const value = page.getByRole('group', { name: 'Value of DATABASE_URL' });
+    await button(page, 'Reveal DATABASE_URL').click();
+    await value.waitFor();
+    await toAnotherTab(page, 'hidden');
+    await value.waitFor({ state: 'detached' });
+    await toAnotherTab(page, 'visible');
+    let release: () => void = () => undefined;
+    const held = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    await page.route('**/dev?keys=DATABASE_URL', async route => {
+      await held;
+      await route.fallback();
+    });
+    await button(page, 'Reveal DATABASE_URL').click();
+    await toAnotherTab(page, 'hidden');
+    const answered = page.waitForResponse(/keys=DATABASE_URL/);
+    release();
+    await (await answered).finished();
+    await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    expect(await value.count()).toBe(0);
+    await expectNowhere(page, 'correct-horse');
     await seen.close();
   });
 
@@ -391,11 +537,99 @@ describe.skipIf(withoutBrowser)('a value', () => {
     expect(await value.count()).toBe(1);
     await page.clock.fastForward(2_000);
     await value.waitFor({ state: 'detached' });
+    await button(page, 'History of DATABASE_URL').click();
+    await button(page, 'Show values').click();
+    await page.locator('pre.value').first().waitFor();
+    await page.clock.fastForward(31_000);
+    await page.locator('pre.value').first().waitFor({ state: 'detached' });
     await seen.close();
   });
 });
 
 describe.skipIf(withoutBrowser)('the keyboard', () => {
+  it('alone leads a newcomer from the registration to an applied change and out again, never losing the focus', async () => {
+    const seen = await visit(browser, world.origin);
+    const { page } = seen;
+    const { keyboard } = page;
+    const focused = () =>
+      page.evaluate(() => {
+        const element = document.activeElement;
+        return `${element?.tagName} ${element?.getAttribute('aria-label') ?? element?.textContent?.trim() ?? ''}`;
+      });
+    /** Goes on with Tab; few enough stops that a person would. */
+    const tabTo = async (wanted: RegExp) => {
+      const passed: string[] = [];
+      while (passed.length < 16) {
+        await keyboard.press('Tab');
+        const now = await focused();
+        if (wanted.test(now)) return;
+        passed.push(now);
+      }
+      throw new Error(`Nothing focusable is called ${wanted}, after ${passed.join(' | ')}`);
+    };
+    const focusIn = (tag: string) => page.waitForFunction(name => document.activeElement?.tagName === name, tag);
+    const inContent = () => page.waitForFunction(() => document.activeElement?.id === 'content');
+    await page.goto('/log-in');
+    await focusIn('INPUT');
+    await tabTo(/Create an account/);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor();
+    await focusIn('INPUT');
+    await keyboard.type(`${randomUUID()}@example.com`);
+    await keyboard.press('Tab');
+    await keyboard.type(testPassword);
+    await keyboard.press('Enter');
+    await page.getByText('No projects yet.').waitFor();
+    await inContent();
+    await tabTo(/New project/);
+    await keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await keyboard.type('Shop');
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Shop' }).waitFor();
+    await inContent();
+    await tabTo(/^A Development/);
+    await keyboard.press('Enter');
+    await page.getByText('No secrets yet.').waitFor();
+    await tabTo(/Paste .env/);
+    await keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await keyboard.type('A=1\nB=2');
+    await tabTo(/Stage 2 keys/);
+    await keyboard.press('Enter');
+    await page.getByText('2 changes staged').waitFor();
+    expect(await focused()).toBe('BUTTON Paste .env');
+    await tabTo(/^BUTTON Review/);
+    await keyboard.press('Enter');
+    await page.getByText('2 keys: 2 added').waitFor();
+    await page.locator('.apply button:not([aria-disabled])').waitFor();
+    await keyboard.type('From the keyboard');
+    await keyboard.press('Enter');
+    await page.getByText('Applied as revision 1').waitFor();
+    await inContent();
+    await tabTo(/^TR A/);
+    await keyboard.press('ArrowDown');
+    await page.waitForFunction(() => document.activeElement?.textContent?.startsWith('B'));
+    await keyboard.press('r');
+    await page.getByRole('group', { name: 'Value of B' }).waitFor();
+    await keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await keyboard.type('audit');
+    await keyboard.press('Enter');
+    await page.getByText('“From the keyboard”').waitFor();
+    await inContent();
+    await keyboard.press('Shift+Tab');
+    expect(await focused()).toBe('A Send the link again');
+    await keyboard.press('Shift+Tab');
+    expect(await focused()).toBe('BUTTON You and your settings');
+    await keyboard.press('Enter');
+    await tabTo(/^BUTTON Log out/);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
   it('goes through the keys, reveals, copies, filters and edits, with the focus in the table alone', async () => {
     const seen = await come('owner');
     const { page } = seen;

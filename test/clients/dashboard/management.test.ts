@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testPassword } from '../../support/api.ts';
-import { seedPerson } from '../../support/sample-requests.ts';
+import { expectStatus, seedPerson } from '../../support/sample-requests.ts';
 import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
-import { standInForRevisions } from './revisions-stand-in.ts';
 import { buildWorld, type World } from './world.ts';
 
 let browser: Browser;
@@ -17,11 +16,7 @@ const button = (page: Page, name: string | RegExp) =>
 const dialog = (page: Page) => page.getByRole('dialog');
 const said = (page: Page, text: string | RegExp) => page.locator('.said', { hasText: text }).waitFor();
 
-async function come(as: World['people']['owner']): Promise<Visit> {
-  const seen = await visit(browser, world.origin, { as });
-  await standInForRevisions(seen.context, world.origin, world.people.owner.session.cookie);
-  return seen;
-}
+const come = (as: World['people']['owner']): Promise<Visit> => visit(browser, world.origin, { as });
 
 beforeAll(async () => {
   if (withoutBrowser) return;
@@ -143,6 +138,100 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.getByRole('link', { name: 'Preview' }).first().waitFor();
   });
 
+  it('renames the organization, whose new name is there at once', async () => {
+    await page.goto(`${base}/settings`);
+    await page.getByLabel('Name', { exact: true }).fill('Analytical Engines');
+    await button(page, 'Rename').click();
+    await button(page, 'Analytical Engines: switch organization').waitFor();
+    const { body } = await world.api.get('/auth/me', world.people.owner.session);
+    expect(body.organizations.map((own: { name: string }) => own.name)).toContain('Analytical Engines');
+  });
+
+  it('renames a project, describes it and takes the description back', async () => {
+    await page.goto(`${base}/projects/web-shop/settings`);
+    const project = async () =>
+      (await world.api.get(`/projects/${world.organization.id}/web-shop`, world.people.owner.session)).body.project;
+    const form = page.locator('section', { has: page.getByRole('heading', { name: 'Project' }) });
+    const save = form.getByRole('button', { name: 'Save', exact: true });
+    await form.getByLabel('Name').fill('The shop');
+    await form.getByLabel('Description').fill('Where people buy.');
+    await save.click();
+    await said(page, 'The project is saved');
+    expect(await project()).toMatchObject({ name: 'The shop', description: 'Where people buy.', slug: 'web-shop' });
+    await form.getByLabel('Description').fill('');
+    await save.click();
+    await expect.poll(async () => (await project()).description).toBeNull();
+  });
+
+  it('renames an environment, changes its type and deletes it by its slug', async () => {
+    await expectStatus(
+      world.api.post(
+        `/projects/${world.organization.id}/web-shop/environments`,
+        { name: 'Trial', type: 'development' },
+        world.people.owner.session,
+      ),
+      201,
+    );
+    await page.goto(`${base}/projects/web-shop/settings`);
+    const form = page.getByRole('form', { name: 'trial' });
+    await form.getByLabel('Name').fill('Rehearsal');
+    await form.getByLabel('Type').selectOption('production');
+    await button(page, 'Save trial').click();
+    await said(page, 'trial is saved');
+    const environments = async () =>
+      (await world.api.get(`/projects/${world.organization.id}/web-shop`, world.people.owner.session)).body.project
+        .environments as { slug: string; name: string; type: string }[];
+    expect((await environments()).find(({ slug }) => slug === 'trial')).toMatchObject({
+      name: 'Rehearsal',
+      type: 'production',
+    });
+    await page.getByRole('link', { name: 'Rehearsal' }).waitFor();
+    await button(page, 'Delete trial').click();
+    const confirm = button(page, 'Delete for good');
+    await confirm.click({ force: true });
+    expect((await environments()).map(({ slug }) => slug)).toContain('trial');
+    await page.getByLabel('Type trial to confirm').fill('trial');
+    await confirm.click();
+    await said(page, 'trial is deleted');
+    expect((await environments()).map(({ slug }) => slug)).not.toContain('trial');
+    await page.getByRole('link', { name: 'Rehearsal' }).waitFor({ state: 'detached' });
+  });
+
+  it('changes what the template says of a key, and takes its pattern back', async () => {
+    await page.goto(`${base}/projects/web-shop/template`);
+    const known = async () =>
+      (
+        await world.api.get(`/templates/${world.organization.slug}/web-shop`, world.people.owner.session)
+      ).body.keys.find((entry: { key: string }) => entry.key === 'SENTRY_DSN');
+    await button(page, 'Change SENTRY_DSN').click();
+    await page.getByLabel('What is it for? (optional)').fill('Where crashes go.');
+    await page.getByLabel('Pattern (optional)').fill('https://.+');
+    await page.getByLabel('Required').uncheck();
+    await button(page, 'Save').click();
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(await known()).toMatchObject({ description: 'Where crashes go.', pattern: 'https://.+', required: false });
+    await button(page, 'Change SENTRY_DSN').click();
+    expect(await page.getByLabel('Pattern (optional)').inputValue()).toBe('https://.+');
+    await page.getByLabel('Pattern (optional)').fill('');
+    await button(page, 'Save').click();
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(await known()).not.toHaveProperty('pattern');
+  });
+
+  it('finds all of it in the audit log, each field with what it was and is', async () => {
+    for (const [action, words] of [
+      ['organization.updated', 'Analytical Engines'],
+      ['project.updated', 'Web shop → The shop'],
+      ['environment.updated', 'development → production'],
+      ['environment.deleted', 'trial'],
+      ['template_key.updated', 'SENTRY_DSN'],
+    ] as const) {
+      await page.goto(`${base}/audit`);
+      await page.getByLabel('Action').selectOption(action);
+      await page.locator('.journal li', { hasText: words }).first().waitFor();
+    }
+  });
+
   it('is led to the payment provider’s own page and finds the way back', async () => {
     await page.goto(`${base}/billing`);
     await button(page, 'Change to pro').click();
@@ -201,6 +290,26 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     await said(page, 'Your password is changed');
     const { body } = await world.api.get('/auth/sessions', person.session);
     expect(body.sessions).toHaveLength(1);
+    await seen.close();
+  });
+
+  it('ends one session, and the others go on', async () => {
+    const person = await seedPerson();
+    const seen = await come(person);
+    const { page } = seen;
+    const elsewhere = await world.api.post('/auth/login', { email: person.email, password: testPassword });
+    const other = { cookie: elsewhere.headers.get('set-cookie')?.split(';')[0] ?? '' };
+    expect((await world.api.get('/auth/me', other)).status).toBe(200);
+    await page.goto('/account');
+    await button(page, 'End the session from 127.0.0.1').click();
+    await said(page, 'The session is ended');
+    await button(page, 'End the session from 127.0.0.1').waitFor({ state: 'detached' });
+    expect((await world.api.get('/auth/me', other)).status).toBe(401);
+    expect((await world.api.get('/auth/me', person.session)).status).toBe(200);
+    await button(page, 'Log out here').click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    expect((await world.api.get('/auth/me', person.session)).status).toBe(401);
+    expectQuiet(seen.heard);
     await seen.close();
   });
 

@@ -1,9 +1,7 @@
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Person } from '../../support/api.ts';
 import { expectQuiet, keepScreenshot, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
-import { standInForRevisions } from './revisions-stand-in.ts';
 import { buildWorld, type RoleName, screensOf, type World } from './world.ts';
 
 /** What axe finds, with the places, so that a failure says where to look. */
@@ -68,11 +66,6 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     const { body } = await world.api.get(`/webhooks/${world.organization.id}`, world.people.owner.session);
     screens = screensOf(world, body.webhooks[0].id, world.organization.id);
   });
-  const come = async (as: Person): Promise<Visit> => {
-    const seen = await visit(browser, world.origin, { as });
-    await standInForRevisions(seen.context, world.origin, world.people.owner.session.cookie);
-    return seen;
-  };
   afterAll(async () => {
     await browser?.close();
     await world?.api.stop();
@@ -108,7 +101,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
   });
 
   it('nor as the owner', async () => {
-    const seen = await come(world.people.owner);
+    const seen = await visit(browser, world.origin, { as: world.people.owner });
     await look(seen, screens.signedIn, 'owner', sizes);
     await seen.close();
   });
@@ -122,14 +115,110 @@ describe.skipIf(withoutBrowser)('every screen', () => {
   it.each(['admin', 'developer', 'viewer'] satisfies RoleName[])(
     'nor as %s, who sees what they may do and why not',
     async role => {
-      const seen = await come(world.people[role]);
+      const seen = await visit(browser, world.origin, { as: world.people[role] });
       await look(seen, { ...screens.signedIn, admin: '/admin' }, role, sizes.slice(0, 1));
       await seen.close();
     },
   );
 
+  it('nor in any dialog or menu', async () => {
+    const seen = await visit(browser, world.origin, { as: world.people.owner });
+    const { page } = seen;
+    const press = (name: string | RegExp) =>
+      page
+        .getByRole('button', { name, exact: typeof name === 'string' })
+        .first()
+        .click();
+    const values = async () => {
+      await press('Show values');
+      await page.getByText('They are hidden again').waitFor();
+      await page.waitForLoadState('networkidle');
+    };
+    const { signedIn } = screens;
+    const dialogs: Record<string, [address: string, open: () => Promise<void>]> = {
+      'new-project': [signedIn.projects, () => press('New project')],
+      organizations: [signedIn.projects, () => press(/switch organization/)],
+      person: [signedIn.projects, () => press('You and your settings')],
+      palette: [signedIn.projects, () => page.keyboard.press('Control+k')],
+      invite: [signedIn.members, () => press('Invite')],
+      'remove-member': [signedIn.members, () => press(/^Remove /)],
+      'new-webhook': [signedIn.webhooks, () => press('New webhook')],
+      'delete-organization': [signedIn['organization-settings'], () => press('Delete organization')],
+      'new-environment': [signedIn.project, () => press('New environment')],
+      'paste-problem': [
+        signedIn['environment-dev'],
+        async () => {
+          await press('Paste .env');
+          await page.getByLabel('KEY=value lines').fill('GOOD=1\nno equals sign\nOPEN="');
+        },
+      ],
+      'add-secret': [signedIn['environment-dev'], () => press('Add secret')],
+      shortcuts: [signedIn['environment-dev'], () => press(/^Keyboard/)],
+      'secret-history': [
+        signedIn['environment-dev'],
+        async () => {
+          await press('History of SESSION_SIGNING_KEY');
+          await values();
+        },
+      ],
+      'review-mixed': [
+        signedIn['environment-production'],
+        async () => {
+          await press('Delete LOG_LEVEL');
+          await press('New value for MAIL_FROM');
+          await page.getByLabel('New value', { exact: true }).last().fill('new');
+          await press('Stage');
+          await press('Paste .env');
+          await page
+            .getByLabel('KEY=value lines')
+            .fill(`${'LONG_'.repeat(30)}KEY=1\nPAYMENT_API_KEY="sk_example_0000 "`);
+          await press('Stage 2 keys');
+          await press('Review');
+          await page.getByText('4 keys: 1 added, 1 changed, 1 deleted, 1 unchanged').waitFor();
+        },
+      ],
+      diff: [
+        signedIn.revisions,
+        async () => {
+          await press(/^Diff of/);
+          await values();
+        },
+      ],
+      restore: [
+        signedIn.revisions,
+        async () => {
+          await press('Restore revision 1');
+          await page.getByText('1 changed').waitFor();
+        },
+      ],
+      'template-key': [signedIn.template, () => press('Add key')],
+      rotate: [signedIn['project-settings'], () => press('Rotate the key')],
+      'delete-environment': [signedIn['project-settings'], () => press('Delete dev')],
+      'new-token': [signedIn.tokens, () => press('New token')],
+    };
+    const wrong: Record<string, string[]> = {};
+    for (const [name, [address, open]] of Object.entries(dialogs)) {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.goto(address);
+      await settled(page);
+      await open();
+      await page.locator('dialog[open], .menu:popover-open').waitFor();
+      await page.evaluate(axe.source);
+      for (const { width, colorScheme } of sizes) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        const found = [...(await violations(page)), ...(await overflows(page))];
+        if (found.length > 0) wrong[`${name} ${width} ${colorScheme}`] = found;
+        await keepScreenshot(page, `dialog-${name}-${width}-${colorScheme}`, false);
+      }
+    }
+    expect(wrong).toEqual({});
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
   it('names what a viewer may not do, and offers nothing of it', async () => {
-    const seen = await come(world.people.viewer);
+    const seen = await visit(browser, world.origin, { as: world.people.viewer });
     const { page } = seen;
     const said: Record<string, string> = {
       projects: 'Only owners and admins can do this.',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loopbackRedirect } from '../../../clients/dashboard/src/screens/account/redirect-uri.ts';
-import { rebase, type Stage, touchedKeys } from '../../../clients/dashboard/src/secrets/stage.ts';
+import { rebase, type Stage, touchedKeys, withoutApplied } from '../../../clients/dashboard/src/secrets/stage.ts';
 
 const stage: Stage = {
   revision: 17,
@@ -65,6 +65,17 @@ describe('a stage on a later revision', () => {
   it('drops a deletion of what is gone already', () => {
     const now = new Map([['UPDATED', 3]]);
     expect(rebase(stage, 18, now, { GONE: 'mine' })?.changes.has('GONE')).toBe(false);
+  });
+
+  it('keeps only what was staged after it was sent', () => {
+    expect(withoutApplied(stage, stage)).toBeUndefined();
+    const later: Stage = {
+      ...stage,
+      changes: new Map([...stage.changes, ['NEW', { kind: 'set', value: 'mine again', base: 0 }]]),
+    };
+    expect([...(withoutApplied(later, stage)?.changes ?? [])]).toEqual([
+      ['NEW', { kind: 'set', value: 'mine again', base: 0 }],
+    ]);
   });
 
   it('is kept as it is by who can’t read which keys there are', () => {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contractService } from './contract-service.ts';
-import { json, startServer } from './scripted-server.ts';
+import { type Api, createProject, createToken, registerPerson, startApi } from '../../support/api.ts';
+import { passTo } from '../relay.ts';
+import { startServer } from './scripted-server.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
@@ -16,11 +17,13 @@ const readme = readFileSync(join(sdk, 'README.md'), 'utf8');
 /** Compilers that read the published types: the newest, and the last one before it. */
 const compilers = [join(root, 'node_modules/typescript/bin/tsc'), join(sdk, 'node_modules/typescript/bin/tsc')];
 
+let api: Api;
 let folder: string;
 let project: string;
 let files: string[];
 
 beforeAll(async () => {
+  api = await startApi();
   folder = mkdtempSync(join(tmpdir(), 'holdfast-sdk-'));
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: sdk });
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[')));
@@ -36,7 +39,10 @@ beforeAll(async () => {
   writeFileSync(join(project, 'readme.ts'), blocks.join('\n'));
   await compile(compilers[0]);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await api.stop();
+});
 
 /** What npm says without a network, or of a registry without the package. */
 const noRegistry = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENOTCACHED|E404|ETARGET/;
@@ -61,16 +67,20 @@ async function compile(tsc: string | undefined): Promise<void> {
   });
 }
 
-/** Runs the README’s program. @returns what it wrote */
+/** Runs the README’s program in a place of its own on the running service. @returns what it wrote */
 async function runReadme(node: string): Promise<string> {
-  const service = contractService();
-  const server = await startServer((request, response) =>
-    request.path.startsWith('/v1/audit/')
-      ? json(200, { entries: [{ action: 'secret.pulled' }] })(request, response)
-      : service.respond(request, response),
-  );
+  const ada = await registerPerson(api);
+  await createProject(api, ada, 'Web Shop');
+  const { token } = await createToken(api, ada);
+  const pass = passTo(api.url);
+  // The README names an organization, which the person has under a name and id of its own.
+  const { slug, id } = ada.organization;
+  const server = await startServer((request, response) => {
+    const path = request.path.replace('/acme/', `/${slug}/`).replace(/^\/v1\/audit\/[^/]+/, `/v1/audit/${id}`);
+    void pass({ ...request, path }, response);
+  });
   try {
-    const env = { HOLDFAST_URL: server.url, HOLDFAST_TOKEN: 'service_tok_x' };
+    const env = { HOLDFAST_URL: server.url, HOLDFAST_TOKEN: token };
     const { stdout } = await run(node, [join(project, 'out/readme.js')], { env, cwd: project });
     return stdout;
   } finally {
@@ -79,14 +89,16 @@ async function runReadme(node: string): Promise<string> {
 }
 
 function expectReadme(stdout: string): void {
-  expect(stdout.split('\n')).toEqual([
+  const [lines, log] = stdout.split('now at 6\n');
+  expect(lines?.split('\n')).toEqual([
     "{ revision: 1, keys: [ 'DATABASE_URL', 'LOG_LEVEL' ] } 25",
     "[ 'WORKERS' ] [ 'LOG_LEVEL' ] 4",
     "5 [] [ 'DATABASE_URL', 'LOG_LEVEL' ] []",
-    'now at 6',
-    "[ 'secret.pulled' ]",
     '',
   ]);
+  // A comparison reads both sides, each with an entry of its own.
+  const actions = ['secret.pulled', 'secret.compared', 'secret.compared', 'secret.restored', 'secret.pulled'];
+  expect(log?.match(/secret\.\w+/g)).toEqual(actions);
 }
 
 describe('the packed SDK', () => {

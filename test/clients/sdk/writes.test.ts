@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Environment,
   Holdfast,
@@ -7,7 +7,8 @@ import {
   RevisionMismatch,
   VersionMismatch,
 } from '../../../clients/sdk/src/index.ts';
-import { contractService } from './contract-service.ts';
+import { type Api, createProject, createToken, registerPerson, startApi } from '../../support/api.ts';
+import { type Pass, passTo } from '../relay.ts';
 import {
   json,
   type ReceivedRequest,
@@ -17,26 +18,45 @@ import {
   startServer,
 } from './scripted-server.ts';
 
-let server: ScriptedServer;
+let api: Api;
+let server: ScriptedServer | undefined;
 let client: Holdfast;
+/** A client that nothing stands in the way of. */
+let direct: Holdfast;
+let place: [organization: string, project: string];
 let environment: Environment;
-let service: ReturnType<typeof contractService>;
-afterEach(() => server.stop());
 
-/** The contract's service; the test may stand between it and the client. */
-async function start(between: (respond: Respond) => Respond = respond => respond): Promise<void> {
-  service = contractService();
-  server = await startServer(between(service.respond));
-  client = new Holdfast({ url: server.url, token: 'service_tok_x', retries: 1 });
-  environment = client.environment('acme', 'web-shop', 'dev');
+beforeAll(async () => {
+  api = await startApi();
+});
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+afterAll(() => api.stop());
+
+/** A new project of the running service; the test may stand between it and the client. */
+async function start(between: (pass: Pass) => Respond = pass => pass): Promise<void> {
+  // A person for each test: a plan has a limit of projects.
+  const ada = await registerPerson(api);
+  const { token } = await createToken(api, ada);
+  const { slug } = await createProject(api, ada);
+  place = [ada.organization.slug, slug];
+  server = await startServer(between(passTo(api.url)));
+  direct = new Holdfast({ url: api.url, token });
+  client = new Holdfast({ url: server.url, token, retries: 1 });
+  environment = client.environment(...place, 'dev');
 }
+
+const requests = () => server?.requests ?? [];
+const values = async (slug = 'dev') => ({ ...(await direct.environment(...place, slug).pull()).toObject() });
 
 /** Carries out the requests that match, and loses their first answer. */
 function losing(matches: (request: ReceivedRequest) => boolean) {
   let lost = false;
-  return (respond: Respond): Respond =>
+  return (pass: Pass): Respond =>
     (request, response) => {
-      if (lost || !matches(request)) return respond(request, response);
+      if (lost || !matches(request)) return void pass(request, response);
       lost = true;
       const { socket } = response;
       const end = response.end.bind(response);
@@ -44,12 +64,12 @@ function losing(matches: (request: ReceivedRequest) => boolean) {
         socket?.resetAndDestroy();
         return end();
       };
-      respond(request, response);
+      void pass(request, response);
     };
 }
 
 const isChange = ({ method, query }: ReceivedRequest) => method !== 'GET' && !query.has('dryRun');
-const sent = () => server.requests.map(({ method, path }) => `${method} ${path.split('/').slice(5).join('/')}`);
+const sent = () => requests().map(({ method, path }) => `${method} ${path.split('/').slice(5).join('/')}`);
 
 async function failureOf(promise: Promise<unknown>): Promise<HoldfastError> {
   const error = await promise.then(
@@ -68,16 +88,14 @@ describe('a write', () => {
     await environment.importDotenv('C=3', { message: 'a file' });
     await environment.delete(['A'], { message: 'gone' });
     await environment.delete(['B', 'X'], { ifRevision: 4 });
-    expect(
-      server.requests.map(({ headers, query, body }) => [headers['if-match'], query.get('message'), body]),
-    ).toEqual([
+    expect(requests().map(({ headers, query, body }) => [headers['if-match'], query.get('message'), body])).toEqual([
       ['"0"', null, { key: 'A', value: '1', expectedVersion: 0, message: 'the first' }],
       ['"1"', null, { secrets: [{ key: 'B', value: '2' }], message: 'more' }],
       [undefined, null, { dotenv: 'C=3', message: 'a file' }],
       [undefined, 'gone', undefined],
       ['"4"', null, { keys: ['B', 'X'] }],
     ]);
-    expect(service.values('dev')).toEqual({ C: '3' });
+    expect(await values()).toEqual({ C: '3' });
   });
 
   it('refuses a value that JSON would drop or change, before anything is sent', async () => {
@@ -88,14 +106,14 @@ describe('a write', () => {
       await expect(environment.set('B', odd as unknown as string)).rejects.toThrow(TypeError);
       await expect(environment.plan({ set: values })).rejects.toThrow(TypeError);
     }
-    expect(server.requests).toHaveLength(0);
+    expect(requests()).toHaveLength(0);
   });
 
   it('takes __proto__ for a key like any other', async () => {
     await start();
     await environment.set('__proto__', '1');
     await environment.import(JSON.parse('{"__proto__": "2", "constructor": "3"}'));
-    expect(server.requests.map(({ body }) => JSON.stringify(body))).toEqual([
+    expect(requests().map(({ body }) => JSON.stringify(body))).toEqual([
       '{"key":"__proto__","value":"1"}',
       '{"secrets":[{"key":"__proto__","value":"2"},{"key":"constructor","value":"3"}]}',
     ]);
@@ -167,13 +185,13 @@ describe('a conditional write whose answer was lost', () => {
       { deleted: [], notFound: ['A', 'B'], revision: 2 },
       {},
     ],
-  ])('is a success where things are as wanted: %s', async (_, act, result, values) => {
-    await start(respond => losing(request => isChange(request) && server.requests.length > 1)(respond));
+  ])('is a success where things are as wanted: %s', async (_, act, result, left) => {
+    await start(losing(request => isChange(request) && requests().length > 1));
     await environment.import({ A: '1', B: '1' });
     const answer = await act();
     expect(answer).toMatchObject(result as object);
-    expect(service.values('dev')).toEqual(values);
-    expect(server.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
+    expect(await values()).toEqual(left);
+    expect(requests().filter(({ method }) => method === 'GET')).toHaveLength(1);
   });
 
   it('is looked into with one pull, no more', async () => {
@@ -192,11 +210,11 @@ describe('a conditional write whose answer was lost', () => {
     ['a restore', () => environment.restore(0, { ifRevision: 1 }), { restored: 0, revision: 2 }],
     [
       'a promotion',
-      () => client.project('acme', 'web-shop').promote({ from: 'dev', to: 'staging', ifRevision: 0 }),
+      () => client.project(...place).promote({ from: 'dev', to: 'staging', ifRevision: 0 }),
       { promoted: [], unchanged: ['A', 'B'], revision: 1 },
     ],
   ])('is a success where things are as wanted: %s', async (_, act, result) => {
-    await start(respond => losing(request => isChange(request) && server.requests.length > 1)(respond));
+    await start(losing(request => isChange(request) && requests().length > 1));
     await environment.import({ A: '1', B: '1' });
     expect(await act()).toMatchObject(result as object);
   });
@@ -204,24 +222,19 @@ describe('a conditional write whose answer was lost', () => {
   /** Loses the first change on its way there or on its way back, and lets another client write meanwhile. */
   function overtaken(isLostOnItsWay: 'there' | 'back', method = 'PUT') {
     let lost = false;
-    return (respond: Respond): Respond =>
-      (request, response) => {
-        if (lost || request.method !== method) return respond(request, response);
-        lost = true;
+    return (pass: Pass): Respond => {
+      const overtake: Pass = async (request, response) => {
         const nowhere = { writeHead: () => nowhere, end: () => nowhere } as unknown as Parameters<Respond>[1];
-        if (isLostOnItsWay === 'back') respond(request, nowhere);
-        respond(
-          {
-            ...request,
-            method: 'PUT',
-            path: '/v1/secrets/acme/web-shop/dev',
-            headers: {},
-            body: { key: 'A', value: 'theirs' },
-          },
-          nowhere,
-        );
+        if (isLostOnItsWay === 'back') await pass(request, nowhere);
+        await direct.environment(...place, 'dev').set('A', 'theirs');
         response.socket?.resetAndDestroy();
       };
+      return (request, response) => {
+        if (lost || request.method !== method) return void pass(request, response);
+        lost = true;
+        return void overtake(request, response);
+      };
+    };
   }
 
   it('is a mismatch with a known outcome where another client made that revision', async () => {
@@ -230,7 +243,7 @@ describe('a conditional write whose answer was lost', () => {
     expect(error).toBeInstanceOf(RevisionMismatch);
     expect(error).toMatchObject({ currentRevision: 1, outcomeUnknown: false });
     expect(sent()).toEqual(['PUT dev', 'PUT dev', 'GET dev']);
-    expect(service.values('dev')).toEqual({ A: 'theirs' });
+    expect(await values()).toEqual({ A: 'theirs' });
   });
 
   it('is none where a key to delete is still there', async () => {
@@ -238,7 +251,7 @@ describe('a conditional write whose answer was lost', () => {
     await environment.import({ A: '1', B: '1' });
     const error = await failureOf(environment.delete(['B'], { ifRevision: 1 }));
     expect(error).toMatchObject({ code: 'revision_mismatch', currentRevision: 2, outcomeUnknown: false });
-    expect(service.values('dev')).toEqual({ A: 'theirs', B: '1' });
+    expect(await values()).toEqual({ A: 'theirs', B: '1' });
   });
 
   it('keeps its outcome unknown where more than one revision was made since', async () => {
@@ -250,14 +263,14 @@ describe('a conditional write whose answer was lost', () => {
   });
 
   it('keeps its outcome unknown for one who may not read', async () => {
-    await start(respond => {
-      const lossy = losing(isChange)(respond);
+    await start(pass => {
+      const lossy = losing(isChange)(pass);
       return (request, response) => (request.method === 'GET' ? refusal(403, 'forbidden') : lossy)(request, response);
     });
     const error = await failureOf(environment.set('A', '1', { ifRevision: 0 }));
     expect(error).toBeInstanceOf(RevisionMismatch);
     expect(error.outcomeUnknown).toBe(true);
-    expect(service.values('dev')).toEqual({ A: '1' });
+    expect(await values()).toEqual({ A: '1' });
   });
 });
 
@@ -274,7 +287,7 @@ describe('a plan', () => {
       skipped: [],
       revision: 1,
     });
-    expect(service.values('dev')).toEqual({ A: '1', B: '1', C: '1' });
+    expect(await values()).toEqual({ A: '1', B: '1', C: '1' });
     expect(await plan.apply()).toEqual({
       created: ['D'],
       updated: ['A'],
@@ -282,8 +295,8 @@ describe('a plan', () => {
       deleted: ['B'],
       revision: 2,
     });
-    expect(service.values('dev')).toEqual({ A: '2', C: '1', D: '4' });
-    const [dry, real] = server.requests.slice(1);
+    expect(await values()).toEqual({ A: '2', C: '1', D: '4' });
+    const [dry, real] = requests().slice(1);
     expect([dry?.query.get('dryRun'), dry?.headers['if-match']]).toEqual(['true', undefined]);
     expect([real?.query.get('dryRun'), real?.headers['if-match']]).toEqual([null, '"1"']);
     expect(real?.body).toEqual(dry?.body);
@@ -296,7 +309,7 @@ describe('a plan', () => {
     await environment.set('B', '1');
     const error = await failureOf(plan.apply());
     expect(error).toMatchObject({ code: 'revision_mismatch', currentRevision: 1, outcomeUnknown: false });
-    expect(service.values('dev')).toEqual({ B: '1' });
+    expect(await values()).toEqual({ B: '1' });
   });
 
   it('shows no value', async () => {
@@ -307,8 +320,8 @@ describe('a plan', () => {
 
   it('of a promotion and of a restore works alike', async () => {
     await start();
-    const project = client.project('acme', 'web-shop');
-    const staging = client.environment('acme', 'web-shop', 'staging');
+    const project = client.project(...place);
+    const staging = client.environment(...place, 'staging');
     await environment.import({ A: '1', B: '1' });
     await staging.set('B', 'old');
     const promotion = await project.planPromote({ from: 'dev', to: 'staging', overwrite: false });
@@ -317,7 +330,7 @@ describe('a plan', () => {
     const restoration = await staging.planRestore(1, { message: 'back' });
     expect(restoration).toMatchObject({ deleted: ['A'], unchanged: ['B'], revision: 2 });
     expect(await restoration.apply()).toMatchObject({ deleted: ['A'], restored: 1, revision: 3 });
-    expect(service.values('staging')).toEqual({ B: 'old' });
+    expect(await values('staging')).toEqual({ B: 'old' });
   });
 
   it('is not taken from an answer that is no plan', async () => {
@@ -364,7 +377,7 @@ describe('the past', () => {
       created: ['B'],
       restored: 1,
     });
-    expect(service.values('dev')).toEqual({ A: '2', B: '1' });
+    expect(await values()).toEqual({ A: '2', B: '1' });
     expect(await environment.compare('staging', { values: true })).toMatchObject({
       from: { slug: 'dev', revision: 4 },
       to: { slug: 'staging', revision: 0 },

@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashCredential } from '../../../lib/crypto/credentials.ts';
+import { ranges } from '../../../lib/table/keys.ts';
 import { handOffRecord } from '../../../lib/table/records/hand-off.ts';
-import { at, queryItems, transact, update } from '../../../lib/table/store.ts';
+import { tokenRecord } from '../../../lib/table/records/token.ts';
+import { at, list, queryItems, transact, update } from '../../../lib/table/store.ts';
 import { type Api, type Person, registerPerson, startApi, testPassword } from '../../support/api.ts';
 
 let api: Api;
@@ -45,6 +47,20 @@ describe('the hand-off from the dashboard to the CLI', () => {
     });
     const me = await api.get('/auth/me', { token: taken.body.token });
     expect(me.body.user.id).toBe(person.user.id);
+  });
+
+  it('gives a token that outlives its code: DynamoDB removes the code alone', async () => {
+    const someone = await registerPerson(api);
+    const lasting = await offer({}, someone.session);
+    await take(lasting.code, lasting.codeVerifier);
+    const brief = await offer({ name: 'brief', expiresInDays: 2 }, someone.session);
+    await take(brief.code, brief.codeVerifier);
+
+    const tokens = await list(tokenRecord, ranges.tokens(someone.user.id));
+
+    const removals = Object.fromEntries(tokens.map(({ name, expiresAt }) => [name, expiresAt]));
+    const inTwoDays = Date.now() / 1000 + 2 * 24 * 60 * 60;
+    expect(removals).toEqual({ laptop: undefined, brief: expect.closeTo(inTwoDays, -3) });
   });
 
   it('works once, also for five at the same moment', async () => {

@@ -119,6 +119,28 @@ describe('the conventions of every endpoint', () => {
     );
   });
 
+  it('says of an id in a slug’s place that it is one', async () => {
+    const project = await createProject(api, owner, 'Named by its id');
+    const messageOf = async (path: string) => (await api.get(path, owner.session)).body.error;
+    const { id, slug } = owner.organization;
+    expect(await messageOf(`/secrets/${id}/${project.slug}/dev`)).toMatchObject({
+      code: 'organization_not_found',
+      message: 'There is no such organization: `orgSlug` must be its slug, and this looks like its id.',
+    });
+    expect(await messageOf(`/secrets/${slug}/${project.id}/dev`)).toMatchObject({
+      code: 'project_not_found',
+      message: 'There is no such project: `project` must be its slug, and this looks like its id.',
+    });
+    expect(await messageOf(`/projects/${id}/${project.id}`)).toMatchObject({
+      code: 'project_not_found',
+      message: 'There is no such project: `slug` must be its slug, and this looks like its id.',
+    });
+    expect(await messageOf(`/secrets/${slug}/${project.slug}/${project.id}`)).toMatchObject({
+      code: 'environment_not_found',
+      message: 'There is no such environment: `env` must be its slug, and this looks like its id.',
+    });
+  });
+
   it('refuses malformed JSON, a missing body, a wrong media type and an unpaired surrogate', async () => {
     const path = `/projects/${owner.organization.id}`;
     expectErrorShape(await api.post(path, '{"name": ', owner.session), 400, 'invalid_request');

@@ -30,6 +30,15 @@ describe('parsing a JSON body', () => {
     expect(parseJson('{"a":"},{\\"a\\":[,","b":"a"}')).toEqual({ value: { a: '},{"a":[,', b: 'a' }, problems: [] });
   });
 
+  it('refuses what nests too deep before parsing it, closed or not', () => {
+    const problems = [{ path: '', message: 'the body nests arrays and objects deeper than 20 levels' }];
+    for (const deep of ['['.repeat(21) + ']'.repeat(21), '{"a":'.repeat(2_000_000), `{"a":"\\"",${'['.repeat(21)}`]) {
+      expect(parseJson(deep)).toEqual({ value: undefined, problems });
+    }
+    expect(parseJson('['.repeat(20) + ']'.repeat(20)).problems).toEqual([]);
+    expect(parseJson(`[${'[],'.repeat(100)}"${'['.repeat(100)}\\\\","${'{\\"'.repeat(100)}"]`).problems).toEqual([]);
+  });
+
   it('keeps __proto__ as a member of its own', () => {
     expect(Object.keys(parseJson('{"__proto__":"x"}').value as object)).toEqual(['__proto__']);
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RevisionMismatch, type Snapshot } from '@holdfast/sdk';
 import type { Command } from 'commander';
-import { applyPlan, planLines, summaryOf } from '../change.ts';
+import { applyPlan, showPlan } from '../change.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import type { Entry } from '../formats/format.ts';
@@ -49,8 +49,7 @@ export async function edit(session: Session, { message }: { message?: string }):
         ...given({ message }),
       });
       if (plan.revision === base.revision) {
-        for (const line of planLines(plan, output, 2)) output.note(line);
-        output.note(summaryOf(plan, `To edit ${environment.slug}`));
+        showPlan(session, plan, `edit ${environment.slug}`);
         if (!isConfirmed && terminal.canAsk && !(await terminal.confirm('Apply?'))) {
           keepsFile = false;
           throw new Failure(exitCodes.other, 'declined', 'Nothing was changed.');

@@ -49,6 +49,7 @@ export async function login(session: Session, flags: Flags): Promise<void> {
   if (!isCommitted) writeUserSettings({ ...readUserSettings().settings, url });
   if (output.json) output.document({ url, user: { id: user.id, email: user.email }, keptIn: where });
   else output.note(`Signed in to ${origin} as ${user.email}. The token is kept in ${where}.`);
+  if (session.settings().environment === undefined) output.note('Link this directory: holdfast link');
   if (process.env.HOLDFAST_TOKEN) output.warn('HOLDFAST_TOKEN is set in this shell, and goes before it.');
 }
 
@@ -102,7 +103,7 @@ export async function whoami(session: Session): Promise<void> {
     const limits = [token.organizationId, token.projectId, token.environmentId].filter(id => id != null).length;
     const scope = ['everything you can see', 'one organization', 'one project', 'one environment'][limits] ?? '';
     output.note(
-      `with the token “${token.name}”: ${token.access}, ${scope}, until ${token.expiresAt ?? 'it is revoked'}`,
+      `with the token “${token.name}”: ${token.access}, ${scope}, until ${token.expiresAt == null ? 'it is revoked' : output.time(token.expiresAt, 2)}`,
     );
   }
   for (const { slug, role } of organizations) output.note(`${role} of ${slug}`);

@@ -26,6 +26,7 @@ export async function listProjects(session: Session): Promise<void> {
   session.output.table(
     ['SLUG', 'NAME', 'ENVIRONMENTS'],
     answer.projects.map(({ slug, name, environments }) => [slug, name, environments.map(one => one.slug).join(' ')]),
+    'There is no project that you can see. Make one: holdfast projects create NAME',
   );
 }
 
@@ -88,7 +89,12 @@ export async function listMembers(session: Session): Promise<void> {
     ['EMAIL', 'NAME', 'ROLE', 'STATE'],
     [
       ...answer.members.map(({ email, name, role }) => [email, name, role, 'member']),
-      ...answer.invitations.map(({ email, role, expiresAt }) => [email, '', role, `invited until ${expiresAt}`]),
+      ...answer.invitations.map(({ email, role, expiresAt }) => [
+        email,
+        '',
+        role,
+        `invited until ${session.output.time(expiresAt)}`,
+      ]),
     ],
   );
 }
@@ -133,12 +139,12 @@ export async function audit(
   });
   if (session.output.json) return session.output.document(answer);
   const rows = answer.entries.map(({ createdAt, actor, action, target, environment, keys, ip }) => [
-    createdAt,
+    session.output.time(createdAt),
     actor.email ?? actor.type,
     action,
     `${target.name}${environment === undefined || environment === null ? '' : `/${environment.slug}`}`,
-    (keys ?? []).slice(0, 5).join(' '),
     ip ?? '',
+    (keys ?? []).slice(0, 5).join(' '),
   ]);
-  session.output.table(['WHEN', 'WHO', 'ACTION', 'WHAT', 'KEYS', 'FROM'], rows);
+  session.output.table(['WHEN', 'WHO', 'ACTION', 'WHAT', 'FROM', 'KEYS'], rows);
 }

@@ -16,8 +16,10 @@ export async function revisions(
   session: Session,
   { limit, before }: { limit: number; before?: number },
 ): Promise<void> {
-  const answer = await (await session.environment()).revisions(given({ limit, before }));
-  if (session.output.json) return session.output.document(answer);
+  const { output } = session;
+  const environment = await session.environment();
+  const answer = await environment.revisions(given({ limit, before }));
+  if (output.json) return output.document(answer);
   const rows = answer.revisions.map(
     ({ revision, createdAt, createdBy, created, updated, deleted, message, ...origin }) => {
       const from = origin.from === undefined ? '' : ` from ${origin.from.slug}@${origin.from.revision}`;
@@ -28,11 +30,19 @@ export async function revisions(
         ...deleted.map(key => `-${key}`),
       ];
       const what = keys.length > 5 ? `${keys.slice(0, 5).join(' ')} and ${keys.length - 5} more` : keys.join(' ');
-      return [String(revision), createdAt, createdBy.email, `${origin.action}${from}${restored}`, what, message ?? ''];
+      return [
+        String(revision),
+        output.time(createdAt),
+        createdBy?.email ?? 'an operator',
+        `${origin.action}${from}${restored}`,
+        what,
+        message ?? '',
+      ];
     },
   );
-  session.output.table(['REVISION', 'WHEN', 'BY', 'WHAT', 'KEYS', 'WHY'], rows);
-  if (answer.next !== null) session.output.note(`More: holdfast revisions --before ${answer.next}`);
+  const none = `Nothing has changed ${environment.slug}${before === undefined ? ' yet' : ` before revision ${before}`}.`;
+  output.table(['REVISION', 'WHEN', 'BY', 'WHAT', 'KEYS', 'WHY'], rows, none);
+  if (answer.next !== null) output.note(`More: holdfast revisions --before ${answer.next}`);
 }
 
 export const historyOptions = (command: Command): Command =>
@@ -44,7 +54,7 @@ export async function history(session: Session, key: string, flags: { values?: b
   const rows = answer.versions.map(({ version, revision, createdAt, createdBy, deleted, value }) => [
     String(version),
     String(revision),
-    createdAt,
+    session.output.time(createdAt),
     createdBy.email,
     deleted ? 'deleted' : value === undefined ? '' : shown(value),
   ]);

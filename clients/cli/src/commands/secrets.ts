@@ -20,10 +20,14 @@ export const listOptions = (command: Command): Command => command.addOption(revi
 export async function list(session: Session, { revision }: { revision?: number }): Promise<void> {
   const environment = await session.environment();
   const answer = await environment.keys(given({ revision }));
-  if (session.output.json) return session.output.document(answer);
-  session.output.table(
+  const { output } = session;
+  if (output.json) return output.document(answer);
+  output.table(
     ['KEY', 'VERSION', 'UPDATED', 'BY'],
-    answer.keys.map(({ key, version, updatedAt, updatedBy }) => [key, String(version), updatedAt, updatedBy.email]),
+    answer.keys.map(({ key, version, updatedAt, updatedBy }) => {
+      return [key, String(version), output.time(updatedAt), updatedBy.email];
+    }),
+    `${environment.slug} has no keys at revision ${answer.revision}. Begin: holdfast push .env, or holdfast set KEY`,
   );
 }
 
@@ -46,6 +50,7 @@ interface SetFlags extends WriteFlags {
 
 export const setOptions = (command: Command): Command =>
   writeOptions(command)
+    .usage('[options] <key>')
     .argument('<key>', 'its key', secretKey)
     .argument('[value]', 'not here: a value is read from standard input, a file or a hidden prompt', refuseValue)
     .option('--from-file <file>', 'the value is this file, byte for byte (- = standard input)')

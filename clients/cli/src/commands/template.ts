@@ -40,6 +40,7 @@ export async function listTemplate(session: Session): Promise<void> {
       pattern ?? '',
       description ?? '',
     ]),
+    'The template names no key. Add one: holdfast template add KEY',
   );
 }
 

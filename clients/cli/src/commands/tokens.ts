@@ -14,7 +14,10 @@ export async function showToken(session: Session): Promise<void> {
   if (output.json) return output.document({ token: token ?? null, dashboard: dashboardOf(session) });
   if (token !== undefined) {
     const { id, name, prefix, access, expiresAt } = token;
-    output.table(['ID', 'NAME', 'BEGINS', 'ACCESS', 'EXPIRES'], [[id, name, prefix, access, expiresAt ?? 'never']]);
+    output.table(
+      ['ID', 'NAME', 'BEGINS', 'ACCESS', 'EXPIRES'],
+      [[id, name, prefix, access, expiresAt == null ? 'never' : output.time(expiresAt)]],
+    );
   }
   output.note(`This is the token in use. All of yours: ${dashboardOf(session)}`);
 }

@@ -1,10 +1,8 @@
 import { call } from '../api.ts';
-import { useLoad } from '../load.ts';
-import { Button } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Await } from '../ui/feedback.tsx';
 import { Time } from '../ui/text.tsx';
-import { useShown } from './shown.ts';
+import { ShowValues, useValues } from './shown.tsx';
 
 /** Every version of a key. Values come only when asked for, by a read that is audited. */
 export function History({
@@ -16,18 +14,17 @@ export function History({
   name: string;
   onClose: () => void;
 }) {
-  const [values, setValues] = useShown();
-  const versions = useLoad(`${name} ${values}`, async signal => {
+  const versions = useValues(name, async (values, signal) => {
     const answer = await call('GET /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}', {
       params: { ...place, key: name },
       query: { values },
       signal,
     });
-    return answer?.versions ?? [];
+    return answer.versions;
   });
   return (
     <Dialog title={<span class="mono key">{name}</span>} size="sheet" onClose={onClose}>
-      <Await of={versions}>
+      <Await of={versions.of}>
         {list => (
           <ol class="journal">
             {list.map(({ version, revision, createdAt, createdBy, deleted, value, ...rest }) => (
@@ -46,10 +43,7 @@ export function History({
           </ol>
         )}
       </Await>
-      <div class="actions">
-        <Button onClick={() => setValues(!values)}>{values ? 'Hide values' : 'Show values'}</Button>
-        {!values && <span class="quiet">Showing them is a read that stands in the audit log.</span>}
-      </div>
+      <ShowValues of={versions} />
     </Dialog>
   );
 }

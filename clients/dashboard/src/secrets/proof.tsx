@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Environment } from '../../../../lib/contracts/projects.ts';
+import type { ChangePlan } from '../../../../lib/contracts/secrets.ts';
 import { Button, Field } from '../ui/controls.tsx';
 import { count } from '../ui/text.tsx';
 
@@ -62,7 +63,7 @@ export function Proof({
 }
 
 function summary(lines: readonly ProofLine[]): string {
-  const marks = (['+', '~', '−'] as const).map(
+  const marks = (['+', '~', '−', '='] as const).map(
     mark => [mark, lines.filter(line => line.mark === mark).length] as const,
   );
   const parts = marks.filter(([, number]) => number > 0).map(([mark, number]) => `${number} ${words[mark]}`);
@@ -121,6 +122,12 @@ export function Apply({
       </div>
     </form>
   );
+}
+
+/** The plan of a dry run. An answer without one may be of a change that was made, and is never shown as a plan. */
+export function planOf(answer: object): ChangePlan {
+  if ('plan' in answer) return answer.plan as ChangePlan;
+  throw new Error('The answer to a dry run has no plan.');
 }
 
 /** A plan's keys as lines. */

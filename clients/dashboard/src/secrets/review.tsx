@@ -8,9 +8,8 @@ import { Button } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Problem, say } from '../ui/feedback.tsx';
 import { count, EnvironmentMark, Time } from '../ui/text.tsx';
-import { type Plan, planOf } from './plan.ts';
-import { Apply, Proof, type ProofLine } from './proof.tsx';
-import { type Choice, rebase, type Stage, touchedKeys } from './stage.ts';
+import { Apply, Proof, type ProofLine, planOf } from './proof.tsx';
+import { type Choice, rebase, type Stage, touchedKeys, withoutApplied } from './stage.ts';
 import { stageOf, unstage } from './staging.ts';
 
 interface ReviewProps {
@@ -20,7 +19,7 @@ interface ReviewProps {
   role: Role;
   readable: boolean;
   onClose: () => void;
-  onApplied: () => void;
+  onApplied: () => Promise<void>;
 }
 
 interface Moved {
@@ -48,7 +47,7 @@ export function Review({ orgSlug, project, environment, role, readable, onClose,
   const current = stageOf(environment.id);
   const stage = current.value;
   const params = { orgSlug, project, env: environment.slug };
-  const [planning, setPlanning] = useState<{ of: Stage; plan?: Plan; error?: unknown }>();
+  const [planning, setPlanning] = useState<{ of: Stage; plan?: ReturnType<typeof planOf>; error?: unknown }>();
   const [attempt, setAttempt] = useState(0);
   const [moved, setMoved] = useState<Moved>();
 
@@ -81,9 +80,10 @@ export function Review({ orgSlug, project, environment, role, readable, onClose,
         body: bodyOf(of, message),
         ifMatch: of.revision,
       });
-      current.value = undefined;
+      // The keys are loaded before what was staged goes, so that they never vanish in between.
+      await onApplied();
+      current.value = withoutApplied(current.value, of);
       say(`Applied as revision ${revision} of ${environment.slug}.`);
-      onApplied();
       onClose();
     }),
   );
@@ -188,7 +188,7 @@ export function Review({ orgSlug, project, environment, role, readable, onClose,
           onRebase={choices => {
             current.value = rebase(stage, moved.revision, moved.versions, choices);
             setMoved(undefined);
-            onApplied();
+            void onApplied();
           }}
         />
       )}

@@ -19,6 +19,13 @@ export function touchedKeys(stage: Stage, versions: ReadonlyMap<string, number>)
     .toSorted();
 }
 
+/** What is still to be applied, once a stage was: only what was staged since. */
+export function withoutApplied(stage: Stage | undefined, applied: Stage): Stage | undefined {
+  if (stage === undefined) return undefined;
+  const changes = new Map([...stage.changes].filter(([key, staged]) => applied.changes.get(key) !== staged));
+  return changes.size === 0 ? undefined : { ...stage, changes };
+}
+
 /**
  * The stage on a later revision. A key that another person changed needs a choice: theirs drops the staged change, mine
  * keeps it over theirs. A deletion of what is gone already is dropped, for there is nothing left to delete.

@@ -39,9 +39,17 @@ const icons = {
   unstage: 'M5 3 2 6l3 3M2 6h7a4 4 0 0 1 0 8H6',
 } as const;
 
-function Act({ icon, label, onClick }: { icon: keyof typeof icons; label: string; onClick: () => void }) {
+interface ActProps {
+  icon: keyof typeof icons;
+  label: string;
+  /** Tab stops at the buttons of the current row alone; the arrow keys go from row to row. */
+  current: boolean;
+  onClick: () => void;
+}
+
+function Act({ icon, label, current, onClick }: ActProps) {
   return (
-    <button type="button" class="act" aria-label={label} title={label} onClick={onClick}>
+    <button type="button" tabIndex={current ? 0 : -1} class="act" aria-label={label} title={label} onClick={onClick}>
       <svg viewBox="0 0 16 16" aria-hidden="true">
         <path d={icons[icon]} />
       </svg>
@@ -221,22 +229,39 @@ function SecretRow({ row, index, value, focusable, writable, onFocus, onAction }
       <td role="cell" class="acts">
         {entry !== undefined &&
           (value !== undefined ? (
-            <Act icon="hide" label={`Hide ${key}`} onClick={hide} />
+            <Act current={focusable} icon="hide" label={`Hide ${key}`} onClick={hide} />
           ) : (
-            <Act icon="reveal" label={`Reveal ${key}`} onClick={() => onAction('reveal', row)} />
+            <Act current={focusable} icon="reveal" label={`Reveal ${key}`} onClick={() => onAction('reveal', row)} />
           ))}
         {entry !== undefined && (
-          <Act icon="copy" label={`Copy the value of ${key}`} onClick={() => onAction('copy', row)} />
+          <Act
+            current={focusable}
+            icon="copy"
+            label={`Copy the value of ${key}`}
+            onClick={() => onAction('copy', row)}
+          />
         )}
-        {writable && <Act icon="edit" label={`New value for ${key}`} onClick={() => onAction('edit', row)} />}
+        {writable && (
+          <Act current={focusable} icon="edit" label={`New value for ${key}`} onClick={() => onAction('edit', row)} />
+        )}
         {entry !== undefined && (
-          <Act icon="history" label={`History of ${key}`} onClick={() => onAction('history', row)} />
+          <Act
+            current={focusable}
+            icon="history"
+            label={`History of ${key}`}
+            onClick={() => onAction('history', row)}
+          />
         )}
         {writable &&
           (staged !== undefined ? (
-            <Act icon="unstage" label={`Take back the change of ${key}`} onClick={() => onAction('unstage', row)} />
+            <Act
+              current={focusable}
+              icon="unstage"
+              label={`Take back the change of ${key}`}
+              onClick={() => onAction('unstage', row)}
+            />
           ) : (
-            <Act icon="delete" label={`Delete ${key}`} onClick={() => onAction('delete', row)} />
+            <Act current={focusable} icon="delete" label={`Delete ${key}`} onClick={() => onAction('delete', row)} />
           ))}
       </td>
     </tr>

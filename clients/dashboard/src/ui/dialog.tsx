@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface DialogProps {
   title: ComponentChildren;
@@ -15,16 +15,22 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, size = 'form', firm }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    const dialog = element.current;
+  // Before the next key is pressed: what someone types after Enter belongs to the dialog.
+  useLayoutEffect(() => {
+    const dialog = element.current as HTMLDialogElement;
     const before = document.activeElement;
-    dialog?.showModal();
-    // A field is where work begins; a close button is not.
-    const first = dialog?.querySelector<HTMLElement>('[data-first]');
-    (first ?? dialog?.querySelector<HTMLElement>('input, textarea, select'))?.focus();
+    dialog.showModal();
+    // A field is where work begins, a close button is not; but a dialog opens at its top.
+    const first = dialog.querySelector<HTMLElement>('[data-first]') ?? dialog.querySelector('input, textarea, select');
+    first?.focus();
+    dialog.scrollTop = 0;
+    const inSight = first !== null && first.getBoundingClientRect().bottom <= dialog.getBoundingClientRect().bottom;
+    if (!inSight) dialog.querySelector('h2')?.focus();
     return () => {
-      dialog?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      dialog.close();
+      // What opened it may be gone with what was done in it.
+      const back = before instanceof HTMLElement && before.isConnected ? before : document.getElementById('content');
+      back?.focus();
     };
   }, []);
   return (
@@ -38,7 +44,9 @@ export function Dialog({ title, onClose, children, size = 'form', firm }: Dialog
       }}
     >
       <header>
-        <h2 id={id}>{title}</h2>
+        <h2 id={id} tabIndex={-1}>
+          {title}
+        </h2>
         {!firm && (
           <button type="button" class="button quiet close" aria-label="Close" onClick={onClose}>
             ×

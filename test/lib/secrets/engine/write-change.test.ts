@@ -19,7 +19,6 @@ const state: EnvironmentState = {
   digest: digestOf([
     { key: 'A', version: 3 },
     { key: 'B', version: 1 },
-    { key: 'GONE', version: 2 },
   ]),
   fence: 3,
   status: 'active',
@@ -43,7 +42,7 @@ describe('what an environment holds after a change', () => {
       secretCount: 3,
       sizeBytes: 500 + 350 + 360,
       valueCount: 8,
-      digest: digestOf(heads),
+      digest: digestOf(heads.filter(({ key }) => key !== 'B')),
     });
   });
 });
@@ -54,6 +53,9 @@ describe('what fits one transaction', () => {
       Array.from({ length: count }, (_, i) => head(`K${i}`, 1, 300, sealedBytes));
     expect(fitsOneTransaction(heads(45, 200))).toBe(true);
     expect(fitsOneTransaction(heads(46, 200))).toBe(false);
+    const deletions = (count: number) => Array.from({ length: count }, (_, i) => head(`K${i}`, 2, undefined));
+    expect(fitsOneTransaction(deletions(30))).toBe(true);
+    expect(fitsOneTransaction(deletions(31))).toBe(false);
     expect(fitsOneTransaction(heads(26, 65_564))).toBe(true);
     expect(fitsOneTransaction(heads(27, 65_564))).toBe(false);
   });

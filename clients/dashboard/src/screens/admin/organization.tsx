@@ -59,6 +59,8 @@ function Limits({ found, orgId, onSaved }: { found: Found; orgId: string; onSave
             { title: 'From', cell: name => limits.source[name] },
           ]}
         />
+      </Section>
+      <Section title="In use">
         <dl class="facts">
           {Object.entries(usage).map(([name, number]) => (
             <div key={name}>

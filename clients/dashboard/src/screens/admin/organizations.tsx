@@ -3,7 +3,7 @@ import { useLoad } from '../../load.ts';
 import { navigate, searchParameters } from '../../router.ts';
 import { Button, Field, Form } from '../../ui/controls.tsx';
 import { Await, Empty } from '../../ui/feedback.tsx';
-import { Page, Table } from '../../ui/page.tsx';
+import { Page, Pager, Table } from '../../ui/page.tsx';
 import { OfPlatform } from './tabs.tsx';
 
 const pageSize = 50;
@@ -61,21 +61,14 @@ function Organizations() {
                   { title: 'Secrets', number: true, cell: ({ usage }) => usage.secrets.toLocaleString('en') },
                 ]}
               />
-              <nav class="pager" aria-label="Pages">
-                <Button disabled={offset === 0} onClick={() => go(search, Math.max(0, offset - pageSize))}>
-                  Previous
-                </Button>
-                <span class="quiet">
-                  {offset + 1}–{offset + organizations.length} of{' '}
-                  {(pagination?.total ?? organizations.length).toLocaleString('en')}
-                </span>
-                <Button
-                  disabled={offset + organizations.length >= (pagination?.total ?? 0)}
-                  onClick={() => go(search, offset + pageSize)}
-                >
-                  Next
-                </Button>
-              </nav>
+              <Pager
+                offset={offset}
+                shown={organizations.length}
+                total={pagination?.total ?? organizations.length}
+                size={pageSize}
+                names={['Previous', 'Next']}
+                onGo={to => go(search, to)}
+              />
             </>
           )
         }

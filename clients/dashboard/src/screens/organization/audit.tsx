@@ -1,15 +1,15 @@
 import { auditActions } from 'virtual:contracts';
 import { useState } from 'preact/hooks';
 import type { AuditEntry } from '../../../../../lib/contracts/audit.ts';
-import type { AuditAction } from '../../../../../lib/contracts/fields/audit-action.ts';
+import type { AuditAction, AuditDetails } from '../../../../../lib/contracts/fields/audit-action.ts';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { navigate, pathname, searchParameters } from '../../router.ts';
 import { may, whoMay } from '../../session.ts';
-import { Button, Select } from '../../ui/controls.tsx';
+import { Select } from '../../ui/controls.tsx';
 import { Await, Empty } from '../../ui/feedback.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, Pager } from '../../ui/page.tsx';
 import { Time } from '../../ui/text.tsx';
 
 const pageSize = 50;
@@ -64,20 +64,14 @@ export function Audit({ organization }: OrganizationProps) {
                   <Entry key={entry.id} entry={entry} />
                 ))}
               </ol>
-              <nav class="pager" aria-label="Pages">
-                <Button disabled={offset === 0} onClick={() => go({ action, offset: Math.max(0, offset - pageSize) })}>
-                  Newer
-                </Button>
-                <span class="quiet">
-                  {offset + 1}–{offset + found.entries.length} of {found.pagination.total.toLocaleString('en')}
-                </span>
-                <Button
-                  disabled={offset + found.entries.length >= found.pagination.total}
-                  onClick={() => go({ action, offset: offset + pageSize })}
-                >
-                  Older
-                </Button>
-              </nav>
+              <Pager
+                offset={offset}
+                shown={found.entries.length}
+                total={found.pagination.total}
+                size={pageSize}
+                names={['Newer', 'Older']}
+                onGo={to => go({ action, offset: to })}
+              />
             </>
           )
         }
@@ -117,7 +111,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
           </p>
         )}
         {entry.message && <p class="message">“{entry.message}”</p>}
-        {entry.details !== undefined && entry.details !== null && <p class="quiet mono">{describe(entry.details)}</p>}
+        {entry.details !== undefined && <p class="quiet mono">{describe(entry.details)}</p>}
         <p class="quiet small">
           {entry.actor.email ?? 'the system'}
           {entry.actor.type === 'token' && ' by token'}
@@ -128,9 +122,16 @@ function Entry({ entry }: { entry: AuditEntry }) {
   );
 }
 
-function describe(details: unknown): string {
-  if (typeof details !== 'object' || details === null) return String(details);
+function describe(details: AuditDetails): string {
   return Object.entries(details)
-    .map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`)
+    .map(([name, value]) => `${name}: ${inWords(value)}`)
     .join(', ');
+}
+
+/** A changed field is told as what it was and is. */
+function inWords(value: AuditDetails[string]): string {
+  if (value === null) return 'none';
+  if (typeof value !== 'object') return String(value);
+  if ('from' in value && 'to' in value) return `${inWords(value.from ?? null)} → ${inWords(value.to ?? null)}`;
+  return JSON.stringify(value);
 }

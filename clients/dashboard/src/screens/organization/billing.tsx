@@ -99,10 +99,10 @@ export function Billing({ organization }: OrganizationProps) {
                 {status !== 'active' &&
                   boughtPlans
                     .filter(name => name !== plan)
-                    .map(name => (
+                    .map((name, index) => (
                       <Button
                         key={name}
-                        kind="primary"
+                        kind={index === 0 ? 'primary' : 'plain'}
                         busy={buy.busy}
                         onClick={() => void buy.run(name)}
                         disabled={whyNot !== undefined}

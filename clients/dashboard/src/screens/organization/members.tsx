@@ -60,10 +60,10 @@ export function Members({ organization }: OrganizationProps) {
                 {
                   title: 'Member',
                   cell: member => (
-                    <>
-                      <strong class="mono">{member.email}</strong>
-                      <span class="quiet"> {member.name}</span>
-                    </>
+                    <span class="person">
+                      <strong>{member.name || member.email}</strong>
+                      {member.name !== '' && <span class="mono quiet">{member.email}</span>}
+                    </span>
                   ),
                 },
                 {

@@ -1,15 +1,14 @@
 import { useEffect } from 'preact/hooks';
+import type { Environment } from '../../../../../lib/contracts/projects.ts';
 import { call } from '../../api.ts';
-import { useLoad } from '../../load.ts';
 import { navigate } from '../../router.ts';
-import { useShown } from '../../secrets/shown.ts';
-import { Button, Select } from '../../ui/controls.tsx';
+import { ShowValues, useValues } from '../../secrets/shown.tsx';
+import { Select } from '../../ui/controls.tsx';
 import { Await, Empty } from '../../ui/feedback.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { count, EnvironmentMark } from '../../ui/text.tsx';
 import { roleMay } from './environment.tsx';
-import { Values } from './revisions.tsx';
 
 export function Compare({ organization, project, parameters }: ProjectProps) {
   const base = `/organizations/${organization.slug}/projects/${project.slug}`;
@@ -22,8 +21,7 @@ export function Compare({ organization, project, parameters }: ProjectProps) {
     if (unnamed && first !== undefined && second !== undefined)
       navigate(`${base}/compare/${first.slug}/${second.slug}`, { replace: true });
   }, [unnamed]);
-  const [values, setValues] = useShown();
-  const loaded = useLoad(`${a?.id} ${b?.id} ${values}`, async signal =>
+  const loaded = useValues(`${a?.id} ${b?.id}`, async (values, signal) =>
     a === undefined || b === undefined || a === b
       ? undefined
       : call('GET /v1/secrets/{orgSlug}/{project}/{env}/compare', {
@@ -58,12 +56,12 @@ export function Compare({ organization, project, parameters }: ProjectProps) {
           options={options}
           onChange={slug => navigate(`${base}/compare/${a.slug}/${slug}`)}
         />
-        <Button onClick={() => setValues(!values)}>{values ? 'Hide values' : 'Show values'}</Button>
       </div>
+      {a !== b && <ShowValues of={loaded} />}
       {a === b ? (
         <Empty title="Choose two environments." />
       ) : (
-        <Await of={loaded} rows={8}>
+        <Await of={loaded.of} rows={8}>
           {found =>
             found === undefined ? null : (
               <>
@@ -73,17 +71,23 @@ export function Compare({ organization, project, parameters }: ProjectProps) {
                 </p>
                 <Group
                   title={`Only in ${a.slug}`}
-                  keys={found.onlyFrom.map(({ key, from }) => ({ key, before: from, after: undefined }))}
+                  keys={found.onlyFrom.map(({ key, from }) => ({ key, values: [[a, from]] }))}
                 />
                 <Group
                   title={`Only in ${b.slug}`}
-                  keys={found.onlyTo.map(({ key, to }) => ({ key, before: undefined, after: to }))}
+                  keys={found.onlyTo.map(({ key, to }) => ({ key, values: [[b, to]] }))}
                 />
                 <Group
                   title="Different"
-                  keys={found.different.map(({ key, from, to }) => ({ key, before: from, after: to }))}
+                  keys={found.different.map(({ key, from, to }) => ({
+                    key,
+                    values: [
+                      [a, from],
+                      [b, to],
+                    ],
+                  }))}
                 />
-                <Group title="The same" keys={found.same.map(key => ({ key, before: undefined, after: undefined }))} />
+                <Group title="The same" keys={found.same.map(key => ({ key, values: [] }))} />
               </>
             )
           }
@@ -93,12 +97,13 @@ export function Compare({ organization, project, parameters }: ProjectProps) {
   );
 }
 
+/** Keys with the values that the environments hold, where these are shown. */
 function Group({
   title,
   keys,
 }: {
   title: string;
-  keys: readonly { key: string; before: string | undefined; after: string | undefined }[];
+  keys: readonly { key: string; values: readonly (readonly [Environment, string | undefined])[] }[];
 }) {
   if (keys.length === 0) return null;
   return (
@@ -107,9 +112,21 @@ function Group({
         {title} <span class="quiet">{count(keys.length, 'key')}</span>
       </h2>
       <ul class="keys-list">
-        {keys.map(({ key, before, after }) => (
+        {keys.map(({ key, values }) => (
           <li key={key}>
-            <span class="mono key">{key}</span> <Values before={before} after={after} />
+            <span class="mono key">{key}</span>
+            {values.some(([, value]) => value !== undefined) && (
+              <dl class="sides">
+                {values.map(([environment, value]) => (
+                  <div key={environment.id}>
+                    <dt>
+                      <EnvironmentMark type={environment.type} name={environment.slug} />
+                    </dt>
+                    <dd class="mono">{value === '' ? <i>empty</i> : value}</dd>
+                  </div>
+                ))}
+              </dl>
+            )}
           </li>
         ))}
       </ul>

@@ -144,6 +144,11 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
                         ? count(rows.length, 'key')
                         : `${shown.length.toLocaleString('en')} of ${count(rows.length, 'key')}`}
                     </p>
+                    <div class="shortcuts">
+                      <Button kind="quiet" onClick={() => setOpen({ kind: 'help' })}>
+                        Keyboard <kbd>?</kbd>
+                      </Button>
+                    </div>
                   </div>
                 )}
                 {rows.length === 0 ? (
@@ -213,7 +218,7 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
           role={organization.role}
           readable={readable}
           onClose={() => setOpen(undefined)}
-          onApplied={() => void changed()}
+          onApplied={changed}
         />
       )}
       {open?.kind === 'help' && <Keys onClose={() => setOpen(undefined)} />}

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
-import { type Plan, planOf } from '../../secrets/plan.ts';
-import { Apply, linesOf, Proof } from '../../secrets/proof.tsx';
+import { Apply, linesOf, Proof, planOf } from '../../secrets/proof.tsx';
 import { Button, Checkbox, Select } from '../../ui/controls.tsx';
 import { Await, Empty, Problem, say } from '../../ui/feedback.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
@@ -11,7 +10,7 @@ import { count } from '../../ui/text.tsx';
 import { roleMay } from './environment.tsx';
 
 interface Planned {
-  plan: Plan;
+  plan: ReturnType<typeof planOf>;
   revision: number;
 }
 

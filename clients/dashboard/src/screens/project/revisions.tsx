@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Environment } from '../../../../../lib/contracts/projects.ts';
-import { call, Refusal } from '../../api.ts';
+import { type Answer, call, Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
-import type { RevisionEntry } from '../../revision-routes.ts';
-import { type Plan, planOf } from '../../secrets/plan.ts';
-import { Apply, linesOf, Proof } from '../../secrets/proof.tsx';
-import { useShown } from '../../secrets/shown.ts';
+import { Apply, linesOf, Proof, planOf } from '../../secrets/proof.tsx';
+import { ShowValues, useValues } from '../../secrets/shown.tsx';
 import { may, whoMay } from '../../session.ts';
 import { Button } from '../../ui/controls.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -14,6 +12,8 @@ import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EnvironmentMark, Time } from '../../ui/text.tsx';
 import { roleMay } from './environment.tsx';
+
+type RevisionEntry = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/revisions'>['revisions'][number];
 
 interface Place {
   orgSlug: string;
@@ -81,7 +81,7 @@ export function Revisions({ organization, project, parameters, reload }: Project
                         <p>
                           <strong>{headline(entry)}</strong>{' '}
                           <span class="quiet">
-                            {entry.createdBy?.email ?? 'the system'}, <Time at={entry.createdAt} />
+                            {entry.createdBy?.email ?? 'an operator'}, <Time at={entry.createdAt} />
                           </span>
                         </p>
                         {entry.message !== null && <p class="message">“{entry.message}”</p>}
@@ -173,8 +173,7 @@ function Changes({ entry }: { entry: RevisionEntry }) {
 }
 
 function Diff({ place, entry, onClose }: { place: Place; entry: RevisionEntry; onClose: () => void }) {
-  const [values, setValues] = useShown();
-  const diff = useLoad(`${entry.revision} ${values}`, signal =>
+  const diff = useValues(`${entry.revision}`, (values, signal) =>
     call('GET /v1/secrets/{orgSlug}/{project}/{env}/diff', {
       params: { ...place },
       query: { from: entry.revision - 1, to: entry.revision, values },
@@ -183,7 +182,7 @@ function Diff({ place, entry, onClose }: { place: Place; entry: RevisionEntry; o
   );
   return (
     <Dialog title={`Revision ${entry.revision}`} size="sheet" onClose={onClose}>
-      <Await of={diff}>
+      <Await of={diff.of}>
         {({ from, to, created, updated, deleted }) => (
           <Proof
             from={from}
@@ -201,20 +200,17 @@ function Diff({ place, entry, onClose }: { place: Place; entry: RevisionEntry; o
           />
         )}
       </Await>
-      <div class="actions">
-        <Button onClick={() => setValues(!values)}>{values ? 'Hide values' : 'Show values'}</Button>
-        {!values && <span class="quiet">Showing them is a read that stands in the audit log.</span>}
-      </div>
+      <ShowValues of={diff} />
     </Dialog>
   );
 }
 
-export function Values({ before, after }: { before?: string | undefined; after?: string | undefined }) {
+function Values({ before, after }: { before?: string | undefined; after?: string | undefined }) {
   if (before === undefined && after === undefined) return null;
   return (
     <span class="values mono">
-      {before !== undefined && <del>{before === '' ? '(empty)' : before}</del>}
-      {after !== undefined && <ins>{after === '' ? '(empty)' : after}</ins>}
+      {before !== undefined && <del>{before === '' ? <i>empty</i> : before}</del>}
+      {after !== undefined && <ins>{after === '' ? <i>empty</i> : after}</ins>}
     </span>
   );
 }
@@ -233,7 +229,7 @@ function Restore({
   onClose: () => void;
   onRestored: () => void;
 }) {
-  const plan = useLoad<{ plan: Plan; revision: number }>(`restore ${revision}`, async () => {
+  const plan = useLoad(`restore ${revision}`, async () => {
     const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/restore', {
       params: { ...place },
       query: { dryRun: true },

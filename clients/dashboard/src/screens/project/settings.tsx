@@ -19,7 +19,7 @@ export function ProjectSettings({ organization, project, reload }: ProjectProps)
   const [deleting, setDeleting] = useState<'project' | Environment>();
   const whyNot = (operation: string) => (may(operation, organization.role) ? undefined : whoMay(operation));
   const save = useAction(async ({ name = '', description = '' }: Record<string, string>) => {
-    await call('PATCH /v1/projects/{orgId}/{slug}', { params, body: { name, description } });
+    await call('PATCH /v1/projects/{orgId}/{slug}', { params, body: { name, description: description || null } });
     say('The project is saved.');
     await reload();
   });

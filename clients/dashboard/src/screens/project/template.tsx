@@ -52,7 +52,7 @@ export function Template({ organization, project }: ProjectProps) {
                 columns={[
                   { title: 'Key', cell: ({ key }) => <span class="mono key">{key}</span> },
                   { title: 'For', cell: ({ description }) => description ?? '' },
-                  { title: 'Pattern', cell: ({ pattern }) => <span class="mono">{pattern ?? ''}</span> },
+                  { title: 'Pattern', cell: ({ pattern }) => (pattern ? <span class="mono">{pattern}</span> : null) },
                   { title: 'Required', cell: ({ required }) => (required ? 'yes' : 'no') },
                   {
                     title: 'Actions',
@@ -80,17 +80,18 @@ export function Template({ organization, project }: ProjectProps) {
                     if (result === undefined) return null;
                     return (
                       <li key={environment.id} class={`railed ${environment.type}`}>
-                        <p>
-                          <EnvironmentMark type={environment.type} name={environment.slug} />{' '}
+                        <p class="figure">
+                          <EnvironmentMark type={environment.type} name={environment.slug} />
                           {result.valid ? (
-                            <span class="good">✓ complete</span>
+                            <span class="good">✓ as it should be</span>
                           ) : (
-                            <span class="bad">× not as it should be</span>
+                            <span class="bad">× {verdictOn(result)}</span>
                           )}
                         </p>
                         {result.missing.length > 0 && (
                           <p>
-                            missing <span class="mono keys">{result.missing.join('  ')}</span>
+                            <span class="quiet">missing</span>{' '}
+                            <span class="mono keys">{result.missing.join('  ')}</span>
                           </p>
                         )}
                         {result.invalid.map(({ key, reason }) => (
@@ -137,6 +138,14 @@ export function Template({ organization, project }: ProjectProps) {
   );
 }
 
+function verdictOn({ missing, invalid }: { missing: readonly unknown[]; invalid: readonly unknown[] }): string {
+  const parts = [
+    ...(missing.length > 0 ? [`${count(missing.length, 'key')} missing`] : []),
+    ...(invalid.length > 0 ? [`${count(invalid.length, 'value')} against the pattern`] : []),
+  ];
+  return parts.join(', ');
+}
+
 function EditKey({
   params,
   known,
@@ -158,7 +167,7 @@ function EditKey({
     else
       await call('PATCH /v1/templates/{orgSlug}/{project}/{key}', {
         params: { ...params, key: known.key },
-        body: { required, description, ...(pattern === '' ? {} : { pattern }) },
+        body: { required, description: description || null, pattern: pattern || null },
       });
     onSaved();
     onClose();

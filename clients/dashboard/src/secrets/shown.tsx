@@ -1,0 +1,62 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type Loaded, useLoad } from '../load.ts';
+import { Button } from '../ui/controls.tsx';
+import { Problem } from '../ui/feedback.tsx';
+
+/** Whether values are shown: of one thing, for half a minute, and never behind another tab. */
+function useShown(of: string): [shown: boolean, show: (shown: boolean) => void] {
+  const [shownOf, setShownOf] = useState<string>();
+  const shown = shownOf === of;
+  useEffect(() => {
+    if (!shown) return;
+    const stop = () => setShownOf(undefined);
+    const timer = window.setTimeout(stop, 30_000);
+    const onHide = () => {
+      if (document.visibilityState === 'hidden') stop();
+    };
+    document.addEventListener('visibilitychange', onHide);
+    return () => {
+      window.clearTimeout(timer);
+      document.removeEventListener('visibilitychange', onHide);
+    };
+  }, [shown]);
+  return [shown, next => setShownOf(next ? of : undefined)];
+}
+
+interface WithValues<T> {
+  /** With values while they are shown, without them otherwise. */
+  of: Loaded<T>;
+  shown: boolean;
+  show: (shown: boolean) => void;
+  /** Why the values can't be shown. */
+  refusal: unknown;
+}
+
+/** Loads keys; and their values, by one read that is audited, each time that someone asks for them. */
+export function useValues<T>(key: string, load: (values: boolean, signal: AbortSignal) => Promise<T>): WithValues<T> {
+  const [shown, show] = useShown(key);
+  const without = useLoad(key, signal => load(false, signal));
+  const within = useLoad(`${key} ${shown}`, async signal => (shown ? await load(true, signal) : undefined));
+  return {
+    of: { ...without, data: within.data ?? without.data },
+    shown,
+    show,
+    refusal: shown ? within.error : undefined,
+  };
+}
+
+export function ShowValues<T>({ of: { shown, show, refusal } }: { of: WithValues<T> }) {
+  return (
+    <>
+      <Problem error={refusal} />
+      <div class="actions">
+        <Button onClick={() => show(!shown)}>{shown ? 'Hide values' : 'Show values'}</Button>
+        <span class="quiet">
+          {shown
+            ? 'They are hidden again after half a minute.'
+            : 'Showing them is a read that stands in the audit log.'}
+        </span>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,221 @@
+import { hash } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requiredSetting } from '../../../lib/core/settings.ts';
+import { tableClient } from '../../../lib/table/client.ts';
+import type { Key } from '../../../lib/table/entity.ts';
+import { ranges } from '../../../lib/table/keys.ts';
+import { queryItems, removeAll } from '../../../lib/table/store.ts';
+import { type Answer, type Api, createToken, type Person } from '../../support/api.ts';
+import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { injectFault } from '../../support/inject-faults.ts';
+import { scanTable, violationsOf } from '../../support/invariants.ts';
+import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
+import { countsOf } from '../../support/record-calls.ts';
+
+/* `npm run deleted-keys` makes and deletes 20,000 keys, and prints the counts. */
+const deletedKeys = Number(process.env.DELETED_KEYS ?? 150);
+const keysAtOnce = 1000;
+
+let api: Api;
+let owner: Person;
+let token: { token: string };
+beforeAll(async () => {
+  api = await startObservedApi();
+  owner = await registerOwner(api);
+  token = await createToken(api, owner);
+});
+afterAll(() => api.stop());
+
+type Item = Record<string, unknown> & Key;
+
+const many = (count: number, fill: string, prefix = 'K') =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, fill]));
+const pathOf = (place: Workplace, env: string) => [owner.organization.slug, place.project.slug, env] as const;
+const bulkDelete = (place: Workplace, env: string, keys: readonly string[], headers: Record<string, string> = {}) =>
+  api.post(place.at(env, '/bulk-delete'), { keys }, owner.session, headers);
+const itemsOf = async (place: Workplace) =>
+  (await queryItems(ranges.environmentItems(...pathOf(place, 'dev')))) as unknown as Item[];
+/** What a pull reads. */
+const headKeys = async (place: Workplace) =>
+  (await queryItems(ranges.environmentHeads(...pathOf(place, 'dev')))).map(({ sk }) => String(sk));
+
+async function count(send: (headers: Record<string, string>) => Promise<Answer>) {
+  const { answer, calls } = await recordRequest(send);
+  expect(answer.status).toBeLessThan(300);
+  const { waves, calls: sent, readUnits, writeUnits } = countsOf(calls);
+  return { waves, calls: sent, readUnits, writeUnits };
+}
+
+describe('keys that were made and deleted', () => {
+  it('cost a pull and a change nothing', { timeout: 1_800_000 }, async () => {
+    const place = await openWorkplace(api, owner);
+    for (let made = 0; made < deletedKeys; made += keysAtOnce) {
+      const names = many(Math.min(keysAtOnce, deletedKeys - made), 'v', `K${made}_`);
+      expect((await place.importAll('dev', names)).status).toBe(200);
+      expect((await bulkDelete(place, 'dev', Object.keys(names))).status).toBe(200);
+    }
+    const costs = async (env: string) => {
+      await place.set(env, 'ONE', 'v', { as: token });
+      return {
+        pull: await count(headers => place.pull(env, '', { as: token, headers })),
+        named: await count(headers => place.pull(env, '?keys=ONE', { as: token, headers })),
+        set: await count(headers => place.set(env, 'ONE', 'w', { as: token, headers })),
+        create: await count(headers => place.set(env, 'TWO', 'w', { as: token, headers })),
+        delete: await count(headers => api.delete(place.at(env, '/TWO'), token, headers)),
+        'create again': await count(headers => place.set(env, 'TWO', 'w', { as: token, headers })),
+      };
+    };
+    const fresh = await costs('staging');
+    const used = await costs('dev');
+    if (process.env.DELETED_KEYS !== undefined) writeSync(1, `${JSON.stringify(used, undefined, 2)}\n`);
+
+    expect(used).toEqual(fresh);
+    expect(used.pull.waves).toBe(2);
+    for (const change of [used.set, used.create, used.delete, used['create again']]) {
+      expect(change.waves).toBeLessThanOrEqual(2);
+      expect(change.writeUnits).toBeLessThanOrEqual(12);
+    }
+    expect(await headKeys(place)).toEqual(['HEAD', 'HEAD#ONE', 'HEAD#TWO']);
+  });
+
+  it('go on with their version numbers, by a small and by a large change', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(60, 'one'));
+    await bulkDelete(place, 'dev', Object.keys(many(60, '')));
+    expect((await place.set('dev', 'K1', 'two')).body).toMatchObject({ secret: { version: 3 } });
+    expect((await place.importAll('dev', many(60, 'three'))).body.created).toHaveLength(59);
+    const { versions } = (await place.pull('dev', '/versions/K2?values=true')).body;
+    expect(versions.map(({ version, value }: { version: number; value?: string }) => [version, value])).toEqual([
+      [3, 'three'],
+      [2, undefined],
+      [1, 'one'],
+    ]);
+    expect((await place.pull('dev', '?revision=1')).body.secrets).toHaveLength(60);
+    expect((await place.pull('dev', '?revision=2')).body.secrets).toEqual([]);
+    expect((await place.pull('dev', '?keys=K3')).body.secrets).toMatchObject([{ key: 'K3', version: 3 }]);
+  });
+
+  it('keep their history while they are deleted', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', 'one');
+    await api.delete(place.at('dev', '/A'), owner.session);
+    const { versions } = (await place.pull('dev', '/versions/A')).body;
+    expect(versions.map(({ deleted }: { deleted: boolean }) => deleted)).toEqual([true, false]);
+    expect((await place.pull('dev', '/versions/NEVER')).body.error.code).toBe('secret_not_found');
+    const { body } = await place.pull('dev', '?keys=A');
+    expect(body.error.code).toBe('secret_not_found');
+  });
+
+  // The calls of such a deletion: 1 to 4 read, 5 claims, 6 and 7 are its steps, 8 commits, 9 looks for what to move, 10
+  // and 11 move, 12 notes it.
+  it.each([9, 10, 11, 12])('are moved by the next change, where the process dies at call %i', async position => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(60, 'one'));
+    const { calls } = await recordRequest(headers => bulkDelete(place, 'dev', Object.keys(many(50, '')), headers));
+    expect(calls).toHaveLength(12);
+    await place.importAll('dev', many(60, 'one'));
+    await withFault({ conductor: injectFault('dies-before', position) }, headers =>
+      bulkDelete(place, 'dev', Object.keys(many(60, '')), headers),
+    );
+    expect((await place.pull('dev')).body.secrets).toEqual([]);
+    expect(violationsOf(await scanTable())).toEqual([]);
+    expect((await place.set('dev', 'K1', 'again')).body.secret.version).toBeGreaterThan(2);
+    expect(await headKeys(place)).toEqual(['HEAD', 'HEAD#K1']);
+    expect((await itemsOf(place)).find(({ sk }) => sk === 'HEAD')?.deadHeadsUpTo).toBeUndefined();
+  });
+
+  it('come back as deleted where the change that sets them again is undone', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(60, 'one'));
+    await bulkDelete(place, 'dev', Object.keys(many(60, '')));
+    await withFault({ conductor: injectFault('dies-after', 8) }, headers =>
+      place.importAll('dev', many(60, 'two'), { headers }),
+    );
+    expect((await headKeys(place)).length).toBeGreaterThan(1);
+    await expireLease(place, 'dev');
+    expect((await place.set('dev', 'K1', 'three')).body).toMatchObject({ revision: 3, secret: { version: 3 } });
+    expect(await headKeys(place)).toEqual(['HEAD', 'HEAD#K1']);
+  });
+});
+
+const digestOfFormat2 = (newest: readonly Item[]) =>
+  (
+    newest
+      .map(({ key, version, fence }) => BigInt(`0x${hash('sha256', `${key}#${version}#${fence}`, 'hex').slice(0, 32)}`))
+      .reduce((sum, term) => sum + term, 0n) %
+    2n ** 128n
+  )
+    .toString(16)
+    .padStart(32, '0');
+
+/** Writes the environment's items as the code of format 2 left them: deleted keys have heads, and digests count these. */
+async function toFormat2(place: Workplace): Promise<void> {
+  const items = await itemsOf(place);
+  const versions = items.filter(({ kind }) => kind === 'version');
+  const newestAt = (revision: number) => {
+    const committed = versions.filter(version => Number(version.revision) <= revision);
+    return [...new Map(committed.map(version => [version.key, version])).values()];
+  };
+  const headed = new Set(items.filter(({ kind }) => kind === 'head').map(({ key }) => key));
+  await removeAll(items.filter(({ kind }) => kind === 'tombstone'));
+  for (const item of items) {
+    const { deadHeadsUpTo: _, ...state } = item;
+    const digest = digestOfFormat2(newestAt(Number(item.revision)));
+    const older: Record<string, () => Item> = {
+      environmentState: () => ({ ...state, digest, v: 2 }),
+      revision: () => ({ ...item, digest, v: 1 }),
+      tombstone: () => ({ ...item, sk: `HEAD#${String(item.key)}`, kind: 'head', v: 2 }),
+    };
+    if (item.kind === 'tombstone' && headed.has(item.key)) continue;
+    const Item = older[String(item.kind)]?.();
+    if (Item !== undefined) {
+      await tableClient().send(new PutCommand({ TableName: requiredSetting('TABLE_NAME'), Item }));
+    }
+  }
+}
+
+describe('an environment of format 2', () => {
+  it.each(['small', 'large'])('is read as it is, and upgraded by the next change, a %s one', async size => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(60, 'one'));
+    await bulkDelete(place, 'dev', Object.keys(many(50, '')));
+    await api.delete(place.at('dev', '/K55'), owner.session);
+    await place.set('dev', 'K3', 'two');
+    const [before, past] = [await place.values('dev'), (await place.pull('dev', '?revision=3')).body];
+    await toFormat2(place);
+    expect(await headKeys(place)).toHaveLength(61);
+    expect(await place.values('dev')).toEqual(before);
+    expect((await place.pull('dev', '?revision=3')).body).toEqual(past);
+
+    const answer =
+      size === 'small' ? await place.set('dev', 'K4', 'three') : await place.importAll('dev', many(60, 'three'));
+
+    expect([answer.status, answer.body.revision]).toEqual([size === 'small' ? 201 : 200, 5]);
+    const live = size === 'small' ? { ...before, K4: 'three' } : many(60, 'three');
+    expect(await headKeys(place)).toHaveLength(1 + Object.keys(live).length);
+    expect(await place.values('dev')).toEqual(live);
+    expect((await place.pull('dev', '?revision=3')).body).toEqual(past);
+    expect((await place.pull('dev', '?revision=4')).body.secrets).toHaveLength(Object.keys(before).length);
+    expect((await place.pull('dev', '/versions/K4')).body.versions).toHaveLength(3);
+  });
+
+  it('in which the setting of deleted keys was abandoned has it undone, and its heads stay', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(60, 'one'));
+    await bulkDelete(place, 'dev', Object.keys(many(50, '')));
+    await toFormat2(place);
+    await withFault({ conductor: injectFault('dies-after', 7) }, headers =>
+      place.importAll('dev', many(60, 'two'), { headers }),
+    );
+    await expireLease(place, 'dev');
+    expect((await place.set('dev', 'K1', 'three')).body).toMatchObject({ revision: 3, secret: { version: 3 } });
+    expect(Object.keys(await place.values('dev'))).toHaveLength(11);
+    expect(await headKeys(place)).toHaveLength(12);
+  });
+
+  it('leaves a table in which everything fits', async () => {
+    expect(violationsOf(await scanTable())).toEqual([]);
+  });
+});
