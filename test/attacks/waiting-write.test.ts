@@ -38,7 +38,7 @@ type Attempt = Parameters<NonNullable<Conductor['attempt']>>;
 
 /**
  * Sends a write that finds another one in its way. It waits, and `meanwhile` happens before its next attempt.
- * @param nth the transaction of the request that has to wait
+ * @param nth the transaction of the request that has to wait; those that its undo makes have to wait as well
  */
 async function sendWaiting(
   meanwhile: () => Promise<unknown>,
@@ -46,12 +46,17 @@ async function sendWaiting(
   nth = 1,
 ) {
   let transactions = 0;
+  const waited = new Set<number>();
   const conductor = {
     async attempt(...[call, send]: Attempt) {
       if (call.operation !== 'TransactWriteItems') return send();
       transactions += 1;
-      if (transactions !== nth) return send();
-      await meanwhile();
+      if (transactions < nth || waited.has(call.position)) return send();
+      if (waited.size === 0) {
+        waited.add(call.position);
+        await meanwhile();
+      }
+      waited.add(call.position);
       return injectFault('conflict', call.position).attempt?.(call, send);
     },
   };
