@@ -46,17 +46,16 @@ async function sendWaiting(
   nth = 1,
 ) {
   let transactions = 0;
-  const waited = new Set<number>();
+  const waited = new Set<string>();
   const conductor = {
     async attempt(...[call, send]: Attempt) {
       if (call.operation !== 'TransactWriteItems') return send();
       transactions += 1;
-      if (transactions < nth || waited.has(call.position)) return send();
-      if (waited.size === 0) {
-        waited.add(call.position);
-        await meanwhile();
-      }
-      waited.add(call.position);
+      const writes = JSON.stringify(call.input.TransactItems);
+      if (transactions < nth || waited.has(writes)) return send();
+      const isFirst = waited.size === 0;
+      waited.add(writes);
+      if (isFirst) await meanwhile();
       return injectFault('conflict', call.position).attempt?.(call, send);
     },
   };
