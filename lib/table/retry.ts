@@ -34,17 +34,22 @@ const longestPauseMs = 400;
 
 /**
  * Waits before the next try: exponential back-off with full jitter.
+ * @param pauseMs how long to wait, where the caller knows better
  * @throws `temporarily_unavailable` when the budget's time is used up.
  */
-export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Promise<void> {
+export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown, pauseMs?: number): Promise<void> {
   budget.attempts += 1;
   const ceiling = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(budget.attempts, 10));
-  const pauseMs = Math.random() * ceiling;
+  await wait(budget, pauseMs ?? Math.random() * ceiling, cause);
+  await judgeWaiting();
+}
+
+/** Waits, and is judged by nobody. @throws `temporarily_unavailable` when the budget's time is used up. */
+export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown): Promise<void> {
   if (Date.now() + pauseMs >= budget.endsAt) {
     throw temporarilyUnavailable('Too many requests at once. Send the request again.', cause);
   }
   await new Promise(resolve => setTimeout(resolve, pauseMs));
-  await judgeWaiting();
 }
 
 /** @throws what the judge throws if the work may not go on */

@@ -15,6 +15,7 @@ import {
   environmentRecord,
   environmentStateRecord,
   fenceRecord,
+  turnsRecord,
 } from '../../lib/table/records/environment.ts';
 import { handOffRecord } from '../../lib/table/records/hand-off.ts';
 import { invitationPointerRecord, invitationRecord } from '../../lib/table/records/invitation.ts';
@@ -85,6 +86,7 @@ const entities = {
   environment: environmentRecord,
   environmentState: environmentStateRecord,
   fence: fenceRecord,
+  turns: turnsRecord,
   head: headRecord,
   tombstone: tombstoneRecord,
   revision: revisionRecord,
