@@ -91,7 +91,7 @@ const houses = [
       ['access'],
       ['api', 'audit', 'billing', 'organizations', 'secrets'],
       ['accounts', 'admin', 'projects', 'webhooks'],
-      ['jobs'],
+      ['identities', 'jobs'],
     ],
   },
   {

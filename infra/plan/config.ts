@@ -130,6 +130,7 @@ const Config = z
     registerLimitPerHour: tries.optional(),
     loginFailureLimit: tries.optional(),
     passwordResetLimitPerHour: tries.optional(),
+    stepUpFreshSeconds: count(0, 86_400).optional(),
     organizationsPerUser: tries.optional(),
     invitationLimitPerDay: tries.optional(),
     requestsPerMinute: tries.optional(),

@@ -1,4 +1,10 @@
-import type { Contract, KeyAction, Partition, Uses } from '../../lib/contracts/contract.ts';
+import {
+  type Contract,
+  type KeyAction,
+  type Partition,
+  passwordSizing,
+  type Uses,
+} from '../../lib/contracts/contract.ts';
 import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { maximumJobReceives } from '../../lib/core/job.ts';
@@ -174,13 +180,15 @@ export const gradualFunctions: ReadonlySet<string> = new Set(['pull-secrets', 's
 /** The functions that are called most. `test/infra/build/bundles.test.ts` limits the size of their bundles. */
 export const hotFunctions: readonly string[] = ['pull-secrets', 'set-secret', 'list-keys'];
 
-/** Each of these hashes or checks a password: half a second of a CPU (`lib/crypto/passwords.ts`). */
-export const passwordFunctions: ReadonlySet<string> = new Set([
-  'register',
-  'log-in',
-  'change-password',
-  'reset-password',
-]);
+/** Those that hash or check a password. */
+export const passwordFunctions: ReadonlySet<string> = new Set(
+  routes.filter(route => 'sizing' in route && route.sizing === passwordSizing).map(({ operationId }) => operationId),
+);
+
+/** Whether the function makes links to the dashboard, or knows passkeys by its origin. */
+export function needsDashboardOrigin({ mail, payments, passkeys }: FunctionPlan['uses']): boolean {
+  return (mail ?? payments ?? passkeys) === true;
+}
 
 /** `set-secret` → `SetSecret`: a function's name as an identifier. */
 export function pascalCase(name: string): string {

@@ -31,7 +31,7 @@ export class FoundationStack extends Stack {
     super(scope, id, props);
     const { config } = props;
 
-    // A TableV2 can have replicas in other regions, and a Table cannot be made one later (decision 24).
+    // A TableV2 can have replicas in other regions, and a Table cannot be made one later (decision 26).
     const ownTable = new TableV2(this, 'Table', {
       partitionKey: { name: tableDefinition.partitionKey, type: AttributeType.STRING },
       sortKey: { name: tableDefinition.sortKey, type: AttributeType.STRING },
@@ -55,7 +55,7 @@ export class FoundationStack extends Stack {
       description: `Wraps the data keys of every project of ${config.name}. Without it no secret can be decrypted.`,
       enableKeyRotation: true,
       pendingWindow: Duration.days(30),
-      // Only a multi-Region key can have a replica elsewhere, and no key can be made one later (decision 24).
+      // Only a multi-Region key can have a replica elsewhere, and no key can be made one later (decision 26).
       multiRegion: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });

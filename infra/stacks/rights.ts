@@ -1,7 +1,7 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { KeyPurpose, Partition, TableAction } from '../../lib/contracts/contract.ts';
 import type { Config } from '../plan/config.ts';
-import { type FunctionPlan, pascalCase } from '../plan/functions.ts';
+import { type FunctionPlan, needsDashboardOrigin, pascalCase } from '../plan/functions.ts';
 
 /** The resources that functions can be given rights to. */
 export interface Resources {
@@ -55,7 +55,7 @@ export function rightsOf(
     }),
     allow(
       'ReadDashboardOrigin',
-      uses.mail || uses.payments ? ['ssm:GetParameter'] : [],
+      needsDashboardOrigin(uses) ? ['ssm:GetParameter'] : [],
       resources.dashboardOriginParameterArn === undefined ? [] : [resources.dashboardOriginParameterArn],
     ),
     allow('ReadPaymentSecrets', uses.payments ? ['ssm:GetParameter'] : [], resources.paymentParameterArns),
@@ -80,6 +80,7 @@ const contextKeys: Readonly<Record<KeyPurpose, readonly string[]>> = {
   project: ['organization', 'project', 'keyVersion'],
   webhook: ['organization', 'webhook'],
   credentials: ['purpose'],
+  totp: ['user'],
 };
 const keyPurposes = Object.keys(contextKeys) as KeyPurpose[];
 

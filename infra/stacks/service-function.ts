@@ -4,7 +4,7 @@ import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, 
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type Config, dashboardOriginParameter, edgeSecretNames, knownDashboardOrigin } from '../plan/config.ts';
-import type { FunctionPlan } from '../plan/functions.ts';
+import { type FunctionPlan, needsDashboardOrigin } from '../plan/functions.ts';
 import { type Resources, rightsOf } from './rights.ts';
 
 const tracingRight = new PolicyStatement({
@@ -103,7 +103,7 @@ export function environmentOf(
   addresses: Service['addresses'],
 ): Record<string, string> {
   const origin = knownDashboardOrigin(config);
-  const linksToDashboard = uses.mail || uses.payments;
+  const namesDashboard = needsDashboardOrigin(uses);
   const settings: Record<string, string | number | boolean | undefined> = {
     LOG_LEVEL: config.logLevel,
     MAINTENANCE: area !== 'workers' && config.maintenance,
@@ -113,8 +113,8 @@ export function environmentOf(
     WEBHOOK_QUEUE_URL: uses.queues?.includes('webhooks') && addresses.webhookQueueUrl,
     JOB_QUEUE_URL: uses.queues?.includes('jobs') && addresses.jobQueueUrl,
     MAIL_FROM: uses.mail && config.mailFrom.text,
-    DASHBOARD_ORIGIN: linksToDashboard && origin,
-    DASHBOARD_ORIGIN_PARAMETER: linksToDashboard && origin === undefined && dashboardOriginParameter(config),
+    DASHBOARD_ORIGIN: namesDashboard && origin,
+    DASHBOARD_ORIGIN_PARAMETER: namesDashboard && origin === undefined && dashboardOriginParameter(config),
     // Any request of a session may renew its cookie.
     SESSION_COOKIE: config.sessionCookie === 'cross-site' && config.sessionCookie,
     ...(area === 'auth'
@@ -125,6 +125,7 @@ export function environmentOf(
         }
       : {}),
     REQUESTS_PER_MINUTE: config.requestsPerMinute,
+    STEP_UP_FRESH_SECONDS: config.stepUpFreshSeconds,
     ORGANIZATIONS_PER_USER: area === 'organizations' && config.organizationsPerUser,
     ...(area === 'members'
       ? {

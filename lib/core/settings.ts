@@ -31,6 +31,15 @@ function limit(otherwise: number): Reader<number> {
   };
 }
 
+/** A number of seconds up to a day. */
+function seconds(otherwise: number): Reader<number> {
+  return value => {
+    if (value === undefined) return otherwise;
+    if (!/^\d{1,5}$/.test(value) || Number(value) > 86_400) throw new Error('must be a whole number from 0 to 86400');
+    return Number(value);
+  };
+}
+
 /** The origin of an http or https address. */
 function origin(otherwise: string): Reader<string> {
   return value => {
@@ -80,6 +89,8 @@ const readers = {
   REGISTER_LIMIT_PER_HOUR: limit(20),
   LOGIN_FAILURE_LIMIT: limit(10),
   PASSWORD_RESET_LIMIT_PER_HOUR: limit(5),
+  /** How long a session counts as fresh after it proved itself. */
+  STEP_UP_FRESH_SECONDS: seconds(600),
   /** Organizations that a user can own before making another. */
   ORGANIZATIONS_PER_USER: limit(20),
   /** Invitations of an organization; -1 also lifts the limit on those that one address gets. */

@@ -185,6 +185,7 @@ describe('operations.md', () => {
       organizationsPerUser: own.ORGANIZATIONS_PER_USER,
       invitationLimitPerDay: own.INVITATION_LIMIT_PER_DAY,
       requestsPerMinute: own.REQUESTS_PER_MINUTE,
+      stepUpFreshSeconds: own.STEP_UP_FRESH_SECONDS,
       verifiedEmailRequired: own.VERIFIED_EMAIL_REQUIRED,
       ...config,
     };

@@ -44,6 +44,7 @@ export async function inviteMember(
   wanted: { email: string; role: Role },
   { roster: known, configs }: { roster: Roster; configs: PlanConfigs },
 ): Promise<{ invitation: InvitationRecord; token: string }> {
+  context.requireFresh(wanted.role === 'owner');
   const { secret, hash } = createCredential(context.principal.userId);
   const invitation = newInvitation(context, wanted, hash);
   const readAgain = () => readRosterOf(context.organization);

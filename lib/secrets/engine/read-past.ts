@@ -1,12 +1,12 @@
 import { ApiError } from '../../core/errors.ts';
-import { ranges } from '../../table/keys.ts';
+import { keys, ranges } from '../../table/keys.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { at, list, readAll } from '../../table/store.ts';
 import { addUpTo, countsDeadHeads } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { headOf, type Snapshot } from './read-snapshot.ts';
-import type { RecordedChange } from './revision-log.ts';
+import { type RecordedChange, versionsBefore } from './revision-log.ts';
 import { StaleRead } from './stale-read.ts';
 import { listTombstones } from './tombstones.ts';
 
@@ -60,18 +60,7 @@ export async function headsAt(
   return past;
 }
 
-/** Of every key that the changes, in their order, touch: the version before, 0 for none. Pure. */
-function versionsBefore(changes: readonly RecordedChange[]): Map<string, number> {
-  const before = new Map<string, number>();
-  for (const { created, updated, deleted } of changes) {
-    for (const [key, version] of [...created, ...updated, ...deleted]) {
-      if (!before.has(key)) before.set(key, version - 1);
-    }
-  }
-  return before;
-}
-
-/** The same from the whole history, for changes of before there were records of them. */
+/** What `versionsBefore` tells, from the whole history: for changes of before there were records of them. */
 async function versionsInHistory(
   path: EnvironmentPath,
   heads: readonly HeadRecord[],
@@ -98,6 +87,26 @@ export async function readHistory(
   return (await list(versionRecord, range)).filter(({ key, version }) => version <= (newest.get(key) ?? 0));
 }
 
-const attributesOfVersion = 'pk sk kind v key version revision fence deleted keyCreatedAt createdAt createdBy'.split(
-  ' ',
-);
+/** Some versions of a key, oldest first, without their values. */
+export async function readVersionRange(
+  path: EnvironmentPath,
+  key: string,
+  from: number,
+  to: number,
+): Promise<Omit<VersionRecord, 'sealed'>[]> {
+  const { pk, sk } = keys.version(...partsOf(path), key, from);
+  const end = keys.version(...partsOf(path), key, to).sk;
+  return list(versionRecord, { pk, between: [sk, end], attributes: attributesOfVersion });
+}
+
+const attributesOfVersion =
+  'pk sk kind v key version revision fence deleted destroyed sizeBytes keyCreatedAt createdAt createdBy'.split(' ');
+
+/** @throws version_destroyed naming the keys whose values were destroyed */
+export function requireValues(heads: readonly HeadRecord[]): void {
+  const keys = heads.filter(({ destroyed }) => destroyed === true).map(({ key }) => key);
+  if (keys.length === 0) return;
+  throw new ApiError('version_destroyed', `Values of that moment were destroyed: ${keys.slice(0, 5).join(', ')}`, {
+    details: { keys },
+  });
+}

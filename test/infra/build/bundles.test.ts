@@ -58,6 +58,18 @@ describe('a bundle', () => {
     }
   });
 
+  test('has the library that verifies passkeys only where a passkey is verified', () => {
+    const holders = bundles.filter(({ name }) => weightOf(name, '@simplewebauthn/server') > 0);
+    expect(holders.map(({ name }) => name).sort()).toEqual(['add-passkey', 'complete-login', 'step-up']);
+  });
+
+  test('verifies tokens of platforms in the exchange alone, and asks customers’ addresses only there and for webhooks', () => {
+    const carriersOf = (owner: string) => functions.map(({ name }) => name).filter(name => weightOf(name, owner) > 0);
+    expect(carriersOf('jose')).toEqual(['exchange-assertion']);
+    expect(carriersOf('undici')).toEqual(['exchange-assertion', 'deliver-webhooks']);
+    expect(carriersOf('lib/identities').filter(name => hotFunctions.includes(name))).toEqual([]);
+  });
+
   test('leaves out what Lambda never needs: profiles, single sign-on, instance metadata', () => {
     const owners = new Set(bundles.flatMap(({ weights }) => weights.map(([owner]) => owner)));
     expect([...owners].filter(owner => /credential-provider-|nested-clients/.test(owner))).toEqual([]);

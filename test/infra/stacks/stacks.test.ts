@@ -334,6 +334,7 @@ describe('the API', () => {
       'POST /v1/auth/login',
       'POST /v1/auth/register',
       'POST /v1/auth/reset-password',
+      'POST /v1/auth/step-up',
     ]);
   });
 });
@@ -408,7 +409,7 @@ describe('rights', () => {
 
   test('to the key of projects and webhooks belong only to functions that handle values or signing secrets', () => {
     const holders = [...rights].flatMap(([name, statements]) =>
-      statements.some(({ Sid }) => /^UseKeyOf(?!Credentials)/.test(Sid)) ? [name] : [],
+      statements.some(({ Sid }) => /^UseKeyOf(?!Credentials|Totp)/.test(Sid)) ? [name] : [],
     );
     expect(holders.sort()).toEqual(
       [
@@ -431,6 +432,13 @@ describe('rights', () => {
         'delete-secret',
       ].sort(),
     );
+  });
+
+  test('to the key of authenticator apps belong only to functions that make or check their codes', () => {
+    const holders = [...rights].flatMap(([name, statements]) =>
+      statements.some(({ Sid }) => Sid === 'UseKeyOfTotp') ? [name] : [],
+    );
+    expect(holders.sort()).toEqual(['complete-login', 'confirm-totp', 'start-totp', 'step-up']);
   });
 });
 
@@ -605,47 +613,46 @@ describe('alarms', () => {
 test('the installation has nothing that is billed by the hour', () => {
   const types = new Set(resources.map(({ resource }) => resource.Type));
   expect([...types].sort()).toMatchInlineSnapshot(`
-    [
-      "AWS::ApiGatewayV2::Api",
-      "AWS::ApiGatewayV2::Integration",
-      "AWS::ApiGatewayV2::Route",
-      "AWS::ApiGatewayV2::Stage",
-      "AWS::CloudFormation::Stack",
-      "AWS::CloudFront::Distribution",
-      "AWS::CloudFront::Function",
-      "AWS::CloudFront::OriginAccessControl",
-      "AWS::CloudFront::ResponseHeadersPolicy",
-      "AWS::CloudWatch::Alarm",
-      "AWS::CloudWatch::CompositeAlarm",
-      "AWS::CloudWatch::Dashboard",
-      "AWS::CodeDeploy::Application",
-      "AWS::CodeDeploy::DeploymentGroup",
-      "AWS::DynamoDB::GlobalTable",
-      "AWS::Events::Rule",
-      "AWS::IAM::Role",
-      "AWS::KMS::Alias",
-      "AWS::KMS::Key",
-      "AWS::Lambda::Alias",
-      "AWS::Lambda::EventInvokeConfig",
-      "AWS::Lambda::EventSourceMapping",
-      "AWS::Lambda::Function",
-      "AWS::Lambda::LayerVersion",
-      "AWS::Lambda::Permission",
-      "AWS::Lambda::Version",
-      "AWS::Logs::LogGroup",
-      "AWS::Logs::MetricFilter",
-      "AWS::Logs::SubscriptionFilter",
-      "AWS::S3::Bucket",
-      "AWS::S3::BucketPolicy",
-      "AWS::SES::EmailIdentity",
-      "AWS::SNS::Subscription",
-      "AWS::SNS::Topic",
-      "AWS::SNS::TopicPolicy",
-      "AWS::SQS::Queue",
-      "AWS::SQS::QueuePolicy",
-      "AWS::SSM::Parameter",
-      "AWS::SecretsManager::Secret",
-      "Custom::CDKBucketDeployment",
-    ]
-  `);
+        [
+          "AWS::ApiGatewayV2::Api",
+          "AWS::ApiGatewayV2::Integration",
+          "AWS::ApiGatewayV2::Route",
+          "AWS::ApiGatewayV2::Stage",
+          "AWS::CloudFormation::Stack",
+          "AWS::CloudFront::Distribution",
+          "AWS::CloudFront::Function",
+          "AWS::CloudFront::OriginAccessControl",
+          "AWS::CloudFront::ResponseHeadersPolicy",
+          "AWS::CloudWatch::Alarm",
+          "AWS::CloudWatch::Dashboard",
+          "AWS::CodeDeploy::Application",
+          "AWS::CodeDeploy::DeploymentGroup",
+          "AWS::DynamoDB::GlobalTable",
+          "AWS::Events::Rule",
+          "AWS::IAM::Role",
+          "AWS::KMS::Alias",
+          "AWS::KMS::Key",
+          "AWS::Lambda::Alias",
+          "AWS::Lambda::EventInvokeConfig",
+          "AWS::Lambda::EventSourceMapping",
+          "AWS::Lambda::Function",
+          "AWS::Lambda::LayerVersion",
+          "AWS::Lambda::Permission",
+          "AWS::Lambda::Version",
+          "AWS::Logs::LogGroup",
+          "AWS::Logs::MetricFilter",
+          "AWS::Logs::SubscriptionFilter",
+          "AWS::S3::Bucket",
+          "AWS::S3::BucketPolicy",
+          "AWS::SES::EmailIdentity",
+          "AWS::SNS::Subscription",
+          "AWS::SNS::Topic",
+          "AWS::SNS::TopicPolicy",
+          "AWS::SQS::Queue",
+          "AWS::SQS::QueuePolicy",
+          "AWS::SSM::Parameter",
+          "AWS::SecretsManager::Secret",
+          "Custom::CDKBucketDeployment",
+        ]
+      `);
 });
