@@ -67,6 +67,12 @@ const tags = [
     description: 'Notifications about changes of secrets. They never carry a value.',
   },
   { name: 'members', 'x-displayName': 'Members', description: 'Who belongs to an organization, in which role.' },
+  {
+    name: 'identities',
+    'x-displayName': 'Identities',
+    description:
+      'Pipelines and workloads that sign in with the OpenID Connect token of their platform, without a secret.',
+  },
   { name: 'audit', 'x-displayName': 'Audit log', description: 'Who did what in an organization.' },
   {
     name: 'billing',

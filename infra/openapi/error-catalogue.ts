@@ -40,6 +40,12 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The e-mail address or the password is wrong.',
     message: 'The e-mail address or the password is wrong.',
   },
+  invalid_assertion: {
+    meaning:
+      'The assertion proves no identity: an unknown identity or organization, a wrong signature, issuer or audience, or a ' +
+      'token that is too old. One answer for all of them.',
+    message: 'The token proves no identity of this organization.',
+  },
   second_factor_required: {
     meaning:
       'The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an ' +
@@ -72,6 +78,11 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The caller has not verified their e-mail address yet, and this needs it.',
     message: 'Verify your e-mail address first.',
   },
+  claims_mismatch: {
+    meaning: 'The assertion is genuine, and is not from where the identity demands; `details` names the claims.',
+    message: 'The token does not have what the identity demands of these claims: ref.',
+    details: { claims: ['ref'] },
+  },
   step_up_required: {
     meaning:
       'The session did not prove itself in the last ten minutes, and this needs it: step up (`POST /v1/auth/step-up`), and ' +
@@ -96,6 +107,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The caller has no active session with this identifier.',
     message: 'You have no session with this identifier.',
   },
+  identity_not_found: notFound('identity'),
   route_not_found: {
     meaning: 'There is no such route, or not with this method.',
     message: 'There is no such route.',
@@ -103,6 +115,13 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   email_taken: {
     meaning: 'There is an account with this e-mail address.',
     message: 'There is an account with this e-mail address already.',
+  },
+  version_destroyed: {
+    meaning:
+      'Reading or restoring that moment needs values that were destroyed. `details` names their keys; with `keys`, the ' +
+      'others can be read and restored.',
+    message: 'Values of that moment were destroyed: DATABASE_HOST',
+    details: { keys: ['DATABASE_HOST'] },
   },
   slug_taken: {
     meaning: 'The slug that was asked for is taken.',
@@ -131,6 +150,14 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   organization_limit_reached: {
     meaning: 'The user owns as many organizations as a user may.',
     message: 'You own 20 organizations. Delete one that is not used any more.',
+  },
+  identity_limit_reached: {
+    meaning: 'The organization has as many identities as an organization may have.',
+    message: 'The organization has 50 identities. Delete one that is not used any more.',
+  },
+  assertion_replayed: {
+    meaning: 'The assertion was exchanged before; each works once.',
+    message: 'This token was exchanged before. Get a new one from its issuer.',
   },
   revision_mismatch: {
     meaning: 'The environment is not at the revision of `If-Match`; nothing was changed.',
@@ -166,6 +193,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   billing_not_configured: {
     meaning: 'This installation has no payment provider.',
     message: 'Billing is not configured.',
+  },
+  issuer_unavailable: {
+    meaning: 'The issuer’s keys can’t be read, and none are known that are fresh enough.',
+    message: 'The keys of the issuer can’t be read: timed out after 5 s.',
   },
   temporarily_unavailable: {
     meaning: 'Contention or throttling outlasted the service’s own retries; send the same request again.',

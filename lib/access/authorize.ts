@@ -42,6 +42,9 @@ function requireRights(access: Access, caller: Caller | undefined): void {
   }
   if (caller === undefined) throw new ApiError('unauthenticated', 'Sign in first.');
   if (access.kind === 'account') {
+    if (caller.principal.user === undefined) {
+      throw new ApiError('unauthenticated', 'This is about an account, and an identity has none.');
+    }
     requireScope(caller.principal, access.tokens, access.narrowestToken);
     return;
   }

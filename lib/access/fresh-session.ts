@@ -3,8 +3,10 @@ import { settings } from '../core/settings.ts';
 import { hasSecondFactor } from '../table/records/user.ts';
 import type { Principal } from './principal.ts';
 
-/** Whether the session, or the one that made the token, was proved with a second factor. */
-export function hasProvedFactor({ credential, user }: Principal): boolean {
+/** Whether the session, or the one that made the token, was proved with a second factor, or needs none. */
+export function hasProvedFactor({ credential, user, identity }: Principal): boolean {
+  // An identity has no factors. What proves it is a signature, each time anew.
+  if (identity !== undefined) return true;
   if (credential.method === 'token') return credential.token.secondFactor === true;
   // A factor that was taken away since proves nothing any more.
   return credential.session.secondFactor === true && user !== undefined && hasSecondFactor(user);

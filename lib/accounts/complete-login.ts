@@ -15,7 +15,7 @@ import { newSession } from './new-session.ts';
 export async function startPasskeyLogin(): Promise<{ challenge: string; publicKey: PasskeyRequestOptions }> {
   const { challenge, write } = newChallenge('passkey-log-in', { id: nobody, sessionEpoch: 0 });
   await transact([write]);
-  return { challenge, publicKey: requestOptions(challenge, []) };
+  return { challenge, publicKey: await requestOptions(challenge, []) };
 }
 
 /** What a client answers a challenge with; the contract has checked that it is one of the three. */
@@ -70,7 +70,7 @@ function factorOf(
 async function tellOfRecovery({ log }: RequestContext, { id, email }: UserRecord): Promise<void> {
   log.account('recovery_code_used', { userId: id });
   try {
-    await sendMail(email, factorChangeMail('recovery_code_used'));
+    await sendMail(email, await factorChangeMail('recovery_code_used'));
   } catch (error) {
     log.error('could not send the mail about a recovery code', error, { userId: id });
   }

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { authenticate, type Caller, type Claimed, claimCredential } from '../access/authenticate.ts';
+import { authenticate, type Caller, type IssuedCredential, issuedCredentialOf } from '../access/authenticate.ts';
 import { authorize } from '../access/authorize.ts';
 import { flushShares, takeShare } from '../access/fair-share.ts';
 import { requireFreshSession } from '../access/fresh-session.ts';
@@ -18,7 +18,8 @@ import type { Access, Contract, HandlerResponse, ParsedRequest } from '../contra
 import { parameterNames } from '../contracts/path-parameters.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { type Log, openLog } from '../core/logger.ts';
-import { type RequestSource, sourceOf } from '../core/request-source.ts';
+import { cameThroughEdge, type RequestSource, sourceOf } from '../core/request-source.ts';
+import { settings } from '../core/settings.ts';
 import { judgedAfterWaiting, withDeadline } from '../table/retry.ts';
 import { explainNotFound, parseParts, parsePath } from './parse-request.ts';
 import { type Answer, render, renderError, toApiError } from './respond.ts';
@@ -51,7 +52,7 @@ interface State {
   source: RequestSource;
   log: Log;
   request?: ParsedRequest<Contract>;
-  claimed?: Claimed | undefined;
+  claimed?: IssuedCredential | undefined;
   params?: Readonly<Record<string, string>>;
   caller?: Caller | undefined;
   fetched?: unknown;
@@ -105,6 +106,15 @@ function contextOf(access: Access, state: State) {
   return memberContext(request, caller.access);
 }
 
+/** A change that is refused now is not lost: clients send it again, as SDK and command line do by themselves. */
+function underMaintenance(): ApiError {
+  return new ApiError(
+    'temporarily_unavailable',
+    'The service is under maintenance: it can be read, but not changed. Send the request again in a minute.',
+    { retryAfterSeconds: 60 },
+  );
+}
+
 /** Opens the request's log and gives every answer its request id. */
 function requestContext(contract: Contract): Chain {
   return {
@@ -112,6 +122,9 @@ function requestContext(contract: Contract): Chain {
       const source = sourceOf(event);
       const log = openLog({ requestId: source.requestId, operation: contract.operationId });
       context.state = { source, log };
+      // There is no way round the edge, where the firewall is and the caller's address is known.
+      if (!cameThroughEdge(event)) throw new ApiError('route_not_found', 'The API is not served at this address.');
+      if (settings().MAINTENANCE && contract.method !== 'GET') throw underMaintenance();
     },
   };
 }
@@ -135,7 +148,7 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
       const { state } = context;
       const path = parsePath(contract, event);
       // This comes before the body is parsed and before anything that the path names is read.
-      const claimed = await claimCredential(event, contract.access, state.log);
+      const claimed = await issuedCredentialOf(event, contract.access, state.log);
       state.claimed = claimed;
       state.params = path.params;
       // A caller who may not call must not learn what is wrong with the request, so its problems wait for the verdict.
@@ -172,7 +185,7 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
  * second_factor_required, step_up_required
  */
 async function judge(
-  claimed: Claimed | undefined,
+  claimed: IssuedCredential | undefined,
   access: Access,
   params: Readonly<Record<string, string>>,
 ): Promise<Caller | undefined> {

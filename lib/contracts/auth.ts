@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from './contract.ts';
+import { contract, passwordSizing } from './contract.ts';
 import { Organization } from './fields/organization.ts';
 import { Role } from './fields/role.ts';
 import { Success } from './fields/success.ts';
@@ -267,7 +267,7 @@ export const register = /* @__PURE__ */ contract({
     key: { credentials: issuing },
     mail: true,
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: passwordSizing,
 });
 
 export const logIn = /* @__PURE__ */ contract({
@@ -296,12 +296,13 @@ export const logIn = /* @__PURE__ */ contract({
   },
   errors: ['invalid_credentials', 'second_factor_required', 'rate_limited'],
   uses: {
+    passkeys: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     reads: ['EMAIL', 'USER'],
     writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: issuing },
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: passwordSizing,
 });
 
 export const logOut = /* @__PURE__ */ contract({
@@ -586,7 +587,7 @@ export const changePassword = /* @__PURE__ */ contract({
     reads: ['ORG'],
     writes: ['AUDIT', 'RATE'],
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: passwordSizing,
 });
 
 export const sendVerification = /* @__PURE__ */ contract({
@@ -663,5 +664,5 @@ export const resetPassword = /* @__PURE__ */ contract({
     reads: ['USER', 'ORG'],
     writes: ['USER', 'AUDIT'],
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: passwordSizing,
 });

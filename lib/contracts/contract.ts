@@ -71,6 +71,7 @@ export type TableAction =
  * those that it reads and writes.
  */
 export type Partition =
+  | 'ASSERTION'
   | 'AUDIT'
   | 'CHALLENGE'
   | 'CREDENTIALKEY'
@@ -81,6 +82,7 @@ export type Partition =
   | 'ENV'
   | 'HANDOFF'
   | 'INVITATION'
+  | 'ISSUER'
   | 'METRICS'
   | 'METRICSBATCH'
   | 'ORG'
@@ -115,6 +117,8 @@ export interface Uses {
   mail?: true;
   /** Reads the payment provider's keys and calls it. */
   payments?: true;
+  /** Asks for passkeys, or checks them; they belong to the dashboard's origin. */
+  passkeys?: true;
 }
 
 /** A successful answer: the schema of its body, and an example and headers to document it. */
@@ -156,6 +160,12 @@ export interface Contract {
   /** Lambda memory in MB and timeout in seconds where the defaults of `infra` don't fit, with the reason. */
   sizing?: { memoryMb?: number; timeoutSeconds?: number; reason: string };
 }
+
+/** Of operations that hash or check a password: half a second of a CPU. Their routes are throttled further. */
+export const passwordSizing = {
+  memoryMb: 1769,
+  reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU, which 1,769 MB have',
+};
 
 /** Declares an endpoint and keeps the literal types that handlers infer their parameters from. */
 export function contract<const C extends Contract>(declared: C): C {

@@ -3,6 +3,7 @@ import * as audit from './audit.ts';
 import * as auth from './auth.ts';
 import * as billing from './billing.ts';
 import type { Contract } from './contract.ts';
+import * as identities from './identities.ts';
 import * as members from './members.ts';
 import * as organizations from './organizations.ts';
 import * as projects from './projects.ts';
@@ -62,6 +63,7 @@ export const routes: readonly Contract[] = [
   secrets.listRevisions,
   secrets.diffRevisions,
   secrets.restoreSecrets,
+  secrets.destroyVersions,
   secrets.promoteSecrets,
   secrets.bulkDeleteSecrets,
   secrets.deleteSecret,
@@ -88,6 +90,13 @@ export const routes: readonly Contract[] = [
   members.acceptInvitation,
   members.changeRole,
   members.removeMember,
+
+  identities.listIdentities,
+  identities.createIdentity,
+  identities.getIdentity,
+  identities.updateIdentity,
+  identities.deleteIdentity,
+  identities.exchangeAssertion,
 
   audit.listAuditEntries,
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { User, userExample } from './auth.ts';
-import { contract } from './contract.ts';
+import { contract, passwordSizing } from './contract.ts';
 import { Success } from './fields/success.ts';
 import { Name, Timestamp, text, Uuid } from './fields/text.ts';
 
@@ -215,7 +215,7 @@ export const startPasskeyLogin = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['PutItem'], writes: ['CHALLENGE'] },
+  uses: { passkeys: true, table: ['PutItem'], writes: ['CHALLENGE'] },
 });
 
 export const completeLogin = /* @__PURE__ */ contract({
@@ -251,6 +251,7 @@ export const completeLogin = /* @__PURE__ */ contract({
   },
   errors: ['invalid_token', 'invalid_credentials', 'rate_limited'],
   uses: {
+    passkeys: true,
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
     reads: ['USER', 'CHALLENGE'],
     writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY'],
@@ -301,12 +302,13 @@ export const stepUp = /* @__PURE__ */ contract({
   },
   errors: ['second_factor_required', 'invalid_token', 'rate_limited'],
   uses: {
+    passkeys: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     reads: ['CHALLENGE'],
     writes: ['CHALLENGE', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: issuing, totp: ['Decrypt'] },
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: passwordSizing,
 });
 
 export const startPasskey = /* @__PURE__ */ contract({
@@ -337,7 +339,7 @@ export const startPasskey = /* @__PURE__ */ contract({
     },
   },
   errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], writes: ['CHALLENGE'] },
+  uses: { passkeys: true, table: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], writes: ['CHALLENGE'] },
 });
 
 export const addPasskey = /* @__PURE__ */ contract({
@@ -377,6 +379,7 @@ export const addPasskey = /* @__PURE__ */ contract({
   },
   errors: ['invalid_token'],
   uses: {
+    passkeys: true,
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['CHALLENGE'],
     writes: ['CHALLENGE'],

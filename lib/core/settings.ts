@@ -10,6 +10,8 @@ const text: Reader<string> = value => {
 
 const optionalText: Reader<string | undefined> = value => (value === '' ? undefined : value);
 
+const list: Reader<readonly string[]> = value => (value === undefined || value === '' ? [] : value.split(','));
+
 const flag: Reader<boolean> = value => {
   const texts = { on: ['true', '1', 'on'], off: [undefined, '', 'false', '0', 'off'] };
   if (value !== undefined && texts.on.includes(value)) return true;
@@ -47,6 +49,14 @@ function origin(otherwise: string): Reader<string> {
   };
 }
 
+const sessionCookies = ['same-site', 'cross-site'] as const;
+
+const sessionCookie: Reader<(typeof sessionCookies)[number]> = value => {
+  const found = sessionCookies.find(one => one === (value || 'same-site'));
+  if (found === undefined) throw new Error(`must be one of ${sessionCookies.join(', ')}`);
+  return found;
+};
+
 const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
 
 const level: Reader<(typeof logLevels)[number]> = value => {
@@ -66,6 +76,14 @@ const readers = {
   MAIL_FROM: optionalText,
   /** Origin of the dashboard, for links in mails, return addresses and CORS, e.g. https://app.example.com. */
   DASHBOARD_ORIGIN: origin('http://localhost:5173'),
+  /** The SSM parameter that holds it, where the edge makes the address; it wins. */
+  DASHBOARD_ORIGIN_PARAMETER: optionalText,
+  /** The secrets that the edge proves itself with, the newest first. Without one, requests come straight to the gateway. */
+  EDGE_SECRETS: list,
+  /** Only what reads is served, so that an operator can put another table in the place of this one. */
+  MAINTENANCE: flag,
+  /** Whether browsers send the session cookie from another site as well. */
+  SESSION_COOKIE: sessionCookie,
   /** Allows http and loopback targets of webhooks; for development only. */
   WEBHOOK_ALLOW_LOOPBACK: flag,
   REGISTER_LIMIT_PER_HOUR: limit(20),

@@ -1,4 +1,4 @@
-import { settings } from '../core/settings.ts';
+import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { composeMail, type Mail } from './compose-mail.ts';
 import { unlinked } from './unlinked.ts';
 
@@ -40,11 +40,11 @@ const factorChanges = {
 export type FactorChange = keyof typeof factorChanges;
 
 /** Tells a user of the change. The name of a passkey is chosen freely, so it is not in the mail. */
-export function factorChangeMail(change: FactorChange): Mail {
+export async function factorChangeMail(change: FactorChange): Promise<Mail> {
   return composeMail({
     subject: 'Your log-in was changed',
     before: [factorChanges[change]],
-    link: { label: 'Look at your account', url: new URL('/account', settings().DASHBOARD_ORIGIN).href },
+    link: { label: 'Look at your account', url: new URL('/account', await dashboardOrigin()).href },
     after: ['If it was not you, change your password at once and end all other sessions.'],
   });
 }

@@ -53,6 +53,7 @@ export async function newOrganization(
     ownerCount: 1,
     invitationCount: 0,
     webhookCount: 0,
+    identityCount: 0,
     firstRevision,
     planChangedAtMs: 0,
     requireSecondFactor: false,

@@ -25,8 +25,12 @@ import type { Key } from './entity.ts';
  *                                    ENV#<project>#<env>          an environment's description
  *                                    TEMPLATE#<project>#<key>     a template key
  *                                    WEBHOOK#<webhookId>          a webhook
+ *                                    IDENTITY#<identityId>        an identity; its tokens and its side of the membership are
+ *                                                                 in USER#<identityId>, like a user's
  *                                    RETIRED#<project>            a slug that an erased project had
  *                                    RETIRED#<project>#<env>      a slug that an erased environment had
+ *   ISSUER#<hash of the issuer>      ISSUER                       the keys of an issuer of identities' tokens
+ *   ASSERTION#<hash>                 ASSERTION                    a token of an issuer that was used
  *   ORGID#<orgId>                    ORG                          → orgSlug
  *   RETIRED#<hash of orgSlug>        RETIRED                      a slug that an erased organization had
  *   ORGS                             SLUG#<slug>, NAME#<name>#…   the directory for administrators
@@ -39,6 +43,7 @@ import type { Key } from './entity.ts';
  *                                                                 the state, so erasing in order stops the writers first
  *                                    TOMBSTONE#<key>              the newest deletion of a key. Sorts after the heads, so that
  *                                                                 erasing in order leaves nothing to move here
+ *                                    TURNS                        the order of writers that wait for each other
  *                                    VERSION#<key>#<n>            one version, immutable
  *   DELIVERIES#<webhookId>           <time>#<id>                  a delivery's log entry
  *   DELIVERY#<deliveryId>            DELIVERY                     the claim that makes a delivery happen at most once
@@ -89,6 +94,9 @@ export const keys = {
   retiredOrganization: (orgSlug: string) =>
     key(`RETIRED#${createHash('sha256').update(orgSlug).digest('base64url')}`, 'RETIRED'),
   webhook: (orgSlug: string, webhookId: string) => key(`ORG#${orgSlug}`, `WEBHOOK#${webhookId}`),
+  identity: (orgSlug: string, identityId: string) => key(`ORG#${orgSlug}`, `IDENTITY#${identityId}`),
+  issuerKeys: (issuer: string) => key(`ISSUER#${createHash('sha256').update(issuer).digest('base64url')}`, 'ISSUER'),
+  assertion: (hash: string) => key(`ASSERTION#${hash}`, 'ASSERTION'),
   environmentState: (orgSlug: string, project: string, env: string) =>
     key(environmentPartition(orgSlug, project, env), 'HEAD'),
   /** Sorts before the heads, so that erasing the partition in order stops its writers first. */
@@ -100,6 +108,7 @@ export const keys = {
     key(environmentPartition(orgSlug, project, env), `REVISION#${revisionDigits(revision)}#${partDigits(part)}`),
   tombstone: (orgSlug: string, project: string, env: string, name: string) =>
     key(environmentPartition(orgSlug, project, env), `TOMBSTONE#${name}`),
+  turns: (orgSlug: string, project: string, env: string) => key(environmentPartition(orgSlug, project, env), 'TURNS'),
   version: (orgSlug: string, project: string, env: string, name: string, version: number) =>
     key(environmentPartition(orgSlug, project, env), `VERSION#${name}#${versionDigits(version)}`),
   delivery: (webhookId: string, createdAt: string, id: string) => key(`DELIVERIES#${webhookId}`, `${createdAt}#${id}`),
@@ -139,6 +148,7 @@ export const ranges = {
     beginsWith: `RETIRED#${project}#`,
   }),
   webhooks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'WEBHOOK#' }),
+  identities: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'IDENTITY#' }),
   directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),
   directoryByName: (start: string) => ({ pk: 'ORGS', beginsWith: `NAME#${start.toLowerCase()}` }),
   /** The environment's state (`HEAD`) first, then its heads (`HEAD#<key>`) in key order: one Query for a whole pull. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { type Answer, type Api, type Caller, sessionOf, startApi, testPassword } from '../support/api.ts';
 import { scanTable } from '../support/invariants.ts';
+import { identityOf, makeSigningKey, signToken } from '../support/issuer.ts';
 import { conductedHandlers } from '../support/observe-calls.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { mailedToken, samples, seedPerson, send } from '../support/sample-requests.ts';
@@ -101,6 +102,26 @@ async function call(method: string, path: string, as?: Caller, body?: unknown, h
   return answer;
 }
 
+/** Assertions that are exchanged, exchanged again, refused for what they say, and refused for their age. */
+async function driveIdentity(orgId: string, organizationSlug: string, session: Caller): Promise<void> {
+  const key = await makeSigningKey();
+  const issuer = { url: 'https://issuer.example.com' };
+  const body = identityOf(issuer, { jwks: { keys: [key.publicJwk] } });
+  const { id: identityId } = (await call('POST', `/identities/${orgId}`, session, body)).body.identity;
+  for (const [name, claims] of [
+    ['assertion', {}],
+    ['assertion from elsewhere', { repository_id: '75' }],
+    ['old assertion', { iat: 1, exp: 2 }],
+  ] as const) {
+    const subjectToken = await signToken(issuer, key, identityId, claims);
+    credentials.set(name, subjectToken);
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await call('POST', '/auth/exchange', undefined, { identityId, organizationSlug, subjectToken });
+      if (answer.status === 201) credentials.set('token of an identity', answer.body.token);
+    }
+  }
+}
+
 /** Every kind of secret through its own endpoints, accepted and refused. */
 async function driveSecrets(): Promise<void> {
   const email = `${randomBytes(6).toString('hex')}@example.com`;
@@ -137,6 +158,7 @@ async function driveSecrets(): Promise<void> {
   const taken = await call('POST', '/auth/cli-auth', undefined, { code: offered.body.code, codeVerifier });
   credentials.set('handed-off token', taken.body.token);
   await call('POST', '/auth/cli-auth', undefined, { code: offered.body.code, codeVerifier });
+  await driveIdentity(id, slug, session);
   await call('GET', '/auth/me', { token: canary(credentials, 'junk token') });
   await driveSecondFactors();
   await call('GET', '/auth/me', { cookie: `__service_session=${randomBytes(30).toString('base64url')}` });
@@ -243,6 +265,7 @@ describe('no secret', () => {
     expect(credentials.size).toBeGreaterThan(30);
     expect(factors.size).toBe(26);
     expect(dataKeys.size).toBeGreaterThan(5);
+    expect(credentials.has('token of an identity')).toBe(true);
     expect([...everything().values()].every(secret => secret.length >= 20)).toBe(true);
     expect(secretsIn(Buffer.from(`x${values.get('value')}`).toString('base64'), values)).toEqual(['value']);
   });

@@ -9,6 +9,7 @@ import { routes } from '../../lib/contracts/routes.ts';
 import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { type Api, sessionOf, startApi } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
+import { makeSigningKey, signToken } from '../support/issuer.ts';
 import { mailedToken, providerEvent } from '../support/sample-requests.ts';
 import { forgetUsedCodes, fromBase32 } from '../support/second-factors.ts';
 
@@ -183,6 +184,7 @@ const story: readonly Step[] = [
   { operationId: 'remove-template-key', status: 200 },
   { operationId: 'delete-secret', status: 200 },
   { operationId: 'bulk-delete-secrets', status: 200 },
+  { operationId: 'destroy-versions', status: 200 },
   { operationId: 'rotate-key', status: 202 },
   {
     operationId: 'create-webhook',
@@ -196,6 +198,30 @@ const story: readonly Step[] = [
   { operationId: 'update-webhook', status: 200 },
   { operationId: 'test-webhook', status: 202 },
   { operationId: 'delete-webhook', status: 200 },
+  {
+    operationId: 'create-identity',
+    status: 201,
+    after: ({ identity }) => {
+      variables.IDENTITY_ID = identity.id;
+    },
+  },
+  { operationId: 'list-identities', status: 200 },
+  { operationId: 'get-identity', status: 200 },
+  {
+    operationId: 'exchange-assertion',
+    status: 201,
+    before: async () => {
+      // The platform that the sample names is out of reach, so the keys of one here stand in for its keys.
+      const key = await makeSigningKey();
+      const identity = `/identities/${variables.ORG_ID}/${variables.IDENTITY_ID}`;
+      const as = { token: variables.HOLDFAST_TOKEN ?? '' };
+      const { body } = await api.patch(identity, { jwks: { keys: [key.publicJwk] } }, as);
+      const { issuer: url, id } = body.identity;
+      variables.ID_TOKEN = await signToken({ url }, key, id);
+    },
+  },
+  { operationId: 'update-identity', status: 200 },
+  { operationId: 'delete-identity', status: 200 },
   {
     operationId: 'invite-member',
     status: 201,

@@ -13,6 +13,7 @@ import { emailRecord, type UserRecord, userRecord } from '../../lib/table/record
 import { at, find, put, transact } from '../../lib/table/store.ts';
 import { type Answer, type Api, type Caller, type Person, sessionOf, testPassword } from './api.ts';
 import { createAuthenticator } from './authenticator.ts';
+import { identityOf, makeSigningKey, type SigningKey, signToken } from './issuer.ts';
 import { addApp, addPasskey, fromBase32 } from './second-factors.ts';
 
 /** A request as a client sends it. */
@@ -179,6 +180,24 @@ async function makeWebhook(api: Api, person: Person, url = 'http://127.0.0.1:9/'
   const body = { url, events: ['secret.created'] };
   const answer = await expectStatus(api.post(`/webhooks/${person.organization.id}`, body, person.session), 201);
   return answer.body.webhook as { id: string };
+}
+
+/** Its keys are given, so nothing is fetched. */
+const sampleIssuer = { url: 'https://issuer.example.com' };
+let madeKey: Promise<SigningKey> | undefined;
+
+function sampleKey(): Promise<SigningKey> {
+  madeKey ??= makeSigningKey();
+  return madeKey;
+}
+
+async function sampleKeys() {
+  return { jwks: { keys: [(await sampleKey()).publicJwk] } };
+}
+
+async function makeIdentity(api: Api, { organization, session }: Person): Promise<{ id: string }> {
+  const body = identityOf(sampleIssuer, await sampleKeys());
+  return (await expectStatus(api.post(`/identities/${organization.id}`, body, session), 201)).body.identity;
 }
 
 /** A signed event of the payment provider: the organization's subscription is active. */
@@ -687,6 +706,18 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       isDone: async () => (await valuesIn(api, there)).KEY_1 === 'value 1',
     };
   },
+  'destroy-versions': async api => {
+    const there = await placeWithHistory(api);
+    const path = `${there.secrets}/dev/versions/KEY_1`;
+    return {
+      request: { method: 'POST', path: `${path}/destroy`, body: { versions: [1] }, as: there.session },
+      works: [200],
+      isDone: async () => {
+        const { versions } = (await expectStatus(api.get(path, there.session), 200)).body;
+        return versions.at(-1).destroyed;
+      },
+    };
+  },
   'promote-secrets': async api => {
     const there = await placeWithSecrets(api);
     const body = { from: 'dev', to: 'staging' };
@@ -703,6 +734,22 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       request: { method: 'POST', path: `${there.secrets}/dev/bulk-delete`, body, as: there.session },
       works: [200],
       isDone: async () => Object.keys(await valuesIn(api, there)).join() === 'KEY_0',
+    };
+  },
+  'bulk-delete-secrets large': async api => {
+    const there = await placeWithSecrets(api);
+    const keys = Array.from({ length: 60 }, (_, index) => `OLD_${index}`);
+    const secrets = Object.fromEntries(keys.map(key => [key, 'old']));
+    await expectStatus(api.post(`${there.secrets}/dev/bulk`, { secrets }, there.session), 200);
+    return {
+      request: { method: 'POST', path: `${there.secrets}/dev/bulk-delete`, body: { keys }, as: there.session },
+      works: [200],
+      isDone: async () => {
+        const values = await valuesIn(api, there);
+        const left = keys.filter(key => values[key] !== undefined).length;
+        if (left !== 0 && left !== keys.length) throw new Error(`${left} keys of a deletion of 60 are there.`);
+        return left === 0;
+      },
     };
   },
   'delete-secret': async api => {
@@ -844,6 +891,69 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const { id } = await makeWebhook(api, person);
     const path = `/webhooks/${person.organization.id}/${id}/test`;
     return reads({ method: 'POST', path, as: person.session }, [202]);
+  },
+
+  'list-identities': async api => {
+    const person = await seedPerson();
+    await makeIdentity(api, person);
+    return reads({ method: 'GET', path: `/identities/${person.organization.id}`, as: person.session });
+  },
+  'create-identity': async api => {
+    const { organization, session, project } = await place(api);
+    const path = `/identities/${organization.id}`;
+    const body = { ...identityOf(sampleIssuer, await sampleKeys()), projectId: project.id };
+    return {
+      request: { method: 'POST', path, body, as: session },
+      works: [201],
+      isDone: async () => (await expectStatus(api.get(path, session), 200)).body.identities.length > 0,
+    };
+  },
+  'get-identity': async api => {
+    const person = await seedPerson();
+    const { id } = await makeIdentity(api, person);
+    return reads({ method: 'GET', path: `/identities/${person.organization.id}/${id}`, as: person.session });
+  },
+  'update-identity': async api => {
+    const person = await seedPerson();
+    const { id } = await makeIdentity(api, person);
+    const path = `/identities/${person.organization.id}/${id}`;
+    const body = { role: 'viewer', claims: { repository_id: '75' } };
+    return {
+      request: { method: 'PATCH', path, body, as: person.session },
+      works: [200],
+      isDone: async () => {
+        const { role, claims } = (await expectStatus(api.get(path, person.session), 200)).body.identity;
+        if ((role === 'viewer') !== (claims.repository_id === '75')) throw new Error('Half of a change is there.');
+        return role === 'viewer';
+      },
+    };
+  },
+  'delete-identity': async api => {
+    const person = await seedPerson();
+    const { id } = await makeIdentity(api, person);
+    const path = `/identities/${person.organization.id}/${id}`;
+    return {
+      request: { method: 'DELETE', path, as: person.session },
+      works: [200],
+      repeats: [404],
+      isDone: () => isGone(api.get(path, person.session)),
+    };
+  },
+  'exchange-assertion': async api => {
+    const person = await seedPerson();
+    const { organization, session } = person;
+    const { id } = await makeIdentity(api, person);
+    const subjectToken = await signToken(sampleIssuer, await sampleKey(), id);
+    const body = { identityId: id, organizationSlug: organization.slug, subjectToken };
+    return {
+      request: { method: 'POST', path: '/auth/exchange', body },
+      works: [201],
+      repeats: [409],
+      isDone: async () => {
+        const path = `/audit/${organization.id}?action=identity.token_issued`;
+        return (await expectStatus(api.get(path, session), 200)).body.entries.length > 0;
+      },
+    };
   },
 
   'list-members': async () => {

@@ -813,6 +813,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/secrets/{orgSlug}/{project}/{env}/versions/{key}/destroy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Destroy old values of a key
+         * @description Takes the values of these versions out of the table for good, for a value that must not be there any more. The history keeps the versions, marked as destroyed, and the revision stays. The current version can’t be destroyed. What has no value any more is left out of `destroyed`. Reading or restoring a moment that needs a destroyed value is `409 version_destroyed`. For owners and admins.
+         */
+        post: operations["destroy-versions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/secrets/{orgSlug}/{project}/promote": {
         parameters: {
             query?: never;
@@ -1139,6 +1159,78 @@ export interface paths {
          * @description Changes a member’s role. For owners only. The last owner can’t be demoted. An invitation can’t be changed, only replaced or cancelled.
          */
         patch: operations["change-role"];
+        trace?: never;
+    };
+    "/v1/identities/{orgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List identities
+         * @description Lists the organization’s identities. For owners and admins.
+         */
+        get: operations["list-identities"];
+        put?: never;
+        /**
+         * Create an identity
+         * @description Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes and others), so that nobody stores a token there. The platform must issue that token for the identity’s `audience`. Demand identifiers that are never used again: on GitHub `repository_id` and `repository_owner_id`. Events of pull requests (`event_name`) are refused unless the claims name them. For owners and admins.
+         */
+        post: operations["create-identity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/identities/{orgId}/{identityId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an identity
+         * @description Returns the identity. For owners and admins.
+         */
+        get: operations["get-identity"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an identity
+         * @description Deletes the identity. Its tokens end at once. For owners and admins.
+         */
+        delete: operations["delete-identity"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an identity
+         * @description Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit, and null `jwks` lets the keys be fetched from the issuer. Role, access and limits count at once, for tokens that were issued before as well. Changing `issuer`, `claims` or `jwks` ends such tokens. For owners and admins.
+         */
+        patch: operations["update-identity"];
+        trace?: never;
+    };
+    "/v1/auth/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in as an identity
+         * @description Exchanges the OpenID Connect token of a platform for a bearer token with the identity’s role and limits. The token must be signed with RS256, ES256, ES384 or EdDSA, have `exp`, `iat`, and the identity’s audience alone as `aud`, and be at most ten minutes old. Each works once.
+         */
+        post: operations["exchange-assertion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/audit/{orgId}": {
@@ -1504,7 +1596,7 @@ export interface components {
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.compared" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.compared" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "secret.version_destroyed" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "identity.created" | "identity.updated" | "identity.deleted" | "identity.token_issued" | "identity.refused" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
         /** @description A change in the organization, or a read of values. It never contains a value. */
         AuditEntry: {
             /**
@@ -1516,18 +1608,20 @@ export interface components {
             action: components["schemas"]["AuditAction"];
             /** @description Who acted. */
             actor: {
-                /** @description The user; null for the system. */
+                /** @description The user or identity; null for the system. */
                 id: string | null;
-                /** @description The user’s e-mail address at the time; null for the system. */
+                /** @description The user’s e-mail address at the time; null for an identity and the system. */
                 email: string | null;
+                /** @description The identity’s name at the time; only for the type `identity`. */
+                name?: string;
                 /**
                  * @description How the request was authenticated; `system` if the service acted on its own.
                  * @enum {string}
                  */
-                type: "session" | "token" | "system";
+                type: "session" | "token" | "identity" | "system";
                 /**
                  * Format: uuid
-                 * @description The token used; only for the type `token`.
+                 * @description The token used; only for the types `token` and `identity`.
                  */
                 tokenId?: string;
             };
@@ -1538,7 +1632,7 @@ export interface components {
                  * @example project
                  * @enum {string}
                  */
-                type: "organization" | "project" | "environment" | "template_key" | "webhook" | "member" | "invitation" | "token";
+                type: "organization" | "project" | "environment" | "template_key" | "webhook" | "member" | "invitation" | "token" | "identity";
                 /**
                  * @description Its identifier.
                  * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
@@ -1901,6 +1995,97 @@ export interface components {
         CreateEnvironmentResponse: {
             environment: components["schemas"]["Environment"];
         };
+        CreateIdentityRequest: {
+            /**
+             * @description What it stands for, shown wherever a member’s e-mail address is.
+             * @example web-shop deploy
+             */
+            name: string;
+            /**
+             * @description What its tokens may do: `write` also changes secrets.
+             * @example read
+             * @enum {string}
+             */
+            access: "read" | "write";
+            /**
+             * @description The role that it has in the organization.
+             * @example viewer
+             * @enum {string}
+             */
+            role: "developer" | "viewer";
+            /**
+             * Format: uuid
+             * @description Limits it to one project.
+             * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
+             */
+            projectId?: string;
+            /**
+             * Format: uuid
+             * @description Limits it to one environment; needs `projectId`.
+             * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+             */
+            environmentId?: string;
+            /**
+             * Format: uri
+             * @description Who signs its tokens: their exact `iss`.
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough.
+             * @example {
+             *       "repository_id": "74"
+             *     }
+             */
+            claims: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description How many minutes a bearer token is valid that it gets.
+             * @default 15
+             * @example 15
+             */
+            tokenMinutes?: number;
+            /** @description The keys of an issuer that the service can’t reach. Without it they are fetched from the issuer. */
+            jwks?: {
+                /** @description The keys. */
+                keys: {
+                    /**
+                     * @description The kind of key.
+                     * @example EC
+                     * @enum {string}
+                     */
+                    kty: "RSA" | "EC" | "OKP";
+                    /** @description Its identifier, as in the header of tokens. */
+                    kid?: string;
+                    /** @description The algorithm that it is for. */
+                    alg?: string;
+                    /** @description What it is for; only `sig` is used. */
+                    use?: string;
+                    /** @description Its curve. */
+                    crv?: string;
+                    /** @description Coordinate of an EC or OKP key. */
+                    x?: string;
+                    /** @description Coordinate of an EC key. */
+                    y?: string;
+                    /** @description Modulus of an RSA key. */
+                    n?: string;
+                    /** @description Exponent of an RSA key. */
+                    e?: string;
+                    /** @description Is ignored. */
+                    key_ops?: string[];
+                    /** @description Is ignored. */
+                    x5t?: string;
+                    /** @description Is ignored. */
+                    "x5t#S256"?: string;
+                    /** @description Is ignored. */
+                    x5c?: string[];
+                }[];
+            };
+        };
+        CreateIdentityResponse: {
+            identity: components["schemas"]["Identity"];
+        };
         CreateOrganizationRequest: {
             /**
              * @description Display name.
@@ -2057,6 +2242,30 @@ export interface components {
              */
             createdAt: string;
         };
+        DestroyVersionsRequest: {
+            /**
+             * @description These versions.
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            versions?: number[];
+            /**
+             * @description All versions before this one.
+             * @example 3
+             */
+            before?: number;
+        };
+        DestroyVersionsResponse: {
+            /** @description The versions whose values were destroyed. */
+            destroyed: number[];
+            /**
+             * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
+             * @example 17
+             */
+            revision: number;
+        };
         DiffRevisionsResponse: {
             /**
              * @description The revision of the environment. It goes up by one with each accepted change of its secrets.
@@ -2211,7 +2420,7 @@ export interface components {
          * @description What went wrong, of a closed set.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
         /** @description Further facts about an event; never a value. */
         EventMetadata: {
             /**
@@ -2313,6 +2522,42 @@ export interface components {
             actor: components["schemas"]["UserReference"];
             metadata: components["schemas"]["EventMetadata"];
         };
+        ExchangeAssertionRequest: {
+            /**
+             * Format: uuid
+             * @description The identity.
+             * @example a4c7e10b-52d9-8f36-b18e-6d03f9a2c754
+             */
+            identityId: string;
+            /**
+             * @description The slug of its organization.
+             * @example analytical-engines
+             */
+            organizationSlug: string;
+            /**
+             * @description The OpenID Connect token, a JSON Web Token.
+             * @example EXAMPLE.id-token.0000
+             */
+            subjectToken: string;
+        };
+        ExchangeAssertionResponse: {
+            /**
+             * @description The bearer token.
+             * @example service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal
+             */
+            token: string;
+            /**
+             * Format: date-time
+             * @description When it expires.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            expiresAt: string;
+            /**
+             * Format: uuid
+             * @description The organization, as the paths of some routes name it.
+             */
+            organizationId: string;
+        };
         GetBillingResponse: {
             /**
              * @description The plan in force.
@@ -2344,6 +2589,9 @@ export interface components {
                 /** @description Whether the session, or the one that made the token, was proved with a second factor. */
                 secondFactor: boolean;
             };
+        };
+        GetIdentityResponse: {
+            identity: components["schemas"]["Identity"];
         };
         GetProjectResponse: {
             project: components["schemas"]["Project"];
@@ -2436,6 +2684,104 @@ export interface components {
             codeVerifier: string;
         };
         HandOffTokenResponse: components["schemas"]["HandOffCode"] | components["schemas"]["IssuedToken"];
+        /** @description A pipeline or workload that signs in with the token of its platform. */
+        Identity: {
+            /**
+             * Format: uuid
+             * @description Identity identifier.
+             * @example a4c7e10b-52d9-8f36-b18e-6d03f9a2c754
+             */
+            id: string;
+            /**
+             * @description What it stands for, shown wherever a member’s e-mail address is.
+             * @example web-shop deploy
+             */
+            name: string;
+            /**
+             * @description What its tokens may do: `write` also changes secrets.
+             * @example read
+             * @enum {string}
+             */
+            access: "read" | "write";
+            /**
+             * @description The role that it has in the organization.
+             * @example viewer
+             * @enum {string}
+             */
+            role: "developer" | "viewer";
+            /** @description The only project that it can reach; null for all. */
+            projectId: string | null;
+            /** @description The only environment that it can reach; null for all. */
+            environmentId: string | null;
+            /**
+             * @description Who signs its tokens: their exact `iss`.
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough.
+             * @example {
+             *       "repository_id": "74"
+             *     }
+             */
+            claims: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description How many minutes a bearer token is valid that it gets.
+             * @example 15
+             */
+            tokenMinutes: number;
+            /** @description The keys of the issuer; null where they are fetched from it. */
+            jwks: {
+                /** @description The keys. */
+                keys: {
+                    /**
+                     * @description The kind of key.
+                     * @example EC
+                     * @enum {string}
+                     */
+                    kty: "RSA" | "EC" | "OKP";
+                    /** @description Its identifier, as in the header of tokens. */
+                    kid?: string;
+                    /** @description The algorithm that it is for. */
+                    alg?: string;
+                    /** @description What it is for; only `sig` is used. */
+                    use?: string;
+                    /** @description Its curve. */
+                    crv?: string;
+                    /** @description Coordinate of an EC or OKP key. */
+                    x?: string;
+                    /** @description Coordinate of an EC key. */
+                    y?: string;
+                    /** @description Modulus of an RSA key. */
+                    n?: string;
+                    /** @description Exponent of an RSA key. */
+                    e?: string;
+                    /** @description Is ignored. */
+                    key_ops?: string[];
+                    /** @description Is ignored. */
+                    x5t?: string;
+                    /** @description Is ignored. */
+                    "x5t#S256"?: string;
+                    /** @description Is ignored. */
+                    x5c?: string[];
+                }[];
+            } | null;
+            /**
+             * @description The only `aud` that its tokens may have.
+             * @example holdfast:identity:a4c7e10b-52d9-8f36-b18e-6d03f9a2c754
+             */
+            audience: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /** @description When it last got a token, to within an hour; null if never. */
+            lastUsedAt: string | null;
+        };
         ImportSecretsRequest: {
             /** @description A list without duplicate keys. */
             secrets: {
@@ -2619,6 +2965,10 @@ export interface components {
             /** @description The entries, newest first. */
             entries: components["schemas"]["AuditEntry"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        ListIdentitiesResponse: {
+            /** @description The identities, oldest first. */
+            identities: components["schemas"]["Identity"][];
         };
         ListKeysResponse: {
             /** @description The secrets without values, in key order. */
@@ -3645,8 +3995,10 @@ export interface components {
             createdBy: components["schemas"]["UserReference"];
             /** @description Whether this entry records a deletion. */
             deleted: boolean;
+            /** @description Whether its value was destroyed. */
+            destroyed: boolean;
             /**
-             * @description The value; only with `values=true`, and never for a deletion.
+             * @description The value; only with `values=true`, and never for a deletion or a destroyed value.
              * @example db.internal.example
              */
             value?: string;
@@ -3911,6 +4263,79 @@ export interface components {
         UpdateEnvironmentResponse: {
             environment: components["schemas"]["Environment"];
         };
+        UpdateIdentityRequest: {
+            /**
+             * @description What it stands for, shown wherever a member’s e-mail address is.
+             * @example web-shop deploy
+             */
+            name?: string;
+            /**
+             * @description What its tokens may do: `write` also changes secrets.
+             * @example read
+             * @enum {string}
+             */
+            access?: "read" | "write";
+            /**
+             * @description The role that it has in the organization.
+             * @example viewer
+             * @enum {string}
+             */
+            role?: "developer" | "viewer";
+            /** @description Limits it to one project; null for all. */
+            projectId?: string | null;
+            /** @description Limits it to one environment; null for all. */
+            environmentId?: string | null;
+            /**
+             * Format: uri
+             * @description Who signs its tokens: their exact `iss`.
+             */
+            issuer?: string;
+            /** @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough. */
+            claims?: {
+                [key: string]: string | string[];
+            };
+            /** @description How many minutes a bearer token is valid that it gets. */
+            tokenMinutes?: number;
+            /** @description The keys of the issuer; null where they are fetched. */
+            jwks?: {
+                /** @description The keys. */
+                keys: {
+                    /**
+                     * @description The kind of key.
+                     * @example EC
+                     * @enum {string}
+                     */
+                    kty: "RSA" | "EC" | "OKP";
+                    /** @description Its identifier, as in the header of tokens. */
+                    kid?: string;
+                    /** @description The algorithm that it is for. */
+                    alg?: string;
+                    /** @description What it is for; only `sig` is used. */
+                    use?: string;
+                    /** @description Its curve. */
+                    crv?: string;
+                    /** @description Coordinate of an EC or OKP key. */
+                    x?: string;
+                    /** @description Coordinate of an EC key. */
+                    y?: string;
+                    /** @description Modulus of an RSA key. */
+                    n?: string;
+                    /** @description Exponent of an RSA key. */
+                    e?: string;
+                    /** @description Is ignored. */
+                    key_ops?: string[];
+                    /** @description Is ignored. */
+                    x5t?: string;
+                    /** @description Is ignored. */
+                    "x5t#S256"?: string;
+                    /** @description Is ignored. */
+                    x5c?: string[];
+                }[];
+            } | null;
+        };
+        UpdateIdentityResponse: {
+            identity: components["schemas"]["Identity"];
+        };
         UpdateOrganizationRequest: {
             /** @description The new plan. */
             plan?: components["schemas"]["PlanName"];
@@ -4076,12 +4501,12 @@ export interface components {
         UserReference: {
             /**
              * Format: uuid
-             * @description User identifier.
+             * @description User or identity identifier.
              * @example 5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11
              */
             id: string;
             /**
-             * @description The user’s e-mail address.
+             * @description The user’s e-mail address, or the identity’s name.
              * @example ada@example.com
              */
             email: string;
@@ -4190,6 +4615,21 @@ export interface components {
                 };
             };
         };
+        /** @description `assertion_replayed`: The assertion was exchanged before; each works once. */
+        AssertionReplayed: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "assertion_replayed";
+                    };
+                };
+            };
+        };
         /**
          * @description `billing_not_configured`: This installation has no payment provider.
          *
@@ -4225,6 +4665,21 @@ export interface components {
                 };
             };
         };
+        /** @description `claims_mismatch`: The assertion is genuine, and is not from where the identity demands; `details` names the claims. */
+        ClaimsMismatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "claims_mismatch";
+                    };
+                };
+            };
+        };
         /** @description `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`. */
         CsrfHeaderRequired: {
             headers: {
@@ -4251,6 +4706,21 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "email_taken";
+                    };
+                };
+            };
+        };
+        /** @description `identity_limit_reached`: The organization has as many identities as an organization may have. */
+        IdentityLimitReached: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "identity_limit_reached";
                     };
                 };
             };
@@ -4365,6 +4835,21 @@ export interface components {
                 };
             };
         };
+        /** @description `invalid_assertion`: The assertion proves no identity: an unknown identity or organization, a wrong signature, issuer or audience, or a token that is too old. One answer for all of them. */
+        InvalidAssertion: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_assertion";
+                    };
+                };
+            };
+        };
         /** @description `invalid_credentials`: The e-mail address or the password is wrong. */
         InvalidCredentials: {
             headers: {
@@ -4452,6 +4937,26 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description `issuer_unavailable`: The issuer’s keys can’t be read, and none are known that are fresh enough.
+         *
+         *     `temporarily_unavailable`: Contention or throttling outlasted the service’s own retries; send the same request again.
+         */
+        IssuerUnavailableOrTemporarilyUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                "Retry-After": components["headers"]["retryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "issuer_unavailable" | "temporarily_unavailable";
+                    };
+                };
+            };
+        };
         /** @description `last_owner`: The last owner of an organization can’t be demoted or removed. */
         LastOwner: {
             headers: {
@@ -4478,6 +4983,25 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "organization_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `identity_not_found`: There is no such identity for this caller.
+         */
+        OrganizationNotFoundOrIdentityNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "identity_not_found";
                     };
                 };
             };
@@ -4537,6 +5061,29 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "organization_not_found" | "project_not_found" | "environment_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `project_not_found`: There is no such project for this caller.
+         *
+         *     `environment_not_found`: There is no such environment for this caller.
+         *
+         *     `identity_not_found`: There is no such identity for this caller.
+         */
+        OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrIdentityNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "project_not_found" | "environment_not_found" | "identity_not_found";
                     };
                 };
             };
@@ -5129,6 +5676,21 @@ export interface components {
                 };
             };
         };
+        /** @description `version_destroyed`: Reading or restoring that moment needs values that were destroyed. `details` names their keys; with `keys`, the others can be read and restored. */
+        VersionDestroyed: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "version_destroyed";
+                    };
+                };
+            };
+        };
     };
     parameters: {
         /** @description Organization identifier. */
@@ -5151,6 +5713,8 @@ export interface components {
         passkeyId: string;
         /** @description Webhook identifier. */
         webhookId: string;
+        /** @description Identity identifier. */
+        identityId: string;
         /** @description Member or invitation identifier. */
         id: string;
         /** @description Invitation token. */
@@ -6484,6 +7048,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["SecondFactorRequiredOrForbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFoundOrRevisionNotFound"];
+            409: components["responses"]["VersionDestroyed"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -6868,6 +7433,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["SecondFactorRequiredOrForbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
+            409: components["responses"]["VersionDestroyed"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -6916,7 +7482,53 @@ export interface operations {
             402: components["responses"]["PlanLimitExceeded"];
             403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
+            409: components["responses"]["VersionDestroyed"];
             412: components["responses"]["RevisionMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "destroy-versions": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization slug. */
+                orgSlug: components["parameters"]["orgSlug"];
+                /** @description Project slug. */
+                project: components["parameters"]["project"];
+                /** @description Environment slug. */
+                env: components["parameters"]["env"];
+                /** @description Secret key or template key. */
+                key: components["parameters"]["key"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DestroyVersionsRequest"];
+            };
+        };
+        responses: {
+            /** @description The values are destroyed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DestroyVersionsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -7771,6 +8383,220 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identities. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListIdentitiesResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            404: components["responses"]["OrganizationNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "create-identity": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateIdentityRequest"];
+            };
+        };
+        responses: {
+            /** @description The identity. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateIdentityResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            409: components["responses"]["IdentityLimitReached"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "get-identity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Identity identifier. */
+                identityId: components["parameters"]["identityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetIdentityResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            404: components["responses"]["OrganizationNotFoundOrIdentityNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "delete-identity": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Identity identifier. */
+                identityId: components["parameters"]["identityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity is deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            404: components["responses"]["OrganizationNotFoundOrIdentityNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "update-identity": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Identity identifier. */
+                identityId: components["parameters"]["identityId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateIdentityRequest"];
+            };
+        };
+        responses: {
+            /** @description The identity after the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateIdentityResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrIdentityNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "exchange-assertion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExchangeAssertionRequest"];
+            };
+        };
+        responses: {
+            /** @description A bearer token, which is shown only once. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExchangeAssertionResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidAssertion"];
+            403: components["responses"]["ClaimsMismatch"];
+            409: components["responses"]["AssertionReplayed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["IssuerUnavailableOrTemporarilyUnavailable"];
         };
     };
     "list-audit-entries": {

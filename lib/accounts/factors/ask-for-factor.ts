@@ -23,7 +23,7 @@ export async function askForFactor(purpose: 'log-in' | 'step-up', user: UserReco
     ...(purpose === 'log-in' && user.recoveryCodes !== undefined ? ['recovery_code'] : []),
   ];
   const publicKey: PasskeyRequestOptions | undefined =
-    passkeys.length === 0 ? undefined : requestOptions(challenge, passkeys);
+    passkeys.length === 0 ? undefined : await requestOptions(challenge, passkeys);
   return new ApiError('second_factor_required', 'A second factor is needed.', {
     details: { challenge, methods, ...(publicKey === undefined ? {} : { publicKey }) },
   });

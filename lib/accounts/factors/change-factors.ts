@@ -65,7 +65,7 @@ export async function changeFactors(
   if (made === undefined) return undefined;
   log.account(what, { userId: before.id });
   try {
-    await sendMail(before.email, factorChangeMail(what));
+    await sendMail(before.email, await factorChangeMail(what));
   } catch (error) {
     log.error('could not send the mail about a second factor', error, { userId: before.id });
   }

@@ -1,5 +1,5 @@
 import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../contracts/second-factors.ts';
-import { settings } from '../../core/settings.ts';
+import { dashboardOrigin } from '../../core/dashboard-origin.ts';
 import { serviceName } from '../../mail/account-mails.ts';
 import type { PasskeyRecord } from '../../table/records/passkey.ts';
 import type { UserRecord } from '../../table/records/user.ts';
@@ -11,8 +11,8 @@ import { challengeSeconds } from './challenge.ts';
  */
 
 /** The passkeys are the dashboard's (WebAuthn's relying party). */
-export function relyingPartyId(): string {
-  return new URL(settings().DASHBOARD_ORIGIN).hostname;
+export async function relyingPartyId(): Promise<string> {
+  return new URL(await dashboardOrigin()).hostname;
 }
 
 /** EdDSA, ES256 and RS256, the ones that authenticators make. */
@@ -44,24 +44,27 @@ function descriptors(passkeys: readonly PasskeyRecord[]) {
 }
 
 /** Asks for one of the passkeys, or for any of this site. */
-export function requestOptions(challenge: string, passkeys: readonly PasskeyRecord[]): PasskeyRequestOptions {
+export async function requestOptions(
+  challenge: string,
+  passkeys: readonly PasskeyRecord[],
+): Promise<PasskeyRequestOptions> {
   return {
     ...common(challenge),
-    rpId: relyingPartyId(),
+    rpId: await relyingPartyId(),
     allowCredentials: descriptors(passkeys),
     userVerification: 'required',
   };
 }
 
 /** Asks for a new passkey on an authenticator that has none of the account's. */
-export function creationOptions(
+export async function creationOptions(
   challenge: string,
   { id, email, name }: UserRecord,
   passkeys: readonly PasskeyRecord[],
-): PasskeyCreationOptions {
+): Promise<PasskeyCreationOptions> {
   return {
     ...common(challenge),
-    rp: { id: relyingPartyId(), name: serviceName },
+    rp: { id: await relyingPartyId(), name: serviceName },
     user: { id: userHandle(id), name: email, displayName: name },
     pubKeyCredParams: passkeyAlgorithms.map(alg => ({ type: 'public-key', alg })),
     excludeCredentials: descriptors(passkeys),

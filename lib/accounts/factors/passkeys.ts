@@ -20,7 +20,7 @@ export async function startPasskey({
 }: AccountContext): Promise<{ challenge: string; publicKey: PasskeyCreationOptions }> {
   const { challenge, write } = newChallenge('new-passkey', user);
   const [passkeys] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), transact([write])]);
-  return { challenge, publicKey: creationOptions(challenge, user, passkeys) };
+  return { challenge, publicKey: await creationOptions(challenge, user, passkeys) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { NewPasskeyCredential, PasskeyAssertion } from '../../contracts/second-factors.ts';
-import { settings } from '../../core/settings.ts';
+import { dashboardOrigin } from '../../core/dashboard-origin.ts';
 import type { PasskeyRecord } from '../../table/records/passkey.ts';
 import { passkeyAlgorithms, relyingPartyId, signedChallenge } from './passkey-options.ts';
 
@@ -16,10 +16,10 @@ const load = async () => {
 };
 type Library = Awaited<ReturnType<typeof load>>;
 
-const expected = (challenge: string) => ({
+const expected = async (challenge: string) => ({
   expectedChallenge: signedChallenge(challenge),
-  expectedOrigin: settings().DASHBOARD_ORIGIN,
-  expectedRPID: relyingPartyId(),
+  expectedOrigin: await dashboardOrigin(),
+  expectedRPID: await relyingPartyId(),
   requireUserVerification: true,
 });
 
@@ -29,7 +29,7 @@ export async function verifyAssertion(
   { credentialId, publicKey, counter }: PasskeyRecord,
   challenge: string,
 ): Promise<number | undefined> {
-  const library = await load();
+  const [library, demanded] = await Promise.all([load(), expected(challenge)]);
   return refusing(async () => {
     refuseFrames(library, response.clientDataJSON);
     const { userHandle, ...others } = response;
@@ -42,7 +42,7 @@ export async function verifyAssertion(
         clientExtensionResults: {},
       },
       credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter },
-      ...expected(challenge),
+      ...demanded,
     });
     return verified ? authenticationInfo.newCounter : undefined;
   });
@@ -53,14 +53,14 @@ export async function verifyNewPasskey(
   { id, rawId, type, response }: NewPasskeyCredential,
   challenge: string,
 ): Promise<Pick<PasskeyRecord, 'credentialId' | 'publicKey' | 'counter'> | undefined> {
-  const library = await load();
+  const [library, demanded] = await Promise.all([load(), expected(challenge)]);
   return refusing(async () => {
     refuseFrames(library, response.clientDataJSON);
     const { clientDataJSON, attestationObject } = response;
     const { verified, registrationInfo } = await library.verifyRegistrationResponse({
       response: { id, rawId, type, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },
       supportedAlgorithmIDs: passkeyAlgorithms,
-      ...expected(challenge),
+      ...demanded,
     });
     if (!verified) return undefined;
     const { credential } = registrationInfo;

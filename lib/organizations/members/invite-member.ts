@@ -67,7 +67,7 @@ export async function inviteMember(
       budget,
     );
   });
-  await mailInvitation(context, invitation, dashboardLink('accept-invitation', secret));
+  await mailInvitation(context, invitation, secret);
   return { invitation, token: secret };
 }
 
@@ -133,9 +133,10 @@ function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: 
 async function mailInvitation(
   { organization, principal, log }: MemberContext,
   { id, email, role }: InvitationRecord,
-  url: string,
+  secret: string,
 ): Promise<void> {
   try {
+    const url = await dashboardLink('accept-invitation', secret);
     await sendMail(email, invitationMail({ organization: organization.name, role, invitedBy: principal.email }, url));
   } catch (error) {
     log.error('could not send an invitation mail', error, { organizationId: organization.id, invitationId: id });

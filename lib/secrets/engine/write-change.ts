@@ -4,7 +4,7 @@ import { asRead, type Changes, type Condition, equals, isNew } from '../../table
 import { auditRecord } from '../../table/records/audit-entry.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, versionRecord } from '../../table/records/secret.ts';
-import { withDeadline } from '../../table/retry.ts';
+import { unjudged, withDeadline } from '../../table/retry.ts';
 import { at, ConditionFailed, find, put, remove, transact, update, upsert, type Write } from '../../table/store.ts';
 import {
   acquire,
@@ -85,7 +85,6 @@ export function sizeAfter({ state, before, heads }: Content) {
   return {
     secretCount: state.secretCount + added.length - removed.length,
     sizeBytes: state.sizeBytes + bytesOf(added) - bytesOf(removed),
-    valueCount: state.valueCount + added.length,
   };
 }
 
@@ -189,13 +188,18 @@ async function commit(
   set: NonNullable<Changes<EnvironmentState>['set']>,
   writes: readonly Write[],
 ): Promise<void> {
-  const { path, state, audit, checks } = change;
+  const { path, state, heads, audit, checks } = change;
   const content = contentAfter(change);
   const revision = state.revision + 1;
   const left = leavesDeadHeads(change) ? { deadHeadsUpTo: revision } : {};
   const after = { ...content, revision, ...left, ...set };
   await transact([
-    upsert(stateAt(path), { set: after }, { if: { ...condition, status: equals('active') } }),
+    // Destroying values takes them off this count without a change of the token.
+    upsert(
+      stateAt(path),
+      { set: after, add: { valueCount: heads.filter(isLive).length } },
+      { if: { ...condition, status: equals('active') } },
+    ),
     ...writes,
     revisionWrites(change).main(content.digest),
     audit,
@@ -219,7 +223,7 @@ async function requireCommitted<T>(
   log: Log,
   { raise, undo }: { raise: () => Promise<T>; undo: (raised: T) => Promise<void> },
 ): Promise<void> {
-  await withDeadline(async () => {
+  const findOut = async () => {
     // The condition of a check says nothing about the token.
     const isRefused = error instanceof ConditionFailed && !(error instanceof DecisionOutdated);
     const raised = isRefused ? ({ as: 'refused' } as const) : await outcomeOf(raise);
@@ -234,7 +238,8 @@ async function requireCommitted<T>(
     if (entry.as === 'done' && entry.result?.revision === change.state.revision + 1) return;
     if (raised.as === 'refused' && entry.as === 'done') throw error;
     throw temporarilyUnavailable('Whether the change was made could not be found out. Send the request again.', error);
-  }, recoveryTimeMs);
+  };
+  await unjudged(() => withDeadline(findOut, recoveryTimeMs));
 }
 
 type CallOutcome<T> = { as: 'done'; result: T } | { as: 'refused' } | { as: 'unknown' };

@@ -35,6 +35,7 @@ export const organizationRecord = entity({
     ownerCount: z.int(),
     invitationCount: z.int(),
     webhookCount: z.int(),
+    identityCount: z.int().default(0),
     /** Where its projects' environments begin to count revisions (see `retired-slug.ts`). */
     firstRevision: z.int().default(0),
     /** Absent before the first checkout. */

@@ -95,6 +95,12 @@ const added = [
   'DELETE /projects/:orgId/:slug/environments/:env',
   'PATCH /orgs/:orgId',
   'PATCH /templates/:orgSlug/:project/:key',
+  'GET /identities/:orgId',
+  'POST /identities/:orgId',
+  'GET /identities/:orgId/:identityId',
+  'PATCH /identities/:orgId/:identityId',
+  'DELETE /identities/:orgId/:identityId',
+  'POST /auth/exchange',
 ];
 
 const byOperation = new Map(routes.map(route => [route.operationId, route]));
@@ -283,6 +289,7 @@ describe('access', () => {
       'verify-email',
       'request-password-reset',
       'reset-password',
+      'exchange-assertion',
       'receive-provider-event',
     ]);
   });
