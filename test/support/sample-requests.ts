@@ -281,7 +281,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     // A code would be too old by the time that a slow run sends it.
     const { challenge, write } = newChallenge('step-up', { id: person.user.id, sessionEpoch: 0 });
     await transact([write]);
-    const body = { password: testPassword, challenge, passkey: authenticator.get(requestOptions(challenge, [])) };
+    const body = { password: testPassword, challenge, passkey: authenticator.get(await requestOptions(challenge, [])) };
     return {
       request: { method: 'POST', path: '/auth/step-up', body, as: person.session },
       works: [200],
