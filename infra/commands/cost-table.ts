@@ -22,6 +22,7 @@ export const prices = {
   gbSecond: 0.0000133334,
   kmsRequest: 0.03 / 10_000,
   kmsKeyMonth: 1,
+  secretMonth: 0.4,
   sqsRequest: 0.4e-6,
   mail: 0.1 / 1000,
   /** CloudWatch Logs: ingestion, and a month of storage. */
@@ -113,8 +114,10 @@ export function idleCosts(): Readonly<Record<string, number>> {
   const pollsPerMonth = 2 * 5 * 3 * 60 * 24 * 30;
   return {
     'KMS key (each of its first two yearly rotations adds as much)': prices.kmsKeyMonth,
-    '14 metrics watched by 12 alarms': 14 * prices.alarmMetricMonth,
-    'two metrics of our own (failed log-ins, inconsistent reads)': 2 * prices.customMetricMonth,
+    '18 metrics watched by 15 alarms': 18 * prices.alarmMetricMonth,
+    '8 metrics watched by the alarms of 4 gradual deployments': 8 * prices.alarmMetricMonth,
+    'three metrics of our own (failed log-ins, inconsistent reads, logged errors)': 3 * prices.customMetricMonth,
+    'the secret of the edge': prices.secretMonth,
     'polling of two queues (the first million a month is free)': pollsPerMonth * prices.sqsRequest,
   };
 }

@@ -46,6 +46,13 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
       'token that is too old. One answer for all of them.',
     message: 'The token proves no identity of this organization.',
   },
+  second_factor_required: {
+    meaning:
+      'The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an ' +
+      'organization that demands one (403, without details): this session or token was not proved with one.',
+    message: 'A second factor is needed.',
+    details: { challenge: 'EXAMPLE-challenge-0000', methods: ['totp', 'recovery_code'] },
+  },
   plan_limit_exceeded: {
     meaning: 'The plan does not allow more; `details` has the limit’s name, its value and what is used.',
     message: 'The plan allows no more than 10 projects.',
@@ -76,6 +83,12 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     message: 'The token does not have what the identity demands of these claims: ref.',
     details: { claims: ['ref'] },
   },
+  step_up_required: {
+    meaning:
+      'The session did not prove itself in the last ten minutes, and this needs it: step up (`POST /v1/auth/step-up`), and ' +
+      'send the request again.',
+    message: 'Confirm that it is you: step up, and send the request again.',
+  },
   organization_not_found: {
     meaning: 'There is no such organization, or the caller is no member of it.',
     message: 'There is no such organization.',
@@ -89,6 +102,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   token_not_found: notFound('token'),
   template_key_not_found: notFound('template key'),
   plan_not_found: notFound('plan'),
+  passkey_not_found: notFound('passkey'),
   session_not_found: {
     meaning: 'The caller has no active session with this identifier.',
     message: 'You have no session with this identifier.',
@@ -101,6 +115,13 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   email_taken: {
     meaning: 'There is an account with this e-mail address.',
     message: 'There is an account with this e-mail address already.',
+  },
+  version_destroyed: {
+    meaning:
+      'Reading or restoring that moment needs values that were destroyed. `details` names their keys; with `keys`, the ' +
+      'others can be read and restored.',
+    message: 'Values of that moment were destroyed: DATABASE_HOST',
+    details: { keys: ['DATABASE_HOST'] },
   },
   slug_taken: {
     meaning: 'The slug that was asked for is taken.',

@@ -10,12 +10,18 @@ export interface AlarmPlan {
   above: number;
   /** How many of the metric's periods in a row. */
   periods?: number;
+  /** In how many of them, if that is not all. */
+  in?: number;
 }
 
 /** Every alarm, by its name without the installation's. */
 export function alarmsOn(
   metrics: Metrics,
-  { failedLogIns, inconsistentReads }: { failedLogIns: Metric; inconsistentReads: Metric },
+  {
+    failedLogIns,
+    inconsistentReads,
+    loggedErrors,
+  }: { failedLogIns: Metric; inconsistentReads: Metric; loggedErrors: Metric },
 ): Readonly<Record<string, AlarmPlan>> {
   return {
     ApiErrors: {
@@ -30,6 +36,36 @@ export function alarmsOn(
         period: Duration.minutes(5),
       }),
       above: 1,
+    },
+    ApiDown: {
+      description:
+        'At least two requests of an hour ended with an error of the service, and they are more than a fifth of all: an ' +
+        'outage while few requests come. First look for the log lines with level = "ERROR"; if it began with a ' +
+        'deployment, deploy the previous version.',
+      metric: new MathExpression({
+        label: 'errors of the service in the hour, %',
+        expression: 'IF(errors >= 2, 100 * errors / requests, 0)',
+        usingMetrics: { errors: metrics.hourlyServerErrors, requests: metrics.hourlyRequests },
+        period: Duration.hours(1),
+      }),
+      above: 20,
+    },
+    ServiceCheckFailed: {
+      description:
+        'Twice in a row the check could not log in, set a secret and pull it through the public address: users cannot ' +
+        'either. First read the last line of the log of check-service, which names the step, its status and its request id.',
+      metric: metrics.failedChecks,
+      above: 0,
+      periods: 2,
+    },
+    ErrorsLogged: {
+      description:
+        'The functions log errors again and again, perhaps without any request failing: mails that could not be sent, ' +
+        'or KMS out of reach. First search the logs of the functions for level = "ERROR"; the line names the operation.',
+      metric: loggedErrors,
+      above: 0,
+      periods: 3,
+      in: 2,
     },
     ApiSlow: {
       description:

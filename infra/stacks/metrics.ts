@@ -14,8 +14,16 @@ export type Metrics = ReturnType<typeof metricsOf>;
 /** The metrics that alarms watch and the dashboard shows. */
 export function metricsOf({ apiId, foundation, workers }: MetricSources) {
   const period = Duration.minutes(5);
-  const api = (metricName: string, statistic: string, label: string) =>
-    new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap: { ApiId: apiId }, statistic, period, label });
+  const hour = Duration.hours(1);
+  const api = (metricName: string, statistic: string, label: string, over = period) =>
+    new Metric({
+      namespace: 'AWS/ApiGateway',
+      metricName,
+      dimensionsMap: { ApiId: apiId },
+      statistic,
+      period: over,
+      label,
+    });
   const table = (metricName: string, label: string) =>
     new Metric({
       namespace: 'AWS/DynamoDB',
@@ -30,6 +38,8 @@ export function metricsOf({ apiId, foundation, workers }: MetricSources) {
     serverErrors: api('5xx', 'Sum', 'errors of the service'),
     clientErrors: api('4xx', 'Sum', 'errors of clients'),
     median: api('Latency', 'p50', 'half of the requests'),
+    hourlyRequests: api('Count', 'Sum', 'requests', hour),
+    hourlyServerErrors: api('5xx', 'Sum', 'errors of the service', hour),
     slowestHundredth: api('Latency', 'p99', 'one request in a hundred'),
     // Without a dimension: all functions of the account, because they share one limit.
     throttledInvocations: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period }),
@@ -55,6 +65,7 @@ export function metricsOf({ apiId, foundation, workers }: MetricSources) {
     webhookAge: foundation.webhookQueue.metricApproximateAgeOfOldestMessage({ period, label: 'webhooks, seconds' }),
     jobAge: foundation.jobQueue.metricApproximateAgeOfOldestMessage({ period, label: 'jobs, seconds' }),
     failedRollUps: workers.rollUpMetrics.metricErrors({ period }),
+    failedChecks: workers.checkService.metricErrors({ period, label: 'failed checks' }),
     bounces: new Metric({
       namespace: 'AWS/SES',
       metricName: 'Reputation.BounceRate',

@@ -1,8 +1,7 @@
-import { Duration, NestedStack, type NestedStackProps, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Duration, NestedStack, type NestedStackProps, Validations } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, Dashboard, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
-import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
@@ -28,7 +27,7 @@ interface OperationsStackProps extends NestedStackProps {
 
 /**
  * The alarms that tell the operators, and the dashboard they look at. CloudWatch charges $0.10 a month for each metric
- * that an alarm watches (14 of them) and $0.30 for each of our two own metrics. The dashboard is one of the three free ones.
+ * that an alarm watches (18 of them, and 8 that watch deployments) and $0.30 for each of our three own metrics. The dashboard is one of the three free ones.
  */
 export class OperationsStack extends NestedStack {
   constructor(
@@ -42,7 +41,8 @@ export class OperationsStack extends NestedStack {
     const metrics = metricsOf({ apiId, foundation, workers });
     const failedLogIns = this.addFailedLogIns(config, functions.get('log-in'));
     const inconsistentReads = this.addInconsistentReads(config, functions);
-    this.addAlarms(config, alarmsOn(metrics, { failedLogIns, inconsistentReads }), topic);
+    const loggedErrors = this.addLoggedErrors(config, [...functions.values(), ...workers.all]);
+    this.addAlarms(config, alarmsOn(metrics, { failedLogIns, inconsistentReads, loggedErrors }), topic);
     new Dashboard(this, 'Dashboard', {
       dashboardName: config.name,
       widgets: widgetsOf({ metrics, failedLogIns, functions, workers }),
@@ -64,7 +64,17 @@ export class OperationsStack extends NestedStack {
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
         actions: ['sns:Publish'],
         resources: [topic.topicArn],
-        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': this.account },
+          ArnLike: {
+            'aws:SourceArn': this.formatArn({
+              service: 'cloudwatch',
+              resource: 'alarm',
+              resourceName: `${name}-*`,
+              arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+            }),
+          },
+        },
       }),
     );
     if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail));
@@ -74,23 +84,32 @@ export class OperationsStack extends NestedStack {
   /** Reports the one mistake that cannot be undone: a deleted key takes every secret with it. */
   private addKeyWarning({ name }: Config, { key }: FoundationStack, topic: Topic): void {
     const rule = new Rule(this, 'KeyInDanger', {
-      description: 'The key of the secrets was disabled, or its deletion was scheduled.',
+      description: 'The key of the secrets was disabled or given to others, or its deletion was scheduled.',
       eventPattern: {
         source: ['aws.kms'],
         detailType: ['AWS API Call via CloudTrail'],
         detail: {
           eventSource: ['kms.amazonaws.com'],
-          eventName: ['ScheduleKeyDeletion', 'DisableKey'],
+          eventName: ['ScheduleKeyDeletion', 'DisableKey', 'PutKeyPolicy', 'CreateGrant'],
           requestParameters: { keyId: [key.keyId, key.keyArn] },
         },
       },
     });
-    rule.addTarget(
-      new SnsTopic(topic, {
-        message: RuleTargetInput.fromText(
-          `The key of ${name} was disabled or is scheduled for deletion. While it is disabled, no secret can be read or written; ` +
-            'once it is deleted, every secret is lost for ever. First: aws kms cancel-key-deletion, then aws kms enable-key.',
-        ),
+    const input = RuleTargetInput.fromText(
+      `The key of ${name} was disabled, is scheduled for deletion, or has another policy or a new grant. While it is disabled, ` +
+        'no secret can be read or written; once it is deleted, every secret is lost for ever. First: aws kms ' +
+        'cancel-key-deletion, then aws kms enable-key; for a policy or a grant that nobody meant, take it back.',
+    );
+    // The CDK's own target would let every rule of every account publish here.
+    rule.addTarget({ bind: () => ({ arn: topic.topicArn, input }) });
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'PublishKeyWarning',
+        effect: Effect.ALLOW,
+        principals: [new ServicePrincipal('events.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { ArnEquals: { 'aws:SourceArn': rule.ruleArn } },
       }),
     );
   }
@@ -106,6 +125,22 @@ export class OperationsStack extends NestedStack {
       filterPattern: FilterPattern.stringValue('$.accountEvent', '=', 'login_failed'),
     });
     return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'failed log-ins' });
+  }
+
+  /** Counts the errors in the logs of all functions, also those that no answer shows. */
+  private addLoggedErrors({ name }: Config, functions: readonly LambdaFunction[]): Metric {
+    const [filter] = functions.map(
+      ({ logGroup, node }) =>
+        new MetricFilter(this, `LoggedErrors-${node.id}`, {
+          logGroup,
+          metricNamespace: name,
+          metricName: 'LoggedErrors',
+          metricValue: '1',
+          filterPattern: FilterPattern.stringValue('$.level', '=', 'ERROR'),
+        }),
+    );
+    if (filter === undefined) throw new Error('There is no function.');
+    return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'logged errors' });
   }
 
   /** Counts the reads of an environment that stayed inconsistent, in the logs of all functions that read secrets. */
@@ -131,7 +166,7 @@ export class OperationsStack extends NestedStack {
 
   private addAlarms({ name }: Config, plans: Readonly<Record<string, AlarmPlan>>, topic: Topic): void {
     const tellOperators = new SnsAction(topic);
-    for (const [id, { description, metric, above, periods = 1 }] of Object.entries(plans)) {
+    for (const [id, { description, metric, above, periods = 1, in: datapoints = periods }] of Object.entries(plans)) {
       const alarm = new Alarm(this, id, {
         alarmName: `${name}-${id}`,
         alarmDescription: description,
@@ -139,6 +174,7 @@ export class OperationsStack extends NestedStack {
         threshold: above,
         comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
         evaluationPeriods: periods,
+        datapointsToAlarm: datapoints,
         treatMissingData: TreatMissingData.NOT_BREACHING,
       });
       alarm.addAlarmAction(tellOperators);

@@ -17,19 +17,18 @@ import { MemberAccess } from './member-access.ts';
 import type { Principal } from './principal.ts';
 import { endOfSession, sessionSecretOf } from './session-cookie.ts';
 
-/** A credential that this installation issued; whether it is still valid is not known yet. */
-export interface Claimed {
+/** A credential of the right form. */
+interface PresentedCredential {
   method: 'session' | 'token';
   userId: string;
+  secret: string;
   hash: string;
   /** The CSRF rule is not met. Only a caller with a valid session is told. */
   csrfHeaderMissing: boolean;
 }
 
-/** A credential of the right form. */
-interface Presented extends Claimed {
-  secret: string;
-}
+/** One that this installation issued; whether it is still valid is not known yet. */
+export type IssuedCredential = Omit<PresentedCredential, 'secret'>;
 
 const unauthenticated = () =>
   new ApiError('unauthenticated', 'Sign in, or send a valid token in the header Authorization: Bearer <token>.');
@@ -40,11 +39,11 @@ const unauthenticated = () =>
  * does not fall back to the cookie.
  * @throws unauthenticated if the route needs a caller and the request has no credential of ours
  */
-export async function claimCredential(
+export async function issuedCredentialOf(
   event: APIGatewayProxyEventV2,
   access: Access,
   log: Log,
-): Promise<Claimed | undefined> {
+): Promise<IssuedCredential | undefined> {
   if (access.kind === 'public') return undefined;
   const presented = readPresented(event);
   if (presented !== undefined && (await wasIssued(presented, log))) {
@@ -55,7 +54,7 @@ export async function claimCredential(
   throw unauthenticated();
 }
 
-function readPresented(event: APIGatewayProxyEventV2): Presented | undefined {
+function readPresented(event: APIGatewayProxyEventV2): PresentedCredential | undefined {
   const authorization = headerOf(event, 'authorization');
   if (authorization !== undefined) {
     const secret = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
@@ -72,7 +71,7 @@ function readPresented(event: APIGatewayProxyEventV2): Presented | undefined {
  * A mark proves it without a read. Older credentials have no mark, and while KMS is out of reach no mark can be checked.
  * Those credentials are looked up first, which costs a wave and one item outside any organization.
  */
-async function wasIssued({ method, userId, hash, secret }: Presented, log: Log): Promise<boolean> {
+async function wasIssued({ method, userId, hash, secret }: PresentedCredential, log: Log): Promise<boolean> {
   try {
     const key = await credentialKey();
     if (key !== undefined && isMarked(secret, method === 'token' ? tokenPrefix : '', key)) return true;
@@ -83,7 +82,7 @@ async function wasIssued({ method, userId, hash, secret }: Presented, log: Log):
   return session !== undefined || token !== undefined;
 }
 
-function credentialReads({ method, userId, hash }: Pick<Claimed, 'method' | 'userId' | 'hash'>) {
+function credentialReads({ method, userId, hash }: Pick<IssuedCredential, 'method' | 'userId' | 'hash'>) {
   return {
     session: method === 'session' ? at(sessionRecord, userId, hash) : undefined,
     token: method === 'token' ? at(tokenRecord, userId, hash) : undefined,
@@ -109,7 +108,7 @@ export interface Caller {
  * @throws unauthenticated, csrf_header_required, organization_not_found
  */
 export async function authenticate(
-  claimed: Claimed | undefined,
+  claimed: IssuedCredential | undefined,
   access: Access,
   params: Readonly<Record<string, string>>,
 ): Promise<Caller | undefined> {
@@ -180,7 +179,7 @@ type Found = {
   user?: ReturnType<typeof userRecord.parse> | undefined;
 };
 
-function verify(claimed: Claimed, { session, token, user }: Found): Principal | undefined {
+function verify(claimed: IssuedCredential, { session, token, user }: Found): Principal | undefined {
   const now = Date.now();
   if (claimed.method === 'session') {
     if (session === undefined || user === undefined) return undefined;

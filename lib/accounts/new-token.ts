@@ -21,6 +21,8 @@ interface TokenFacts {
   projectId: string | null;
   environmentId: string | null;
   memberId: string | null;
+  /** Whether the session that makes it was proved with a second factor. */
+  secondFactor?: boolean | undefined;
 }
 
 type Lifetime = { expiresInDays: number | null } | { lifetimeMs: number };
@@ -32,7 +34,7 @@ export async function newToken(
 ): Promise<IssuedToken & { write: Write }> {
   const { secret, hash } = createCredential(user.id, tokenPrefix, await issuingKey());
   const now = Date.now();
-  const { name, access, organizationId, projectId, environmentId, memberId } = wanted;
+  const { name, access, organizationId, projectId, environmentId, memberId, secondFactor } = wanted;
   const lifetimeMs = lifetimeOf(wanted);
   const expiryMs = lifetimeMs === null ? undefined : now + lifetimeMs;
   const cliToken: TokenRecord = {
@@ -42,6 +44,7 @@ export async function newToken(
     projectId,
     environmentId,
     memberId,
+    ...(secondFactor === undefined ? {} : { secondFactor }),
     id: randomUUID(),
     userId: user.id,
     email: user.email,

@@ -65,7 +65,13 @@ const example = {
 
 const managers = ['owner', 'admin'] as const;
 const reading = { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' } as const;
-const changing = { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' } as const;
+const changing = {
+  kind: 'member',
+  roles: managers,
+  tokens: 'full',
+  narrowestToken: 'organization',
+  fresh: 'always',
+} as const;
 
 const answer = z.object({ identity: Identity });
 

@@ -7,6 +7,7 @@ import * as identities from './identities.ts';
 import * as members from './members.ts';
 import * as organizations from './organizations.ts';
 import * as projects from './projects.ts';
+import * as secondFactors from './second-factors.ts';
 import * as secrets from './secrets.ts';
 import * as templates from './templates.ts';
 import * as webhooks from './webhooks.ts';
@@ -15,6 +16,9 @@ import * as webhooks from './webhooks.ts';
 export const routes: readonly Contract[] = [
   auth.register,
   auth.logIn,
+  secondFactors.startPasskeyLogin,
+  secondFactors.completeLogin,
+  secondFactors.stepUp,
   auth.logOut,
   auth.getCurrentUser,
   auth.renameUser,
@@ -25,6 +29,14 @@ export const routes: readonly Contract[] = [
   auth.revokeCurrentToken,
   auth.listSessions,
   auth.endSession,
+  secondFactors.startPasskey,
+  secondFactors.addPasskey,
+  secondFactors.listPasskeys,
+  secondFactors.removePasskey,
+  secondFactors.startTotp,
+  secondFactors.confirmTotp,
+  secondFactors.removeTotp,
+  secondFactors.renewRecoveryCodes,
   auth.changePassword,
   auth.sendVerification,
   auth.verifyEmail,
@@ -51,6 +63,7 @@ export const routes: readonly Contract[] = [
   secrets.listRevisions,
   secrets.diffRevisions,
   secrets.restoreSecrets,
+  secrets.destroyVersions,
   secrets.promoteSecrets,
   secrets.bulkDeleteSecrets,
   secrets.deleteSecret,

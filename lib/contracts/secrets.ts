@@ -2,12 +2,14 @@ import * as z from 'zod';
 import { contract } from './contract.ts';
 import { AuditAction } from './fields/audit-action.ts';
 import { ChangesBody, ExpectedVersion } from './fields/changes-body.ts';
-import { ImportBody, maxKeysPerChange } from './fields/import-body.ts';
+import { DestroyBody } from './fields/destroy-body.ts';
+import { ImportBody } from './fields/import-body.ts';
 import { uniqueList } from './fields/list.ts';
 import { optionalPage, Pagination } from './fields/pagination.ts';
 import { IfMatch, IfNoneMatch } from './fields/preconditions.ts';
 import { flagQuery, integerQuery, prefixQuery, revisionQuery } from './fields/query.ts';
 import { roles } from './fields/role.ts';
+import { maxKeysPerChange } from './fields/secret-rules.ts';
 import { SecretValue } from './fields/secret-value.ts';
 import { Success } from './fields/success.ts';
 import { Message, SecretKey, Slug, Timestamp } from './fields/text.ts';
@@ -54,8 +56,9 @@ export const SecretVersion = z
     createdAt: Timestamp.meta({ description: 'When it was written.' }),
     createdBy: UserReference.meta({ description: 'Who wrote it.' }),
     deleted: z.boolean().meta({ description: 'Whether this entry records a deletion.' }),
+    destroyed: z.boolean().meta({ description: 'Whether its value was destroyed.' }),
     value: z.string().optional().meta({
-      description: 'The value; only with `values=true`, and never for a deletion.',
+      description: 'The value; only with `values=true`, and never for a deletion or a destroyed value.',
       example: 'db.internal.example',
     }),
   })
@@ -178,7 +181,7 @@ export const pullSecrets = /* @__PURE__ */ contract({
     },
     304: notModified,
   },
-  errors: ['revision_not_found', 'secret_not_found', 'payload_too_large'],
+  errors: ['revision_not_found', 'secret_not_found', 'version_destroyed', 'payload_too_large'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
     reads: ['ENV'],
@@ -443,8 +446,8 @@ export const listVersions = /* @__PURE__ */ contract({
       example: {
         key: 'DATABASE_HOST',
         versions: [
-          { version: 2, revision: 18, createdAt, createdBy: author, deleted: true },
-          { version: 1, revision: 4, createdAt, createdBy: author, deleted: false },
+          { version: 2, revision: 18, createdAt, createdBy: author, deleted: true, destroyed: false },
+          { version: 1, revision: 4, createdAt, createdBy: author, deleted: false, destroyed: false },
         ],
       },
     },
@@ -457,6 +460,44 @@ export const listVersions = /* @__PURE__ */ contract({
     key: { project: ['Decrypt'] },
   },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
+});
+
+export const destroyVersions = /* @__PURE__ */ contract({
+  operationId: 'destroy-versions',
+  area,
+  method: 'POST',
+  path: `${pathOfEnvironment}/versions/{key}/destroy`,
+  summary: 'Destroy old values of a key',
+  description:
+    'Takes the values of these versions out of the table for good, for a value that must not be there any more. The history ' +
+    'keeps the versions, marked as destroyed, and the revision stays. The current version can’t be destroyed. What has no ' +
+    'value any more is left out of `destroyed`. Reading or restoring a moment that needs a destroyed value is ' +
+    '`409 version_destroyed`. For owners and admins.',
+  access: {
+    kind: 'member',
+    roles: ['owner', 'admin'],
+    tokens: 'write',
+    narrowestToken: 'environment',
+    environmentRule: 'write',
+  },
+  body: DestroyBody,
+  bodyExample: { versions: [1] },
+  responses: {
+    200: {
+      description: 'The values are destroyed.',
+      body: z.object({
+        destroyed: z.array(z.int()).meta({ description: 'The versions whose values were destroyed.' }),
+        revision: Revision,
+      }),
+      example: { destroyed: [1], revision: 22 },
+    },
+  },
+  errors: ['secret_not_found'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['ENV', 'AUDIT'],
+  },
 });
 
 export const promoteSecrets = /* @__PURE__ */ contract({
@@ -700,7 +741,7 @@ export const diffRevisions = /* @__PURE__ */ contract({
       example: { from: 12, to: 17, created: [{ key: 'LOG_LEVEL' }], updated: [{ key: 'DATABASE_HOST' }], deleted: [] },
     },
   },
-  errors: ['revision_not_found', 'payload_too_large'],
+  errors: ['revision_not_found', 'version_destroyed', 'payload_too_large'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
     reads: ['ENV'],
@@ -757,7 +798,7 @@ export const restoreSecrets = /* @__PURE__ */ contract({
       example: { created: [], updated: ['DATABASE_HOST'], deleted: [], unchanged: [], restored: 12, revision: 22 },
     },
   },
-  errors: ['revision_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
+  errors: ['revision_not_found', 'version_destroyed', 'plan_limit_exceeded', 'revision_mismatch'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     reads: ['ENV', 'PLANS'],

@@ -56,6 +56,7 @@ export async function newOrganization(
     identityCount: 0,
     firstRevision,
     planChangedAtMs: 0,
+    requireSecondFactor: false,
   };
   const { id } = organization;
   const recorded = await auditWrite(organization, actor, source, {

@@ -233,6 +233,8 @@ async function tryChange<Answer>(
   reads: Reads,
 ): Promise<Made<Answer | DryRun> | { needs: 'all' }> {
   const { context, path, ifMatch, message, dryRun } = change;
+  // A dry run waits for no writer and undoes nothing. It takes a snapshot, which shows no change that is under way.
+  if (dryRun && reads.state?.pending !== undefined && 'named' in reads.heads) return { needs: 'all' };
   const found = await openEnvironment(change, reads);
   const { state, ring } = found;
   if (ifMatch !== undefined && !matchesRevision(ifMatch, state.revision)) {
@@ -270,8 +272,14 @@ interface OpenEnvironment {
   before: ReadonlyMap<string, HeadRecord>;
 }
 
-/** The environment, at a moment when no change of it is under way. @throws ConditionFailed, StaleRead to read again */
-async function openEnvironment({ context, path, authorize }: Change<unknown>, reads: Reads): Promise<OpenEnvironment> {
+/**
+ * The environment, at a moment when no change of it is under way, or for a dry run without that change.
+ * @throws ConditionFailed, StaleRead to read again
+ */
+async function openEnvironment(
+  { context, path, authorize, dryRun }: Change<unknown>,
+  reads: Reads,
+): Promise<OpenEnvironment> {
   const { access, organization, log } = context;
   const project = access.requireProject(reads.project);
   const state = access.requireEnvironment(reads.state, 'write');
@@ -280,7 +288,7 @@ async function openEnvironment({ context, path, authorize }: Change<unknown>, re
     throw new StaleRead(`Environment ${state.id} takes values under data key ${state.keyVersion} or newer only.`);
   }
   const ring = keyRing(organization.id, project);
-  if (state.pending !== undefined) {
+  if (state.pending !== undefined && !dryRun) {
     await waitForPendingChange(path, ring, log);
     throw new ConditionFailed([]);
   }

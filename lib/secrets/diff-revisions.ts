@@ -3,6 +3,7 @@ import type { HeadRecord } from '../table/records/secret.ts';
 import { transact } from '../table/store.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
+import { requireValues } from './engine/read-past.ts';
 import { requireFitting } from './engine/secret-size.ts';
 
 interface Query {
@@ -32,7 +33,10 @@ export async function diffRevisions(context: MemberContext, { from, to, values }
       const head = after.get(old.key);
       return head === undefined || head.version === old.version ? [] : [{ old, head }];
     });
-    if (values) requireFitting([...created, ...deleted, ...rewritten.flatMap(({ old, head }) => [old, head])]);
+    const compared = rewritten.flatMap(({ old, head }) => [old, head]);
+    const shown = values ? [...created, ...deleted, ...compared] : compared;
+    requireValues(shown);
+    if (values) requireFitting(shown);
     const opened = await Promise.all(
       rewritten.map(async ({ old, head }) => ({ key: old.key, before: await open(old), after: await open(head) })),
     );

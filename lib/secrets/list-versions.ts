@@ -54,7 +54,7 @@ export async function listVersions(
     requireComplete(versions, from, to, state);
 
     const ring = keyRing(organization.id, project);
-    const valued = query.values ? versions.filter(({ deleted }) => deleted === undefined) : [];
+    const valued = query.values ? versions.filter(({ deleted, destroyed }) => !deleted && !destroyed) : [];
     if (!valued.every(ring.canOpen)) throw new StaleRead(`The project ${project.id} lacks a data key of the history.`);
     const [values] = await Promise.all([
       openAll(ring, state.id, valued),
@@ -72,9 +72,16 @@ export async function listVersions(
     ]);
     return {
       key: params.key,
-      versions: versions.map(({ version, revision, createdAt, createdBy, deleted }) => {
+      versions: versions.map(({ version, revision, createdAt, createdBy, deleted, destroyed }) => {
         const value = values.get(version);
-        const shown = { version, revision, createdAt, createdBy, deleted: deleted === true };
+        const shown = {
+          version,
+          revision,
+          createdAt,
+          createdBy,
+          deleted: deleted === true,
+          destroyed: destroyed === true,
+        };
         return value === undefined ? shown : { ...shown, value };
       }),
       ...(query.limit === undefined ? {} : { pagination: { limit: query.limit, offset: query.offset, total: newest } }),

@@ -3,6 +3,7 @@ import { transact } from '../table/store.ts';
 import type { ConditionalRead } from './begin-conditional-read.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
+import { requireValues } from './engine/read-past.ts';
 import { beginNamedRead, type NamedReads, named, type PulledSecrets, readNamed } from './read-named-secrets.ts';
 import { type PageWanted, pageOf } from './read-page.ts';
 
@@ -26,6 +27,7 @@ export async function pullSecrets(context: MemberContext, query: PullWanted, beg
   const isNamed = query.keys !== undefined;
   const answer = async ({ project, state, revision, live, ring }: PulledSecrets) => {
     const { shown, pagination } = pageOf(query.keys === undefined ? live : named(live, query.keys), query);
+    requireValues(shown);
     const isWhole = !isNamed && query.limit === undefined && query.search === undefined;
     const entry = context.audit({
       action: 'secret.pulled',

@@ -9,6 +9,7 @@ import {
 } from './change-secrets.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
+import { requireValues } from './engine/read-past.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
 interface Restoration {
@@ -39,13 +40,13 @@ export async function restoreSecrets(
 ) {
   const wanted = keys === undefined ? undefined : new Set(keys);
   // What was never changes, so it is read once however often the change is tried.
-  const past = await readLive(context, begun.past, async ({ state, live, ring }) =>
-    Promise.all(
-      live
-        .filter(({ key }) => wanted?.has(key) ?? true)
-        .map(async head => ({ key: head.key, version: head.version, value: await ring.open(state.id, head) })),
-    ),
-  );
+  const past = await readLive(context, begun.past, async ({ state, live, ring }) => {
+    const heads = live.filter(({ key }) => wanted?.has(key) ?? true);
+    requireValues(heads);
+    return Promise.all(
+      heads.map(async head => ({ key: head.key, version: head.version, value: await ring.open(state.id, head) })),
+    );
+  });
   return changeSecrets(context, begun.target, {
     ...options,
     decide: current => decide(revision, past, wanted, current),

@@ -10,10 +10,12 @@ import type { Key } from './entity.ts';
  *   USER#<userId>                    USER                         the account
  *                                    SESSION#<hash>               one per log-in
  *                                    TOKEN#<hash>                 one per CLI token
+ *                                    PASSKEY#<hash of its id>     one per passkey
  *                                    LINK#verify-email            the account's one valid verification link
  *                                    LINK#reset-password#<hash>   one per reset link
  *                                    MEMBERSHIP#<orgId>           the user's side of a membership
  *   EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mails unique
+ *   CHALLENGE#<hash>                 CHALLENGE                    what a log-in, a step-up or a new passkey must answer
  *   HANDOFF#<hash>                   HANDOFF                      a dashboard-to-CLI code
  *   RATE#<limit>#<subject>           RATE                         the tries in the current window
  *   ORG#<orgSlug>                    ORG                          the organization, with its counters
@@ -64,10 +66,14 @@ export const keys = {
   user: (userId: string) => key(`USER#${userId}`, 'USER'),
   session: (userId: string, hash: string) => key(`USER#${userId}`, `SESSION#${hash}`),
   token: (userId: string, hash: string) => key(`USER#${userId}`, `TOKEN#${hash}`),
+  /** The hash of its id, because an id may be longer than a sort key (WebAuthn: 1,023 bytes). */
+  passkey: (userId: string, credentialId: string) =>
+    key(`USER#${userId}`, `PASSKEY#${createHash('sha256').update(credentialId).digest('base64url')}`),
   verificationLink: (userId: string) => key(`USER#${userId}`, 'LINK#verify-email'),
   resetLink: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#reset-password#${hash}`),
   membership: (userId: string, organizationId: string) => key(`USER#${userId}`, `MEMBERSHIP#${organizationId}`),
   email: (email: string) => key(`EMAIL#${normalizeEmail(email)}`, 'EMAIL'),
+  challenge: (hash: string) => key(`CHALLENGE#${hash}`, 'CHALLENGE'),
   handoff: (hash: string) => key(`HANDOFF#${hash}`, 'HANDOFF'),
   rate: (limit: string, subject: string) => key(`RATE#${limit}#${subject}`, 'RATE'),
   organization: (orgSlug: string) => key(`ORG#${orgSlug}`, 'ORG'),
@@ -122,6 +128,7 @@ export const keys = {
 export const ranges = {
   sessions: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'SESSION#' }),
   tokens: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'TOKEN#' }),
+  passkeys: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'PASSKEY#' }),
   memberships: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'MEMBERSHIP#' }),
   organization: (orgSlug: string) => ({ pk: `ORG#${orgSlug}` }),
   members: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'MEMBER#' }),

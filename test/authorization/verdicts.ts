@@ -131,6 +131,8 @@ const identities = ['identity: developer', 'identity: viewer', 'identity of anot
 export const rows: readonly Row[] = [
   open('POST /auth/register', '/auth/register', 'invalid_request', { email: 'nobody' }),
   open('POST /auth/login', '/auth/login', 'invalid_request', { email: 'nobody' }),
+  open('POST /auth/login/options', '/auth/login/options', 'ok', {}),
+  open('POST /auth/login/verify', '/auth/login/verify', 'invalid_token', { challenge: 'unknown', totp: '123456' }),
   open('POST /auth/verify-email', '/auth/verify-email', 'invalid_token', { token: 'unknown' }),
   open('POST /auth/forgot-password', '/auth/forgot-password', 'invalid_request', { email: 'nobody' }),
   open('POST /auth/reset-password', '/auth/reset-password', 'invalid_token', {
@@ -203,6 +205,65 @@ export const rows: readonly Row[] = [
     signs: sessionsOnly,
     request: () => ({ path: `/auth/sessions/${randomUUID()}` }),
     allowed: 'session_not_found',
+  },
+  {
+    route: 'POST /auth/step-up',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/step-up', body: { password: '' } }),
+    allowed: 'invalid_request',
+  },
+  {
+    route: 'POST /auth/passkeys/options',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/passkeys/options', body: {} }),
+  },
+  {
+    route: 'POST /auth/passkeys',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/passkeys', body: {} }),
+    allowed: 'invalid_request',
+  },
+  {
+    route: 'GET /auth/passkeys',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/passkeys' }),
+  },
+  {
+    route: 'DELETE /auth/passkeys/:passkeyId',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: `/auth/passkeys/${randomUUID()}` }),
+    allowed: 'passkey_not_found',
+  },
+  {
+    route: 'POST /auth/totp',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/totp', body: {} }),
+  },
+  {
+    route: 'POST /auth/totp/confirm',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/totp/confirm', body: { code: 'x' } }),
+    allowed: 'invalid_request',
+  },
+  {
+    route: 'DELETE /auth/totp',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/totp' }),
+  },
+  {
+    route: 'POST /auth/recovery-codes',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/recovery-codes', body: {} }),
+    allowed: 'invalid_request',
   },
   {
     route: 'POST /auth/change-password',
@@ -283,6 +344,10 @@ export const rows: readonly Row[] = [
     path: `${secrets(own, env)}/restore`,
     body: { revision: 0, keys: ['NEVER'] },
   })),
+  ...inEach(bulkDeletingIn, 'POST /secrets/:orgSlug/:project/:env/versions/:key/destroy', (own, env) => ({
+    path: `${secrets(own, env)}/versions/KEY/destroy`,
+    body: { before: 1 },
+  })),
   ...inEach(comparing, 'GET /secrets/:orgSlug/:project/:env/compare', (own, ends) => {
     const [from, to] = ends.split(' with ');
     return { path: `${secrets(own, from)}/compare?with=${to}` };
@@ -326,6 +391,14 @@ export const rows: readonly Row[] = [
     kind: 'member',
     signs: managersChanging,
     request: member(organization('orgs'), { name: 'Renamed' }),
+  },
+  {
+    route: 'PATCH /orgs/:orgId @ whether a second factor is demanded',
+    kind: 'member',
+    signs: ownersChanging,
+    request: member(organization('orgs'), { requireSecondFactor: true }),
+    // The owner has none.
+    allowed: 'second_factor_required',
   },
   { route: 'DELETE /orgs/:orgId', kind: 'member', signs: ownersChanging, request: member(organization('orgs')) },
 

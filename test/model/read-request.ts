@@ -41,12 +41,12 @@ export function readRequest({ operation, input }: AwsCall, partition: string): R
   requireRecord(records, change.revision);
   requireOnly(copies, change.fence, sets);
   switch (`${demands.toSorted().join(', ')} → ${sets.toSorted().join(', ')}`) {
-    case 'status = → digest, fence, revision, secretCount, sizeBytes, valueCount':
+    case 'status = → add valueCount, digest, fence, revision, secretCount, sizeBytes':
       requireAudit(audit, fence, change.fence);
       return { kind: 'commit small', fence, writes: items.map(itemWrite), expected: expectedOf(items), ...content };
     case 'status = → fence, pending':
       return { kind: 'acquire', fence, copies: copies.length };
-    case 'pending exists, status = → digest, leaseMs, pending, revision, secretCount, sizeBytes, valueCount':
+    case 'pending exists, status = → add valueCount, digest, leaseMs, pending, revision, secretCount, sizeBytes':
       requireAudit(audit, fence, fence + 1);
       return { kind: 'commit large', fence, copies: copies.length, ...content };
     case 'pending exists → fence, pending':
@@ -199,14 +199,19 @@ function addedBy(part: Part): Record<string, number> {
   );
 }
 
-/** attribute → what it is set to; undefined for what is removed. */
+/** attribute → what it is set to; undefined for what is removed. `add attribute` → what is added to it. */
 // biome-ignore lint/suspicious/noExplicitAny: values of whatever attribute
 function changeOf(part: Part): Record<string, any> {
   const change: Record<string, unknown> = {};
-  const [, set = '', removed = ''] = /^(?:SET (.*?))?(?: ?REMOVE (.*))?$/.exec(part.UpdateExpression) ?? [];
+  const [, set = '', added = '', removed = ''] =
+    /^(?:SET (.*?))?(?: ?ADD (.*?))?(?: ?REMOVE (.*))?$/.exec(part.UpdateExpression) ?? [];
   for (const assignment of set.split(', ').filter(text => text !== '')) {
     const [path = '', value = ''] = assignment.split(' = ');
     change[namesIn(part, path)] = part.ExpressionAttributeValues[value];
+  }
+  for (const addition of added.split(', ').filter(text => text !== '')) {
+    const [path = '', value = ''] = addition.split(' ');
+    change[`add ${namesIn(part, path)}`] = part.ExpressionAttributeValues[value];
   }
   for (const path of removed.split(', ').filter(text => text !== '')) change[namesIn(part, path)] = undefined;
   return change;

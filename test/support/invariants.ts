@@ -9,6 +9,7 @@ import { keys } from '../../lib/table/keys.ts';
 import { assertionRecord } from '../../lib/table/records/assertion.ts';
 import { auditCountRecord } from '../../lib/table/records/audit-count.ts';
 import { auditRecord } from '../../lib/table/records/audit-entry.ts';
+import { challengeRecord } from '../../lib/table/records/challenge.ts';
 import { credentialKeyRecord } from '../../lib/table/records/credential-key.ts';
 import { customerRecord } from '../../lib/table/records/customer.ts';
 import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord } from '../../lib/table/records/delivery.ts';
@@ -29,6 +30,7 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../../lib/table/records/organization.ts';
+import { passkeyRecord } from '../../lib/table/records/passkey.ts';
 import { planConfigsRecord } from '../../lib/table/records/plan-configs.ts';
 import { platformCountRecord } from '../../lib/table/records/platform-count.ts';
 import { projectRecord } from '../../lib/table/records/project.ts';
@@ -48,7 +50,7 @@ import {
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { templateKeyRecord } from '../../lib/table/records/template-key.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
-import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
+import { emailRecord, hasSecondFactor, userRecord } from '../../lib/table/records/user.ts';
 import { webhookRecord } from '../../lib/table/records/webhook.ts';
 
 export type Item = Record<string, unknown> & { pk: string; sk: string; kind: string };
@@ -78,6 +80,8 @@ const entities = {
   credentialKey: credentialKeyRecord,
   rate: rateRecord,
   handOff: handOffRecord,
+  challenge: challengeRecord,
+  passkey: passkeyRecord,
   organization: organizationRecord,
   organizationPointer: organizationPointerRecord,
   directory: directoryBySlugRecord,
@@ -195,6 +199,13 @@ function accountViolations({ all, has }: Table): Violation[] {
   const users = new Map(all('user').map(user => [user.id, user]));
   for (const user of users.values()) {
     if (!has(keys.email(user.email))) violations.push({ where: user.id, what: 'the user has no e-mail item' });
+    const passkeys = all('passkey').filter(({ userId }) => userId === user.id).length;
+    if ((user.passkeyCount ?? 0) !== passkeys) {
+      violations.push({ where: user.id, what: `the user counts ${user.passkeyCount} passkeys and has ${passkeys}` });
+    }
+    if (user.recoveryCodes !== undefined && !hasSecondFactor(user)) {
+      violations.push({ where: user.id, what: 'the user has recovery codes and no second factor' });
+    }
   }
   for (const email of all('email')) {
     const user = users.get(email.userId);
@@ -202,7 +213,7 @@ function accountViolations({ all, has }: Table): Violation[] {
       violations.push({ where: email.userId, what: `${email.pk} leads to no user with that address` });
     }
   }
-  for (const kind of ['session', 'token', 'link', 'resetLink', 'membership'] as const) {
+  for (const kind of ['session', 'token', 'passkey', 'link', 'resetLink', 'membership'] as const) {
     for (const { pk, sk } of all(kind)) {
       // The tokens of an identity stand until they expire; the pair of its membership is looked at below.
       if (isIdentityId(partOf(pk)) && (kind === 'token' || kind === 'membership')) continue;
@@ -475,8 +486,10 @@ function stateViolations(
     if (newest !== undefined && !isSame) {
       problems.push(`the head of ${head.key} and its newest version differ`);
     }
-    for (const { version, deleted, sealed, keyVersion } of history) {
-      if (deleted === true) continue;
+    for (const { version, deleted, destroyed, sealed, keyVersion } of history) {
+      if (destroyed === true && sealed !== undefined) problems.push(`${head.key} ${version} was not destroyed`);
+      if (destroyed === true && version === head.version) problems.push(`the newest ${head.key} was destroyed`);
+      if (deleted === true || destroyed === true) continue;
       valueCount += 1;
       if (sealed === undefined || keyVersion === undefined) problems.push(`${head.key} ${version} has no value`);
       else if (!keyVersions.has(keyVersion)) problems.push(`${head.key} ${version} has no data key any more`);
@@ -578,7 +591,10 @@ function auditViolations({ all }: Table): Violation[] {
       all(kind).filter(({ pk }) => partOf(pk) === slug) as Placed<K>[];
 
     const twice = grouped(own, one =>
-      [one.requestId, one.action, one.target.id, one.target.name, one.environment?.id, one.revision].join(' '),
+      [one.requestId, one.action, one.target.id, one.target.name, one.environment?.id, one.revision]
+        // One request may destroy more versions than a transaction holds.
+        .concat(one.action === 'secret.version_destroyed' ? String(one.details?.versions) : [])
+        .join(' '),
     );
     for (const [what, group] of twice) if (group.length > 1) say(`${group.length} entries of ${what}`);
 

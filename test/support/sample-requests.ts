@@ -1,15 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
+import { newChallenge } from '../../lib/accounts/factors/challenge.ts';
 import { newSession } from '../../lib/accounts/new-session.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { hashPassword } from '../../lib/crypto/passwords.ts';
+import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { newOrganization } from '../../lib/organizations/new-organization.ts';
 import { countPlatform } from '../../lib/table/records/platform-count.ts';
 import { emailRecord, type UserRecord, userRecord } from '../../lib/table/records/user.ts';
 import { at, find, put, transact } from '../../lib/table/store.ts';
 import { type Answer, type Api, type Caller, type Person, sessionOf, testPassword } from './api.ts';
+import { createAuthenticator } from './authenticator.ts';
 import { identityOf, makeSigningKey, type SigningKey, signToken } from './issuer.ts';
+import { addApp, addPasskey, fromBase32 } from './second-factors.ts';
 
 /** A request as a client sends it. */
 export interface SampleRequest {
@@ -218,6 +222,10 @@ export function providerEvent(organizationId: string, plan: string, secret: stri
   return { body, headers: { 'stripe-signature': `t=${created},v1=${signature}` } };
 }
 
+async function secondFactorsOf(api: Api, session: Person['session']): Promise<{ passkeys: number; totp: boolean }> {
+  return (await expectStatus(api.get('/auth/me', session), 200)).body.user.secondFactors;
+}
+
 const always = async () => true;
 const isGone = (answer: Promise<Answer>) => answer.then(({ status }) => status === 404);
 
@@ -240,6 +248,43 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   'log-in': async () => {
     const { email } = await seedPerson();
     return reads({ method: 'POST', path: '/auth/login', body: { email, password: testPassword } });
+  },
+  'start-passkey-login': async () => reads({ method: 'POST', path: '/auth/login/options' }),
+  'complete-login': async api => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const { challenge, write } = newChallenge('log-in', { id: person.user.id, sessionEpoch: 0 });
+    await transact([write]);
+    return {
+      request: { method: 'POST', path: '/auth/login/verify', body: { challenge, totp: app.code() } },
+      works: [200],
+      repeats: [400, 401],
+      isDone: async () => (await api.get('/auth/sessions', person.session)).body.sessions.length === 2,
+    };
+  },
+  'complete-login with a passkey': async api => {
+    const person = await seedPerson();
+    const { authenticator } = await addPasskey(api, person);
+    const { challenge, publicKey } = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
+    const body = { challenge, passkey: authenticator.get(publicKey) };
+    return {
+      request: { method: 'POST', path: '/auth/login/verify', body },
+      works: [200],
+      repeats: [400, 401],
+      isDone: async () => (await api.get('/auth/sessions', person.session)).body.sessions.length === 2,
+    };
+  },
+  'step-up': async api => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const body = { password: testPassword, totp: app.code() };
+    return {
+      request: { method: 'POST', path: '/auth/step-up', body, as: person.session },
+      works: [200],
+      // The old secret is gone.
+      repeats: [400, 401],
+      isDone: async () => (await api.get('/auth/me', person.session)).status === 401,
+    };
   },
   'log-out': async api => {
     const { session } = await seedPerson();
@@ -330,6 +375,66 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       works: [200],
       repeats: [404],
       isDone: async () => (await api.get('/auth/me', other)).status === 401,
+    };
+  },
+  'start-passkey': async () =>
+    reads({ method: 'POST', path: '/auth/passkeys/options', as: (await seedPerson()).session }),
+  'add-passkey': async api => {
+    const { session } = await seedPerson();
+    const { challenge, publicKey } = (await expectStatus(api.post('/auth/passkeys/options', {}, session), 200)).body;
+    const body = { challenge, name: 'laptop', passkey: createAuthenticator().create(publicKey) };
+    return {
+      request: { method: 'POST', path: '/auth/passkeys', body, as: session },
+      works: [201],
+      repeats: [400],
+      isDone: async () => (await secondFactorsOf(api, session)).passkeys === 1,
+    };
+  },
+  'list-passkeys': async api => {
+    const person = await seedPerson();
+    await addPasskey(api, person);
+    return reads({ method: 'GET', path: '/auth/passkeys', as: person.session });
+  },
+  'remove-passkey': async api => {
+    const person = await seedPerson();
+    const { id } = await addPasskey(api, person);
+    return {
+      request: { method: 'DELETE', path: `/auth/passkeys/${id}`, as: person.session },
+      works: [200],
+      repeats: [404],
+      isDone: async () => (await secondFactorsOf(api, person.session)).passkeys === 0,
+    };
+  },
+  'start-totp': async () => reads({ method: 'POST', path: '/auth/totp', as: (await seedPerson()).session }),
+  'confirm-totp': async api => {
+    const { session } = await seedPerson();
+    const { secret } = (await expectStatus(api.post('/auth/totp', {}, session), 200)).body;
+    const code = totpCode(fromBase32(secret), totpStep(Date.now()));
+    return {
+      request: { method: 'POST', path: '/auth/totp/confirm', body: { code }, as: session },
+      works: [200],
+      repeats: [400],
+      isDone: async () => (await secondFactorsOf(api, session)).totp,
+    };
+  },
+  'remove-totp': async api => {
+    const person = await seedPerson();
+    await addApp(api, person);
+    return {
+      request: { method: 'DELETE', path: '/auth/totp', as: person.session },
+      works: [200],
+      isDone: async () => !(await secondFactorsOf(api, person.session)).totp,
+    };
+  },
+  'renew-recovery-codes': async api => {
+    const person = await seedPerson();
+    await addApp(api, person);
+    const codesNow = async () => [...((await find(at(userRecord, person.user.id)))?.recoveryCodes ?? [])].toSorted();
+    const before = await codesNow();
+    return {
+      request: { method: 'POST', path: '/auth/recovery-codes', as: person.session },
+      works: [200],
+      isDone: async () => String(await codesNow()) !== String(before),
     };
   },
   'change-password': async () => {
@@ -596,6 +701,18 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       isDone: async () => (await valuesIn(api, there)).KEY_1 === 'value 1',
     };
   },
+  'destroy-versions': async api => {
+    const there = await placeWithHistory(api);
+    const path = `${there.secrets}/dev/versions/KEY_1`;
+    return {
+      request: { method: 'POST', path: `${path}/destroy`, body: { versions: [1] }, as: there.session },
+      works: [200],
+      isDone: async () => {
+        const { versions } = (await expectStatus(api.get(path, there.session), 200)).body;
+        return versions.at(-1).destroyed;
+      },
+    };
+  },
   'promote-secrets': async api => {
     const there = await placeWithSecrets(api);
     const body = { from: 'dev', to: 'staging' };
@@ -612,6 +729,22 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       request: { method: 'POST', path: `${there.secrets}/dev/bulk-delete`, body, as: there.session },
       works: [200],
       isDone: async () => Object.keys(await valuesIn(api, there)).join() === 'KEY_0',
+    };
+  },
+  'bulk-delete-secrets large': async api => {
+    const there = await placeWithSecrets(api);
+    const keys = Array.from({ length: 60 }, (_, index) => `OLD_${index}`);
+    const secrets = Object.fromEntries(keys.map(key => [key, 'old']));
+    await expectStatus(api.post(`${there.secrets}/dev/bulk`, { secrets }, there.session), 200);
+    return {
+      request: { method: 'POST', path: `${there.secrets}/dev/bulk-delete`, body: { keys }, as: there.session },
+      works: [200],
+      isDone: async () => {
+        const values = await valuesIn(api, there);
+        const left = keys.filter(key => values[key] !== undefined).length;
+        if (left !== 0 && left !== keys.length) throw new Error(`${left} keys of a deletion of 60 are there.`);
+        return left === 0;
+      },
     };
   },
   'delete-secret': async api => {

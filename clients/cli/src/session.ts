@@ -1,4 +1,5 @@
-import { Holdfast, type ResponseBody } from '@holdfast/sdk';
+import type { Holdfast, ResponseBody } from '@holdfast/sdk';
+import { connect } from './connect.ts';
 import { type AnyCredential, requireCredential } from './credentials/credentials.ts';
 import { exitCodes, Failure, usage } from './failure.ts';
 import type { Output } from './output.ts';
@@ -47,7 +48,7 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
     const { token } = await credential();
     const onRetry: ConstructorParameters<typeof Holdfast>[0]['onRetry'] = ({ error, delayMs }) =>
       output.note(`holdfast: ${error.message} Trying again in ${Math.ceil(delayMs / 1000)} s.`);
-    return new Holdfast({ url: url(), token, onRetry });
+    return await connect({ url: url(), token, onRetry });
   });
   const currentUser = once(async () => (await client()).request('GET', '/v1/auth/me'));
   const projects = once(async () => {

@@ -9,6 +9,7 @@ export const auditActions = [
   ...eventNames,
   'secret.changed',
   'secret.restored',
+  'secret.version_destroyed',
   'project.created',
   'project.updated',
   'project.deleted',

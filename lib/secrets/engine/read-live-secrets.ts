@@ -74,7 +74,9 @@ export async function readLive<T>(
     const now = snapshot.heads.filter(isLive);
     const live = moments[0] ?? now;
     // Known before `use` does anything that must not be done twice, such as writing an audit entry.
-    const closed = (past === undefined ? now : moments.flat()).find(head => !ring.canOpen(head));
+    const closed = (past === undefined ? now : moments.flat()).find(
+      head => head.destroyed === undefined && !ring.canOpen(head),
+    );
     if (closed !== undefined) {
       throw new StaleRead(`${closed.key} of environment ${state.id} is sealed under a key that the project lacks.`);
     }

@@ -1,5 +1,5 @@
 import { ApiError } from '../../core/errors.ts';
-import { ranges } from '../../table/keys.ts';
+import { keys, ranges } from '../../table/keys.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { at, list, readAll } from '../../table/store.ts';
@@ -98,6 +98,26 @@ export async function readHistory(
   return (await list(versionRecord, range)).filter(({ key, version }) => version <= (newest.get(key) ?? 0));
 }
 
-const attributesOfVersion = 'pk sk kind v key version revision fence deleted keyCreatedAt createdAt createdBy'.split(
-  ' ',
-);
+/** Some versions of a key, oldest first, without their values. */
+export async function readVersionRange(
+  path: EnvironmentPath,
+  key: string,
+  from: number,
+  to: number,
+): Promise<Omit<VersionRecord, 'sealed'>[]> {
+  const { pk, sk } = keys.version(...partsOf(path), key, from);
+  const end = keys.version(...partsOf(path), key, to).sk;
+  return list(versionRecord, { pk, between: [sk, end], attributes: attributesOfVersion });
+}
+
+const attributesOfVersion =
+  'pk sk kind v key version revision fence deleted destroyed sizeBytes keyCreatedAt createdAt createdBy'.split(' ');
+
+/** @throws version_destroyed naming the keys whose values were destroyed */
+export function requireValues(heads: readonly HeadRecord[]): void {
+  const keys = heads.filter(({ destroyed }) => destroyed === true).map(({ key }) => key);
+  if (keys.length === 0) return;
+  throw new ApiError('version_destroyed', `Values of that moment were destroyed: ${keys.slice(0, 5).join(', ')}`, {
+    details: { keys },
+  });
+}

@@ -241,7 +241,7 @@ function countContent(heads: readonly HeadRecord[], versions: readonly VersionRe
   // Above its head a version never was committed.
   const values = new Set(
     versions
-      .filter(({ key, version, deleted }) => deleted === undefined && version <= (newest.get(key) ?? 0))
+      .filter(({ key, version, deleted, destroyed }) => !deleted && !destroyed && version <= (newest.get(key) ?? 0))
       .map(({ key, version }) => `${key}#${version}`),
   );
   return {

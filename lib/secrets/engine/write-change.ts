@@ -85,7 +85,6 @@ export function sizeAfter({ state, before, heads }: Content) {
   return {
     secretCount: state.secretCount + added.length - removed.length,
     sizeBytes: state.sizeBytes + bytesOf(added) - bytesOf(removed),
-    valueCount: state.valueCount + added.length,
   };
 }
 
@@ -189,13 +188,18 @@ async function commit(
   set: NonNullable<Changes<EnvironmentState>['set']>,
   writes: readonly Write[],
 ): Promise<void> {
-  const { path, state, audit, checks } = change;
+  const { path, state, heads, audit, checks } = change;
   const content = contentAfter(change);
   const revision = state.revision + 1;
   const left = leavesDeadHeads(change) ? { deadHeadsUpTo: revision } : {};
   const after = { ...content, revision, ...left, ...set };
   await transact([
-    upsert(stateAt(path), { set: after }, { if: { ...condition, status: equals('active') } }),
+    // Destroying values takes them off this count without a change of the token.
+    upsert(
+      stateAt(path),
+      { set: after, add: { valueCount: heads.filter(isLive).length } },
+      { if: { ...condition, status: equals('active') } },
+    ),
     ...writes,
     revisionWrites(change).main(content.digest),
     audit,

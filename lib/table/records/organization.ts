@@ -42,6 +42,8 @@ export const organizationRecord = entity({
     billing: billingState.optional(),
     /** Epoch milliseconds at which an administrator last set `plan`, 0 before: older provider events leave it alone. */
     planChangedAtMs: z.int(),
+    /** Sessions and tokens that were not proved with a second factor are refused. */
+    requireSecondFactor: z.boolean().default(false),
   }),
 });
 

@@ -6,6 +6,8 @@ const actor = z.object({ id: z.string(), email: z.string() });
 
 /** The fencing token of the change that wrote it, unlike that of any other change of the environment. */
 const fence = z.int().optional();
+/** Its value was taken out of the table. Never the newest version, so a head has it only where it is that of the past. */
+const destroyed = z.literal(true).optional();
 /** Format 2 has the token. Code of format 1 would lose it. */
 const upgrades = [(attributes: Record<string, unknown>) => attributes];
 
@@ -23,6 +25,7 @@ export const headRecord = entity({
     revision: z.int(),
     fence,
     deleted: z.literal(true).optional(),
+    destroyed,
     sealed: Bytes.optional(),
     keyVersion: z.int().optional(),
     sizeBytes: z.int().optional(),
@@ -66,6 +69,7 @@ export const versionRecord = entity({
     revision: z.int(),
     fence,
     deleted: z.literal(true).optional(),
+    destroyed,
     sealed: Bytes.optional(),
     keyVersion: z.int().optional(),
     sizeBytes: z.int().optional(),

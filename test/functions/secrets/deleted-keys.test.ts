@@ -176,6 +176,86 @@ async function toFormat2(place: Workplace): Promise<void> {
   }
 }
 
+describe('the values of old versions', () => {
+  let place: Workplace;
+  const destroy = (body: unknown, key = 'A') =>
+    api.post(place.at('dev', `/versions/${key}/destroy`), body, owner.session);
+  const history = async (key = 'A') =>
+    (await place.pull('dev', `/versions/${key}?values=true`)).body.versions.map(
+      ({ version, value, destroyed }: { version: number; value?: string; destroyed: boolean }) =>
+        destroyed ? `${version} destroyed` : `${version} ${value ?? 'deleted'}`,
+    );
+  const restore = (body: unknown) => api.post(place.at('dev', '/restore'), body, owner.session);
+  beforeAll(async () => {
+    place = await openWorkplace(api, owner);
+    for (const value of ['one', 'two', 'three', 'four']) await place.set('dev', 'A', value);
+    await place.set('dev', 'B', 'other');
+    await place.set('dev', 'B', 'another');
+  });
+
+  it('leave the table when they are destroyed, with an audit entry and no new revision', async () => {
+    const answer = await destroy({ versions: [2] });
+    expect([answer.status, answer.body]).toEqual([200, { destroyed: [2], revision: 6 }]);
+    expect(await history()).toEqual(['4 four', '3 three', '2 destroyed', '1 one']);
+    const item = (await itemsOf(place)).find(({ sk }) => sk === 'VERSION#A#0000000002');
+    expect([item?.sealed, item?.keyVersion]).toEqual([undefined, undefined]);
+    const { entries } = (
+      await api.get(`/audit/${owner.organization.id}?action=secret.version_destroyed`, owner.session)
+    ).body;
+    expect(entries).toMatchObject([{ keys: ['A'], revision: 6, details: { versions: '2' } }]);
+    expect((await destroy({ versions: [2] })).body).toEqual({ destroyed: [], revision: 6 });
+  });
+
+  it('are missing where a moment is read, compared or restored that needs them, and nowhere else', async () => {
+    for (const answer of [
+      await place.pull('dev', '?revision=2'),
+      await place.pull('dev', '/diff?from=2&to=3'),
+      await restore({ revision: 2 }),
+      await restore({ revision: 2, keys: ['A', 'B'] }),
+    ]) {
+      expect([answer.status, answer.body.error.code, answer.body.error.details]).toEqual([
+        409,
+        'version_destroyed',
+        { keys: ['A'] },
+      ]);
+    }
+    expect((await place.pull('dev', '/keys?revision=2')).body.keys).toMatchObject([{ key: 'A', version: 2 }]);
+    expect((await place.pull('dev', '?revision=5&keys=B')).body.secrets).toMatchObject([{ value: 'other' }]);
+    expect((await place.pull('dev', '?revision=3')).body.secrets).toMatchObject([{ value: 'three' }]);
+    expect((await place.pull('dev', '/diff?from=1&to=3&values=true')).body.updated).toEqual([
+      { key: 'A', before: 'one', after: 'three' },
+    ]);
+    expect((await restore({ revision: 5, keys: ['B'] })).body).toMatchObject({ updated: ['B'], revision: 7 });
+  });
+
+  it('can be all before a version, but never the current one', async () => {
+    for (const body of [{ versions: [4] }, { versions: [1, 4] }, { before: 5 }, { before: 99 }]) {
+      const { status, body: answer } = await destroy(body);
+      expect([status, answer.error.code]).toEqual([400, 'invalid_request']);
+    }
+    for (const body of [{}, { versions: [] }, { versions: [1], before: 2 }, { before: 0 }, { version: 1 }]) {
+      expect((await destroy(body)).status).toBe(400);
+    }
+    expect((await destroy({ versions: [5] })).body.error.code).toBe('secret_not_found');
+    expect((await destroy({ versions: [1] }, 'NEVER')).body.error.code).toBe('secret_not_found');
+    expect((await destroy({ before: 4 })).body).toMatchObject({ destroyed: [1, 3] });
+    await api.delete(place.at('dev', '/A'), owner.session);
+    expect((await destroy({ before: 99 })).body).toMatchObject({ destroyed: [4] });
+    expect(await history()).toEqual(['5 deleted', '4 destroyed', '3 destroyed', '2 destroyed', '1 destroyed']);
+    expect((await place.set('dev', 'A', 'five')).body.secret.version).toBe(6);
+    expect(await history()).toHaveLength(6);
+  });
+
+  it('are more than one transaction holds', async () => {
+    for (let version = 1; version <= 100; version += 1) await place.set('dev', 'C', `${version}`);
+    expect((await destroy({ before: 100 }, 'C')).body.destroyed).toHaveLength(99);
+    const { entries } = (
+      await api.get(`/audit/${owner.organization.id}?action=secret.version_destroyed`, owner.session)
+    ).body;
+    expect(entries.slice(0, 2).map(({ keys }: { keys: string[] }) => keys)).toEqual([['C'], ['C']]);
+  });
+});
+
 describe('an environment of format 2', () => {
   it.each(['small', 'large'])('is read as it is, and upgraded by the next change, a %s one', async size => {
     const place = await openWorkplace(api, owner);

@@ -25,6 +25,7 @@ export function childEnvironment(
   }
   const refusals: Refusal[] = [];
   for (const [key, value] of entries) {
+    if (key === 'HOLDFAST_REVISION') refusals.push({ key, reason: 'is what run itself sets' });
     if (value.includes('\0')) refusals.push({ key, reason: nul });
     if (dangerous.test(key) && !allowed.includes(key)) {
       refusals.push({ key, reason: `would decide what code runs; if that is meant: --allow-name ${key}` });
