@@ -17,6 +17,8 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform(text => t
   error: 'must be true or false',
 });
 
+const regionName = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: 'must be a region, e.g. eu-central-1' });
+
 const tries = count(-1, 100_000);
 const parameterName = z
   .string()
@@ -45,10 +47,7 @@ const Config = z
       .default('holdfast'),
     mailFrom: Sender,
     /** The region of the installation; without it, the one that the credentials of the deployment are for. */
-    region: z
-      .string()
-      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: 'must be a region, e.g. eu-central-1' })
-      .optional(),
+    region: regionName.optional(),
     /** Whether to create the sender's SES identity, for its domain or its address, or to use an existing one. */
     mailIdentity: z
       .enum(['domain', 'address', 'existing'], { error: 'must be domain, address or existing' })
@@ -83,8 +82,28 @@ const Config = z
       .string()
       .regex(/^[A-Za-z0-9_.-]{3,255}$/, { error: 'must be the name of a DynamoDB table' })
       .optional(),
+    /** The ARN of a replica of another installation's key, to use with its table when its region is lost. */
+    restoredKey: z
+      .string()
+      .regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/mrk-[0-9a-f]+$/, {
+        error: 'must be the ARN of a multi-Region KMS key',
+      })
+      .optional(),
     /** The address that alarms are mailed to. */
     alarmEmail: z.email({ error: 'must be a mail address' }).optional(),
+    /** A second region that holds a replica of table and key, for the loss of the first. */
+    replicaRegion: regionName.optional(),
+    /** The repository on GitHub that deploys the installation, with its environments, e.g. `acme/holdfast:staging`. */
+    deliveredBy: z
+      .string()
+      .regex(/^[\w.-]+\/[\w.-]+(:[\w-]+)+$/, {
+        error: 'must be a repository of GitHub and its environments, e.g. acme/holdfast:production-diff:production',
+      })
+      .optional(),
+    /** Whether X-Ray records what functions do. */
+    tracing: flag.default(false),
+    /** US dollars; the topic of the alarms learns when the account's month comes near. */
+    monthlyBudget: count(1, 10_000_000).optional(),
     /** Instances of each gradually deployed function that are kept warm, so that none of their requests starts one. */
     provisionedConcurrency: count(1, 1_000).optional(),
     /** The SSM parameter with the account that checks the service every five minutes and after each deployment. */
@@ -131,6 +150,12 @@ const Config = z
     // The firewall of CloudFront is in us-east-1, and the CDK takes its ARN from there only between known regions.
     if (config.waf && config.region === undefined) {
       context.addIssue({ code: 'custom', path: ['region'], message: 'is needed because waf is on' });
+    }
+    if (config.replicaRegion !== undefined && config.region === undefined) {
+      context.addIssue({ code: 'custom', path: ['region'], message: 'is needed because replicaRegion is given' });
+    }
+    if (config.replicaRegion !== undefined && config.replicaRegion === config.region) {
+      context.addIssue({ code: 'custom', path: ['replicaRegion'], message: 'must be another region than region' });
     }
     const { dashboardOrigin, domainName, sessionCookie } = config;
     if (dashboardOrigin !== undefined && sessionCookie === 'same-site' && !isSameSite(dashboardOrigin, domainName)) {

@@ -95,6 +95,15 @@ export const routedFunctions: readonly RoutedFunctionPlan[] = [
   },
 ];
 
+/** The route that machines wait for, and that has an objective of its own. */
+export const pullRoute = routeOf('pull-secrets');
+
+function routeOf(name: string): RoutedFunctionPlan {
+  const found = routedFunctions.find(plan => plan.name === name);
+  if (found === undefined) throw new Error(`There is no route ${name}.`);
+  return found;
+}
+
 /** The functions that queues and the access log trigger, never a request. */
 export const workers = {
   /** It sends to addresses that customers choose, so its rights are the narrowest. */

@@ -4,7 +4,7 @@ import type { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Config } from '../plan/config.ts';
-import { pascalCase, passwordFunctions, routedFunctions } from '../plan/functions.ts';
+import { pascalCase, passwordFunctions, pullRoute, routedFunctions } from '../plan/functions.ts';
 import { accessLogFormat, corsPolicy } from '../plan/http-api.ts';
 import { AreaStack } from './area-stack.ts';
 import type { FoundationStack } from './foundation-stack.ts';
@@ -32,7 +32,7 @@ export class ApiStack extends Stack {
       resources: foundation.resources(config),
       addresses: {
         tableName: foundation.table.tableName,
-        keyArn: foundation.key.keyArn,
+        keyArn: config.restoredKey ?? foundation.key.keyArn,
         webhookQueueUrl: foundation.webhookQueue.queueUrl,
         jobQueueUrl: foundation.jobQueue.queueUrl,
       },
@@ -65,7 +65,7 @@ export class ApiStack extends Stack {
       webhookQueueArn: foundation.webhookQueue.queueArn,
       jobQueueArn: foundation.jobQueue.queueArn,
     });
-    new OperationsStack(this, 'Operations', { config, foundation, apiId: api.ref, functions, workers });
+    new OperationsStack(this, 'Operations', { config, foundation, apiId: api.ref, accessLog, functions, workers });
   }
 
   private addApi(config: Config): CfnApi {
@@ -119,7 +119,15 @@ export class ApiStack extends Stack {
         // Metrics for each route would cost more than the rest of an idle installation. The access log is counted instead.
         detailedMetricsEnabled: false,
       },
-      routeSettings: Object.fromEntries(passwordRoutes.map(({ routeKey }) => [routeKey, passwordThrottle])),
+      routeSettings: {
+        ...Object.fromEntries(passwordRoutes.map(({ routeKey }) => [routeKey, passwordThrottle])),
+        // The objective for pulls is measured where their callers wait, cold starts included.
+        [pullRoute.routeKey]: {
+          ThrottlingRateLimit: config.throttleRate,
+          ThrottlingBurstLimit: config.throttleBurst,
+          DetailedMetricsEnabled: true,
+        },
+      },
     });
   }
 }

@@ -44,6 +44,7 @@ export class FoundationStack extends Stack {
       // the key would end every request.
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       removalPolicy: RemovalPolicy.RETAIN,
+      replicas: config.replicaRegion === undefined ? [] : [{ region: config.replicaRegion }],
     });
 
     this.table =
@@ -105,7 +106,7 @@ export class FoundationStack extends Stack {
     const parameters = [config.stripeSecretKeyParameter, config.stripeWebhookSecretParameter];
     return {
       tableArn: this.table.tableArn,
-      keyArn: this.key.keyArn,
+      keyArn: config.restoredKey ?? this.key.keyArn,
       webhookQueueArn: this.webhookQueue.queueArn,
       jobQueueArn: this.jobQueue.queueArn,
       mailIdentityArns: this.mailIdentityArns,

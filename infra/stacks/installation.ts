@@ -2,9 +2,11 @@ import { type App, Tags } from 'aws-cdk-lib';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Config } from '../plan/config.ts';
 import { ApiStack } from './api-stack.ts';
+import { DeliveryStack } from './delivery-stack.ts';
 import { EdgeStack } from './edge-stack.ts';
 import { FirewallStack } from './firewall-stack.ts';
 import { FoundationStack } from './foundation-stack.ts';
+import { ReplicaStack } from './replica-stack.ts';
 
 /** What a deployment uploads. */
 export interface Assets {
@@ -26,6 +28,7 @@ export function addInstallation(app: App, config: Config, { codeOf, dashboardDir
   const foundation = new FoundationStack(app, `${config.name}-foundation`, {
     ...env,
     config,
+    crossRegionReferences: config.replicaRegion !== undefined,
     description: `${config.name}: table, key, queues`,
     terminationProtection: true,
   });
@@ -55,6 +58,26 @@ export function addInstallation(app: App, config: Config, { codeOf, dashboardDir
     description: `${config.name}: the address of dashboard and API`,
     terminationProtection: true,
   });
+  if (config.replicaRegion !== undefined) {
+    new ReplicaStack(app, `${config.name}-replica`, {
+      env: { region: config.replicaRegion },
+      crossRegionReferences: true,
+      config,
+      keyArn: foundation.key.keyArn,
+      description: `${config.name}: the key in a second region`,
+      terminationProtection: true,
+    });
+  }
+  if (config.deliveredBy !== undefined) {
+    const [repository = '', ...environments] = config.deliveredBy.split(':');
+    new DeliveryStack(app, `${config.name}-delivery`, {
+      ...env,
+      config,
+      repository,
+      environments,
+      description: `${config.name}: what its pipeline deploys by`,
+    });
+  }
   // cfn-lint's schema for dashboards has no tags.
   Tags.of(app).add('application', config.name, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
   return { foundation, api, edge };

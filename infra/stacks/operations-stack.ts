@@ -1,16 +1,26 @@
 import { ArnFormat, Duration, NestedStack, type NestedStackProps, Validations } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, Dashboard, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
+import {
+  Alarm,
+  type AlarmBase,
+  AlarmRule,
+  ComparisonOperator,
+  CompositeAlarm,
+  Dashboard,
+  type Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { routes } from '../../lib/contracts/routes.ts';
 import type { Config } from '../plan/config.ts';
-import { type AlarmPlan, alarmsOn } from './alarms.ts';
+import { type AlarmPlan, alarmsOn, type BurnPlan, burnsOn } from './alarms.ts';
 import { widgetsOf } from './dashboard.ts';
 import type { FoundationStack } from './foundation-stack.ts';
 import { metricsOf } from './metrics.ts';
@@ -20,6 +30,7 @@ interface OperationsStackProps extends NestedStackProps {
   config: Config;
   foundation: FoundationStack;
   apiId: string;
+  accessLog: ILogGroup;
   /** The functions behind the API, by name. */
   functions: ReadonlyMap<string, LambdaFunction>;
   workers: WorkersStack;
@@ -27,13 +38,13 @@ interface OperationsStackProps extends NestedStackProps {
 
 /**
  * The alarms that tell the operators, and the dashboard they look at. CloudWatch charges $0.10 a month for each metric
- * that an alarm watches (18 of them, and 8 that watch deployments) and $0.30 for each of our three own metrics. The dashboard is one of the three free ones.
+ * that an alarm watches and $0.30 for each of our own (`infra/commands/cost-table.ts` counts them). The dashboard is one of the three free ones.
  */
 export class OperationsStack extends NestedStack {
   constructor(
     scope: Construct,
     id: string,
-    { config, foundation, apiId, functions, workers, ...props }: OperationsStackProps,
+    { config, foundation, apiId, accessLog, functions, workers, ...props }: OperationsStackProps,
   ) {
     super(scope, id, { ...props, description: `${config.name}: alarms and dashboard` });
     const topic = this.addTopic(config);
@@ -42,10 +53,15 @@ export class OperationsStack extends NestedStack {
     const failedLogIns = this.addFailedLogIns(config, functions.get('log-in'));
     const inconsistentReads = this.addInconsistentReads(config, functions);
     const loggedErrors = this.addLoggedErrors(config, [...functions.values(), ...workers.all]);
-    this.addAlarms(config, alarmsOn(metrics, { failedLogIns, inconsistentReads, loggedErrors }), topic);
+    const plans = alarmsOn(metrics, { failedLogIns, inconsistentReads, loggedErrors });
+    const alarms = [
+      ...this.addBurnAlarms(config, burnsOn(metrics), topic),
+      ...Object.entries(plans).map(([id, plan]) => this.addAlarm(config, id, plan, topic)),
+    ];
+    this.addBudget(config, topic);
     new Dashboard(this, 'Dashboard', {
       dashboardName: config.name,
-      widgets: widgetsOf({ metrics, failedLogIns, functions, workers }),
+      widgets: widgetsOf({ metrics, alarms, loggedErrors, failedLogIns, accessLog, functions, workers }),
     });
   }
 
@@ -164,21 +180,80 @@ export class OperationsStack extends NestedStack {
     return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'inconsistent reads' });
   }
 
-  private addAlarms({ name }: Config, plans: Readonly<Record<string, AlarmPlan>>, topic: Topic): void {
-    const tellOperators = new SnsAction(topic);
-    for (const [id, { description, metric, above, periods = 1, in: datapoints = periods }] of Object.entries(plans)) {
-      const alarm = new Alarm(this, id, {
-        alarmName: `${name}-${id}`,
-        alarmDescription: description,
-        metric,
-        threshold: above,
-        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-        evaluationPeriods: periods,
-        datapointsToAlarm: datapoints,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-      });
-      alarm.addAlarmAction(tellOperators);
-      alarm.addOkAction(tellOperators);
-    }
+  private addAlarm(
+    { name }: Config,
+    id: string,
+    { description, metric, above, periods = 1, in: datapoints = periods }: AlarmPlan,
+    topic: Topic,
+  ): Alarm {
+    const alarm = new Alarm(this, id, {
+      alarmName: `${name}-${id}`,
+      alarmDescription: description,
+      metric,
+      threshold: above,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: periods,
+      datapointsToAlarm: datapoints,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    return tellOperators(alarm, topic);
   }
+
+  /** An alarm watches one window, so each of the two has its own, which tells nobody. */
+  private addBurnAlarms({ name }: Config, plans: Readonly<Record<string, BurnPlan>>, topic: Topic): CompositeAlarm[] {
+    return Object.entries(plans).map(([id, { description, now, hour, above }]) => {
+      const [nowAlarm, hourAlarm] = [now, hour].map((metric, index) => {
+        const window = index === 0 ? 'now' : 'hour';
+        return new Alarm(this, `${id}-${window}`, {
+          alarmName: `${name}-${id}-${window}`,
+          alarmDescription: `One of the two windows of ${name}-${id}.`,
+          metric,
+          threshold: above,
+          comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+          evaluationPeriods: 1,
+          treatMissingData: TreatMissingData.NOT_BREACHING,
+        });
+      }) as [Alarm, Alarm];
+      const both = new CompositeAlarm(this, id, {
+        compositeAlarmName: `${name}-${id}`,
+        alarmDescription: description,
+        alarmRule: AlarmRule.allOf(nowAlarm, hourAlarm),
+      });
+      return tellOperators(both, topic);
+    });
+  }
+
+  /** Costs of the whole account: a filter by tag works only where an administrator made the tag one for costs. */
+  private addBudget({ name, monthlyBudget }: Config, topic: Topic): void {
+    if (monthlyBudget === undefined) return;
+    const notify = (notificationType: 'ACTUAL' | 'FORECASTED', threshold: number) => ({
+      notification: { notificationType, comparisonOperator: 'GREATER_THAN', threshold, thresholdType: 'PERCENTAGE' },
+      subscribers: [{ subscriptionType: 'SNS', address: topic.topicArn }],
+    });
+    new CfnBudget(this, 'Budget', {
+      budget: {
+        budgetName: `${name}-monthly`,
+        budgetType: 'COST',
+        timeUnit: 'MONTHLY',
+        budgetLimit: { amount: monthlyBudget, unit: 'USD' },
+      },
+      notificationsWithSubscribers: [notify('ACTUAL', 80), notify('FORECASTED', 100)],
+    });
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'PublishBudget',
+        effect: Effect.ALLOW,
+        principals: [new ServicePrincipal('budgets.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
+    );
+  }
+}
+
+function tellOperators<A extends AlarmBase>(alarm: A, topic: Topic): A {
+  alarm.addAlarmAction(new SnsAction(topic));
+  alarm.addOkAction(new SnsAction(topic));
+  return alarm;
 }

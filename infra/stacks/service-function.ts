@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, SecretValue } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -6,6 +6,13 @@ import type { Construct } from 'constructs';
 import { type Config, dashboardOriginParameter, edgeSecretNames, knownDashboardOrigin } from '../plan/config.ts';
 import { type FunctionPlan, needsDashboardOrigin } from '../plan/functions.ts';
 import { type Resources, rightsOf } from './rights.ts';
+
+const tracingRight = new PolicyStatement({
+  sid: 'WriteTraces',
+  effect: Effect.ALLOW,
+  actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+  resources: ['*'],
+});
 
 /** What all functions of an installation are made with. */
 export interface Service {
@@ -50,6 +57,7 @@ export function addFunction(
           }),
           ...rightsOf(plan, resources, config),
           ...moreRights,
+          ...(config.tracing ? [tracingRight] : []),
         ],
       }),
     },
@@ -67,6 +75,14 @@ export function addFunction(
     role,
     logGroup,
   });
+  if (config.tracing) {
+    // The CDK's own setting would add a second policy to the role.
+    (deployed.node.defaultChild as CfnFunction).tracingConfig = { mode: 'Active' };
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray’s actions for writing know no resource; the setting tracing asks for them.',
+    });
+  }
   // The CDK also makes the function depend on the role, in case the policy is a separate resource. Ours is inline.
   (deployed.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
   return deployed;

@@ -11,7 +11,7 @@ import { AlteredCiphertext } from '../crypto/envelope.ts';
 import { findWebhooks, publishSecretEvent, type SecretEvent } from '../deliveries/publish.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
 import { isNew } from '../table/expressions.ts';
-import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
+import type { EnvironmentState, TurnsRecord } from '../table/records/environment.ts';
 import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { type HeadRecord, headRecord, tombstoneRecord } from '../table/records/secret.ts';
@@ -25,6 +25,7 @@ import { beginSnapshot, finishSnapshot, isLive, stateIn } from './engine/read-sn
 import { maxEnvironmentBytes, secretSizeBytes } from './engine/secret-size.ts';
 import { maximumStaleReads, StaleRead, staysInconsistent } from './engine/stale-read.ts';
 import { findTombstones, moveDeadHeads } from './engine/tombstones.ts';
+import { areWaiting, endTurn, pauseInTurnMs, takeTurn, turnsAt } from './engine/turns.ts';
 import { waitForPendingChange } from './engine/undo-change.ts';
 import {
   DecisionOutdated,
@@ -53,6 +54,7 @@ interface Reads {
   plans: PlanConfigs;
   state: EnvironmentState | undefined;
   heads: { named: ReadonlyMap<string, HeadRecord>; keys: readonly string[] } | { all: Page };
+  turns: TurnsRecord | undefined;
 }
 
 /** What a change needs to know, read before its caller is known to be allowed. */
@@ -72,12 +74,19 @@ export async function beginChange(path: EnvironmentPath, keys: Keys): Promise<Ch
 async function readFor(path: EnvironmentPath, keys: Keys): Promise<Reads> {
   const project = at(projectRecord, path.orgSlug, path.project);
   const plans = at(planConfigsRecord);
+  const turns = turnsAt(path);
   if (keys === 'all' || keys.length > maximumNamedKeys) {
-    const [fixed, page] = await Promise.all([readTogether({ project, plans }), beginSnapshot(path)]);
-    return { project: fixed.project, plans: fixed.plans?.plans ?? {}, state: stateIn(page), heads: { all: page } };
+    const [fixed, page] = await Promise.all([readTogether({ project, plans, turns }), beginSnapshot(path)]);
+    return {
+      project: fixed.project,
+      plans: fixed.plans?.plans ?? {},
+      state: stateIn(page),
+      heads: { all: page },
+      turns: fixed.turns,
+    };
   }
   const [fixed, heads] = await Promise.all([
-    readTogether({ project, plans, state: at(environmentStateRecord, ...partsOf(path)) }),
+    readTogether({ project, plans, turns, state: stateAt(path) }),
     readNamed(path, keys),
   ]);
   return {
@@ -85,6 +94,7 @@ async function readFor(path: EnvironmentPath, keys: Keys): Promise<Reads> {
     plans: fixed.plans?.plans ?? {},
     state: fixed.state,
     heads: { named: heads, keys },
+    turns: fixed.turns,
   };
 }
 
@@ -187,27 +197,46 @@ export async function changeSecrets<Answer>(
   let reads: Reads | undefined = begun.reads;
   let { keys } = begun;
   let staleReads = 0;
-  for (;;) {
-    try {
-      const tried = await tryChange(change, reads ?? (await readFor(begun.path, keys)));
-      if ('answer' in tried) {
-        await Promise.all([
-          ...tried.events.map(event => publishSecretEvent(event, begun.webhooks, context.log)),
-          ...(tried.leftDeadHeads === true ? [moveDeadHeads(begun.path, context.log)] : []),
-        ]);
-        return tried.answer;
+  let turn: number | undefined;
+  let hasWaited = false;
+  const endOwnTurn = async () => {
+    const own = turn;
+    turn = undefined;
+    if (own !== undefined) await endTurn(begun.path, own, context.log);
+  };
+  try {
+    for (;;) {
+      try {
+        const tried = await tryChange(change, reads ?? (await readFor(begun.path, keys)), hasWaited);
+        if ('answer' in tried) {
+          await Promise.all([
+            endOwnTurn(),
+            ...tried.events.map(event => publishSecretEvent(event, begun.webhooks, context.log)),
+            ...(tried.leftDeadHeads === true ? [moveDeadHeads(begun.path, context.log)] : []),
+          ]);
+          return tried.answer;
+        }
+        if (tried.needs === 'turn') {
+          hasWaited = true;
+          turn = await takeTurn(begun.path, budget, context.log);
+        } else keys = tried.needs;
+      } catch (error) {
+        const isRefused = error instanceof ConditionFailed && !(error instanceof DecisionOutdated);
+        if (error instanceof StaleRead) {
+          staleReads += 1;
+          if (staleReads >= maximumStaleReads) throw staysInconsistent(context.log, { ...begun.path }, error);
+        } else if (!isRefused) throw error;
+        if (error instanceof VersionTaken) keys = 'all';
+        // Others are writing, too.
+        if (isRefused && !hasWaited && !request.dryRun) {
+          hasWaited = true;
+          turn = await takeTurn(begun.path, budget, context.log);
+        } else await pauseBeforeRetry(budget, error, turn === undefined ? undefined : pauseInTurnMs);
       }
-      keys = tried.needs;
       reads = undefined;
-    } catch (error) {
-      if (error instanceof StaleRead) {
-        staleReads += 1;
-        if (staleReads >= maximumStaleReads) throw staysInconsistent(context.log, { ...begun.path }, error);
-      } else if (!(error instanceof ConditionFailed) || error instanceof DecisionOutdated) throw error;
-      if (error instanceof VersionTaken) keys = 'all';
-      reads = undefined;
-      await pauseBeforeRetry(budget, error);
     }
+  } finally {
+    await endOwnTurn();
   }
 }
 
@@ -231,11 +260,13 @@ interface Made<Answer> {
 async function tryChange<Answer>(
   change: Change<Answer>,
   reads: Reads,
-): Promise<Made<Answer | DryRun> | { needs: 'all' }> {
+  hasWaited: boolean,
+): Promise<Made<Answer | DryRun> | { needs: 'all' | 'turn' }> {
   const { context, path, ifMatch, message, dryRun } = change;
-  // A dry run waits for no writer and undoes nothing. It takes a snapshot, which shows no change that is under way.
-  if (dryRun && reads.state?.pending !== undefined && 'named' in reads.heads) return { needs: 'all' };
   const found = await openEnvironment(change, reads);
+  // A dry run waits for no writer and undoes nothing. It takes a snapshot, which shows no change that is under way.
+  if (found.state.pending !== undefined && 'named' in reads.heads) return { needs: 'all' };
+  if (!hasWaited && !dryRun && areWaiting(reads.turns)) return { needs: 'turn' };
   const { state, ring } = found;
   if (ifMatch !== undefined && !matchesRevision(ifMatch, state.revision)) {
     throw new ApiError('revision_mismatch', `The environment is at revision ${state.revision}.`, {

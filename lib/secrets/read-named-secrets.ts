@@ -53,9 +53,9 @@ export async function readNamed<T>(
       state.revision,
       wanted => readAll(wanted.map(({ key, version }) => at(versionRecord, ...parts, key, version))),
     );
-    const present = heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));
-    if (present.length < keys.length) await requireStillThere(path, state);
-    const live = named(present, keys);
+    const found = heads.filter(isLive).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    if (found.length < keys.length) await requireStillThere(path, state);
+    const live = named(found, keys);
     const ring = keyRing(organization.id, project);
     const closed = live.find(head => !ring.canOpen(head));
     if (closed !== undefined) {

@@ -43,6 +43,7 @@ import type { Key } from './entity.ts';
  *                                                                 the state, so erasing in order stops the writers first
  *                                    TOMBSTONE#<key>              the newest deletion of a key. Sorts after the heads, so that
  *                                                                 erasing in order leaves nothing to move here
+ *                                    TURNS                        the order of writers that wait for each other
  *                                    VERSION#<key>#<n>            one version, immutable
  *   DELIVERIES#<webhookId>           <time>#<id>                  a delivery's log entry
  *   DELIVERY#<deliveryId>            DELIVERY                     the claim that makes a delivery happen at most once
@@ -107,6 +108,7 @@ export const keys = {
     key(environmentPartition(orgSlug, project, env), `REVISION#${revisionDigits(revision)}#${partDigits(part)}`),
   tombstone: (orgSlug: string, project: string, env: string, name: string) =>
     key(environmentPartition(orgSlug, project, env), `TOMBSTONE#${name}`),
+  turns: (orgSlug: string, project: string, env: string) => key(environmentPartition(orgSlug, project, env), 'TURNS'),
   version: (orgSlug: string, project: string, env: string, name: string, version: number) =>
     key(environmentPartition(orgSlug, project, env), `VERSION#${name}#${versionDigits(version)}`),
   delivery: (webhookId: string, createdAt: string, id: string) => key(`DELIVERIES#${webhookId}`, `${createdAt}#${id}`),

@@ -29,29 +29,39 @@ export function judgedAfterWaiting<T>(judge: () => Promise<void>, work: () => T)
   return judges.run(judge, work);
 }
 
+/** Runs work that has to end whatever its caller may do by now, such as an undo. */
+export function unjudged<T>(work: () => T): T {
+  return judges.run(undefined, work);
+}
+
 const firstPauseMs = 10;
 const longestPauseMs = 400;
 
 /**
  * Waits before the next try: exponential back-off with full jitter.
+ * @param pauseMs how long to wait, where the caller knows better
  * @throws `temporarily_unavailable` when the budget's time is used up.
  */
-export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Promise<void> {
+export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown, pauseMs?: number): Promise<void> {
   budget.attempts += 1;
   const ceiling = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(budget.attempts, 10));
-  const pauseMs = Math.random() * ceiling;
+  await wait(budget, pauseMs ?? Math.random() * ceiling, cause);
+  await judgeWaiting();
+}
+
+/** Waits, and is judged by nobody. @throws `temporarily_unavailable` when the budget's time is used up. */
+export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown): Promise<void> {
   if (Date.now() + pauseMs >= budget.endsAt) {
     throw temporarilyUnavailable('Too many requests at once. Send the request again.', cause);
   }
   await new Promise(resolve => setTimeout(resolve, pauseMs));
-  await judgeWaiting();
 }
 
 /** @throws what the judge throws if the work may not go on */
 export async function judgeWaiting(): Promise<void> {
   const judge = judges.getStore();
   // The judge may have to wait, too, and needs no judge for that.
-  if (judge !== undefined) await judges.run(undefined, judge);
+  if (judge !== undefined) await unjudged(judge);
 }
 
 /** DynamoDB refused the request before executing it. */

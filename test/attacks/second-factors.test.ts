@@ -41,20 +41,20 @@ describe('a code of an authenticator app', () => {
   it('counts once, however often and however parallel it is sent', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
-    const asked = await Promise.all(Array.from({ length: 4 }, () => askedAtLogin(api, person)));
+    const asked = await Promise.all(Array.from({ length: 4 }, () => askedAtLogin(person)));
     const totp = app.code();
 
     const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, totp })));
 
     expect(answers.toSorted()).toEqual([wrong, wrong, wrong, 'ok']);
-    expect(await verify({ challenge: (await askedAtLogin(api, person)).challenge, totp })).toBe(wrong);
+    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, totp })).toBe(wrong);
     expect(await sessionsOf(person)).toBe(2);
   });
 
   it('counts once in a step-up and a log-in together', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
-    const { challenge } = await askedAtLogin(api, person);
+    const { challenge } = await askedAtLogin(person);
     const totp = app.code();
 
     const answers = await Promise.all([
@@ -71,13 +71,13 @@ describe('a code of an authenticator app', () => {
     const totp = totpCode(fromBase32(secret), totpStep(Date.now()));
     await expectStatus(api.post('/auth/totp/confirm', { code: totp }, person.session), 200);
 
-    expect(await verify({ challenge: (await askedAtLogin(api, person)).challenge, totp })).toBe(wrong);
+    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, totp })).toBe(wrong);
   });
 
   it('is six digits and nothing else', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
-    const { challenge } = await askedAtLogin(api, person);
+    const { challenge } = await askedAtLogin(person);
     const code = app.code();
     const forms = [
       ` ${code}`,
@@ -97,7 +97,7 @@ describe('a code of an authenticator app', () => {
   it('of another time is refused: one step of 30 seconds to either side is taken', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
-    const { challenge } = await askedAtLogin(api, person);
+    const { challenge } = await askedAtLogin(person);
 
     // Three steps away stay two away if the clock moves on meanwhile.
     for (const steps of [-3, 3]) expect(await verify({ challenge, totp: app.code(steps) })).toBe(wrong);
@@ -107,13 +107,13 @@ describe('a code of an authenticator app', () => {
   it('can be guessed five times in a quarter of an hour, from all challenges and addresses together', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
-    const asked = await Promise.all(Array.from({ length: 8 }, () => askedAtLogin(api, person)));
+    const asked = await Promise.all(Array.from({ length: 8 }, () => askedAtLogin(person)));
 
     const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, totp: app.code(100) })));
 
     expect(answers.filter(answer => answer === wrong)).toHaveLength(5);
     expect(answers.filter(answer => answer === '429 rate_limited')).toHaveLength(3);
-    const { challenge } = await askedAtLogin(api, person);
+    const { challenge } = await askedAtLogin(person);
     expect(await verify({ challenge, totp: app.code() })).toBe('429 rate_limited');
     expect(await verify({ challenge, recoveryCode: app.recoveryCodes[0] })).toBe('429 rate_limited');
     const stepUp = await api.post('/auth/step-up', { password: testPassword, totp: app.code() }, person.session);
@@ -123,13 +123,13 @@ describe('a code of an authenticator app', () => {
   it('is not counted without the password: strangers cannot lock an account', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
-    const made = readCredential((await askedAtLogin(api, person)).challenge);
+    const made = readCredential((await askedAtLogin(person)).challenge);
     const forged = createCredential(made?.userId as string).secret;
 
     for (let count = 0; count < 10; count += 1) {
       expect(await verify({ challenge: forged, totp: app.code(100) })).toBe(dead);
     }
-    const { challenge } = await askedAtLogin(api, person);
+    const { challenge } = await askedAtLogin(person);
     expect(await verify({ challenge, totp: app.code() })).toBe('ok');
   });
 });
@@ -141,8 +141,8 @@ describe('a recovery code', () => {
     await addApp(api, other);
     const [recoveryCode] = recoveryCodes;
 
-    expect(await verify({ challenge: (await askedAtLogin(api, other)).challenge, recoveryCode })).toBe(wrong);
-    const asked = await Promise.all(Array.from({ length: 3 }, () => askedAtLogin(api, person)));
+    expect(await verify({ challenge: (await askedAtLogin(other)).challenge, recoveryCode })).toBe(wrong);
+    const asked = await Promise.all(Array.from({ length: 3 }, () => askedAtLogin(person)));
     const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, recoveryCode })));
 
     expect(answers.toSorted()).toEqual([wrong, wrong, 'ok']);
@@ -153,7 +153,7 @@ describe('a challenge', () => {
   it('is answered once', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
-    const { challenge, publicKey } = await askedAtLogin(api, person);
+    const { challenge, publicKey } = await askedAtLogin(person);
     const passkey = authenticator.get(publicKey);
 
     const answers = await Promise.all([verify({ challenge, passkey }), verify({ challenge, passkey })]);
@@ -165,7 +165,7 @@ describe('a challenge', () => {
   it('ends after five minutes', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
-    const { challenge } = await askedAtLogin(api, person);
+    const { challenge } = await askedAtLogin(person);
     const item = at(challengeRecord, readCredential(challenge)?.hash as string);
     const now = Math.floor(Date.now() / 1000);
     expect((await find(item))?.expiresAt).toBeLessThanOrEqual(now + 300);
@@ -180,7 +180,7 @@ describe('a challenge', () => {
     const { authenticator } = await addPasskey(api, attacker);
     const passkeyOf = async (session: Person['session']) =>
       (await expectStatus(api.post('/auth/passkeys/options', {}, session), 200)).body;
-    const own = await askedAtLogin(api, attacker);
+    const own = await askedAtLogin(attacker);
     const stepUpAsked = await api.post('/auth/step-up', { password: testPassword }, victim.session);
     const forStepUp = stepUpAsked.body.error.details.challenge;
     const forEnrolment = await passkeyOf(victim.session);
@@ -193,7 +193,7 @@ describe('a challenge', () => {
     expect(await verify({ challenge: alone.challenge, totp: app.code() })).toBe(dead);
     expect(await verify({ challenge: 'x', totp: app.code() })).toBe(dead);
     // A log-in's challenge for a step-up and for a new passkey.
-    const { challenge, publicKey } = await askedAtLogin(api, attacker);
+    const { challenge, publicKey } = await askedAtLogin(attacker);
     const stepUp = { password: testPassword, challenge, passkey: authenticator.get(publicKey) };
     expect(codeOf(await api.post('/auth/step-up', stepUp, attacker.session))).toBe(dead);
     const fresh = createAuthenticator();
@@ -209,7 +209,7 @@ describe('a challenge', () => {
   it('of one log-in is not what another passkey answer signed', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
-    const [one, other] = [await askedAtLogin(api, person), await askedAtLogin(api, person)];
+    const [one, other] = [await askedAtLogin(person), await askedAtLogin(person)];
 
     expect(await verify({ challenge: one.challenge, passkey: authenticator.get(other.publicKey) })).toBe(wrong);
   });
@@ -229,7 +229,7 @@ describe('a passkey’s answer', () => {
   ])('%s is refused', async (_, lies) => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
-    const asked = await askedAtLogin(api, person);
+    const asked = await askedAtLogin(person);
     const alone = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
 
     for (const { challenge, publicKey } of [asked, alone]) {
@@ -247,7 +247,7 @@ describe('a passkey’s answer', () => {
   it('with a changed byte is refused', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
-    const { challenge, publicKey } = await askedAtLogin(api, person);
+    const { challenge, publicKey } = await askedAtLogin(person);
     const passkey = authenticator.get(publicKey);
     const flipped = (text: string) => {
       const bytes = Buffer.from(text, 'base64url');
@@ -262,11 +262,11 @@ describe('a passkey’s answer', () => {
     expect(await verify({ challenge, passkey })).toBe('ok');
   });
 
-  it('with a counter that does not rise is refused: somebody has a copy', async () => {
+  it('with a counter that does not rise is refused, because there may be a copy', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
     const logIn = async (counter: number) => {
-      const { challenge, publicKey } = await askedAtLogin(api, person);
+      const { challenge, publicKey } = await askedAtLogin(person);
       return verify({ challenge, passkey: authenticator.get(publicKey, { counter }) });
     };
 
@@ -288,7 +288,7 @@ describe('a passkey’s answer', () => {
     expect(await verify({ challenge, passkey: authenticator.get(publicKey, { userHandle }) })).toBe(wrong);
     const withoutHandle = authenticator.get(publicKey, { userHandle: undefined });
     expect(await verify({ challenge, passkey: withoutHandle })).toBe(wrong);
-    const asked = await askedAtLogin(api, victim);
+    const asked = await askedAtLogin(victim);
     expect(await verify({ challenge: asked.challenge, passkey: authenticator.get(asked.publicKey) })).toBe(wrong);
     expect(await sessionsOf(victim)).toBe(1);
   });
@@ -323,7 +323,7 @@ describe('a new passkey', () => {
   });
 });
 
-describe('somebody who reads the user’s mail', () => {
+describe('an attacker who reads the user’s mail', () => {
   it('resets the password and still needs the factor', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
@@ -413,7 +413,7 @@ describe('a stolen session', () => {
 });
 
 const fresh = routes.filter(({ access }) => 'fresh' in access && access.fresh !== undefined);
-/** The requests of `by-content` routes that need a fresh session; an `always` route needs one whatever it is sent. */
+/** The requests of `by-content` routes that need a fresh session; an `always` route needs one for any request. */
 const needing: Readonly<Record<string, (person: Person) => Promise<{ path: string; body: unknown }>>> = {
   'hand-off-token': async () => ({
     path: '/auth/cli-auth',

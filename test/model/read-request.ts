@@ -14,7 +14,8 @@ export function readRequest({ operation, input }: AwsCall, partition: string): R
   const parts: Part[] = operation.startsWith('Transact')
     ? input.TransactItems.map((item: Part) => ({ kind: Object.keys(item)[0], ...(Object.values(item)[0] as object) }))
     : [{ kind: operation.replace(/Item$/, ''), ...input }];
-  const own = parts.filter(part => keyOf(part).pk === partition);
+  // Turns are advice that nothing depends on.
+  const own = parts.filter(part => keyOf(part).pk === partition && keyOf(part).sk !== 'TURNS');
   const [audit] = parts.filter(part => keyOf(part).pk.startsWith('AUDIT#'));
   if (own.length === 0) return undefined;
   const state = own.find(part => keyOf(part).sk === 'HEAD');

@@ -18,6 +18,7 @@ import {
   environmentRecord,
   environmentStateRecord,
   fenceRecord,
+  turnsRecord,
 } from '../../lib/table/records/environment.ts';
 import { handOffRecord } from '../../lib/table/records/hand-off.ts';
 import { identityRecord } from '../../lib/table/records/identity.ts';
@@ -93,6 +94,7 @@ const entities = {
   environment: environmentRecord,
   environmentState: environmentStateRecord,
   fence: fenceRecord,
+  turns: turnsRecord,
   head: headRecord,
   tombstone: tombstoneRecord,
   revision: revisionRecord,
@@ -593,7 +595,7 @@ function auditViolations({ all }: Table): Violation[] {
     const twice = grouped(own, one =>
       [one.requestId, one.action, one.target.id, one.target.name, one.environment?.id, one.revision]
         // One request may destroy more versions than a transaction holds.
-        .concat(one.action === 'secret.version_destroyed' ? String(one.details?.versions) : [])
+        .concat(one.action === 'secret.version_destroyed' ? JSON.stringify(one.details?.versions) : [])
         .join(' '),
     );
     for (const [what, group] of twice) if (group.length > 1) say(`${group.length} entries of ${what}`);

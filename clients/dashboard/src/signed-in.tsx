@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { StepUp } from './factors/step-up.tsx';
 import { match, navigate, pathname } from './router.ts';
 import { Account } from './screens/account/account.tsx';
 import { AuthorizeCli } from './screens/account/authorize-cli.tsx';
@@ -76,7 +77,12 @@ export function Screens() {
     // The link that was followed may be gone with its page. The keyboard goes on in the new one.
     if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true });
   }, [path]);
-  return <Shell>{path === '/' ? null : <Screen path={path} />}</Shell>;
+  return (
+    <>
+      <Shell>{path === '/' ? null : <Screen path={path} />}</Shell>
+      <StepUp />
+    </>
+  );
 }
 
 function Screen({ path }: { path: string }) {

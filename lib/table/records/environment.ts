@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { EnvironmentType } from '../../contracts/fields/environment-type.ts';
-import { entity, type Upgrade } from '../entity.ts';
+import { ExpiresAt, entity, type Upgrade } from '../entity.ts';
 import { absent, type Condition, equals } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
@@ -117,3 +117,18 @@ export const fenceRecord = entity({
 });
 
 export type FenceRecord = ReturnType<typeof fenceRecord.parse>;
+
+/** The order of the writers of an environment that wait for each other. It is advice; the fencing token decides. */
+export const turnsRecord = entity({
+  kind: 'turns',
+  key: keys.turns,
+  schema: z.object({
+    /** The number that was given last. */
+    next: z.int(),
+    /** The last number whose turn is over. */
+    over: z.int().default(0),
+    expiresAt: ExpiresAt,
+  }),
+});
+
+export type TurnsRecord = ReturnType<typeof turnsRecord.parse>;

@@ -92,7 +92,7 @@ describe('an authenticator app', () => {
     const app = await addApp(api, person);
 
     expect(app.recoveryCodes).toBeUndefined();
-    const { challenge } = await askedAtLogin(api, person);
+    const { challenge } = await askedAtLogin(person);
     expect(codeOf(await api.post('/auth/login/verify', { challenge, totp: old.code() }))).toBe(
       '401 invalid_credentials',
     );
@@ -124,7 +124,7 @@ describe('recovery codes', () => {
     const { recoveryCodes } = await addApp(api, person);
     const [first = '', second = ''] = recoveryCodes;
     const verify = async (recoveryCode: string) => {
-      const { challenge } = await askedAtLogin(api, person);
+      const { challenge } = await askedAtLogin(person);
       return api.post('/auth/login/verify', { challenge, recoveryCode });
     };
 
@@ -140,7 +140,7 @@ describe('recovery codes', () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const { recoveryCodes } = (await expectStatus(api.post('/auth/recovery-codes', {}, person.session), 200)).body;
-    const { challenge } = await askedAtLogin(api, person);
+    const { challenge } = await askedAtLogin(person);
     const verify = (recoveryCode: string | undefined) => api.post('/auth/login/verify', { challenge, recoveryCode });
 
     expect(recoveryCodes).toHaveLength(10);
@@ -169,7 +169,9 @@ describe('a passkey', () => {
   it('completes a log-in with a password', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
-    const { challenge, methods, publicKey } = await askedAtLogin(api, person);
+    const asked = await api.post('/auth/login', { email: person.email, password: testPassword });
+    expect(codeOf(asked)).toBe('401 second_factor_required');
+    const { challenge, methods, publicKey } = asked.body.error.details;
 
     expect(methods).toEqual(['passkey', 'recovery_code']);
     expect(publicKey.allowCredentials.map(({ id }: { id: string }) => id)).toEqual([authenticator.credentialId]);
@@ -337,7 +339,7 @@ describe('a new passkey', () => {
     };
 
     expect((await add()).status).toBe(201);
-    expect((await add()).body.error.details).toEqual([{ path: 'passkey', message: 'is there already' }]);
+    expect((await add()).body.error.details).toEqual([{ path: 'passkey', message: 'is already one of yours' }]);
     expect((await me(person.session)).user.secondFactors.passkeys).toBe(1);
   });
 });
@@ -346,7 +348,7 @@ describe('a challenge', () => {
   it('is known by its hash alone and ends with the password', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
-    const { challenge } = await askedAtLogin(api, person);
+    const { challenge } = await askedAtLogin(person);
     expect(readCredential(challenge)?.userId).toBe(person.user.id);
 
     const change = { currentPassword: testPassword, newPassword: 'another battery horse' };

@@ -72,6 +72,14 @@ describe('the settings of an installation', () => {
       { ...exampleSettings, stripeSecretKeyParameter: 'sk_live_1', stripeWebhookSecretParameter: '/a/b' },
       'The setting stripeSecretKeyParameter must be the name of an SSM parameter, starting with a slash.',
     ],
+    [
+      { ...exampleSettings, replicaRegion: 'eu-west-1' },
+      'The setting region is needed because replicaRegion is given.',
+    ],
+    [
+      { ...exampleSettings, region: 'eu-west-1', replicaRegion: 'eu-west-1' },
+      'The setting replicaRegion must be another region than region.',
+    ],
     [{ ...exampleSettings, waf: true }, 'The setting region is needed because waf is on.'],
     [{ ...exampleSettings, logRetentionDays: 7 }, /^The setting logRetentionDays must be one of 30, 60, /],
     [{ ...exampleSettings, throttleRate: 'many' }, 'The setting throttleRate must be a number from 1 to 10000.'],

@@ -94,7 +94,7 @@ describe('the edge', () => {
       expect(Principal).toEqual({ Service: 'cloudfront.amazonaws.com' });
       expect(JSON.stringify(Condition.StringEquals)).toContain(':distribution/');
     }
-    expect(allowed.flatMap(({ Action }: { Action: string }) => Action)).toEqual(['s3:GetObject', 's3:ListBucket']);
+    expect(allowed.flatMap(({ Action }: { Action: string }) => Action)).toEqual(['s3:GetObject']);
   });
 
   test('has the installation’s own domain, or an address of CloudFront that the functions learn at run time', () => {

@@ -1,6 +1,7 @@
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { functions, gradualFunctions, passwordFunctions } from '../../../infra/plan/functions.ts';
+import { alarmCounts } from '../../../infra/commands/cost-table.ts';
+import { functions, gradualFunctions, passwordFunctions, pullRoute } from '../../../infra/plan/functions.ts';
 import { accessLogFormat } from '../../../infra/plan/http-api.ts';
 import type { Resource } from '../../../infra/stacks/synthesize.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
@@ -61,6 +62,17 @@ describe('stacks', () => {
       ),
     );
     for (const [rule, reason] of accepted) expect(reason.length, rule).toBeGreaterThan(30);
+  });
+
+  test('raise none with every option on, and record traces where that is asked for', () => {
+    const options = { waf: true, region: 'eu-central-1', tracing: true, provisionedConcurrency: 2, monthlyBudget: 100 };
+    const { app, ofType: typed } = synthesize({ ...fullSettings, ...options });
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+    for (const { resource } of typed('AWS::Lambda::Function')) {
+      expect(resource.Properties.TracingConfig).toEqual({ Mode: 'Active' });
+    }
+    for (const { resource } of ofType('AWS::Lambda::Function'))
+      expect(resource.Properties.TracingConfig).toBeUndefined();
   });
 
   test('look nothing up and name no account and no region', () => {
@@ -145,6 +157,37 @@ describe('the foundation', () => {
     const key = single('AWS::KMS::Key');
     expect(key).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     expect(key.Properties).toMatchObject({ EnableKeyRotation: true, PendingWindowInDays: 30, MultiRegion: true });
+  });
+
+  test('can use the replica of a key that another installation lost', () => {
+    const restoredKey = 'arn:aws:kms:eu-west-1:123456789012:key/mrk-0d4e8b6f';
+    const { ofType: typed } = synthesize({ ...fullSettings, restoredKey });
+    const keys = typed('AWS::Lambda::Function').map(
+      ({ resource }) => resource.Properties.Environment.Variables.KMS_KEY_ID,
+    );
+    expect(new Set(keys)).toEqual(new Set([restoredKey, undefined]));
+    const rights = typed('AWS::IAM::Role')
+      .flatMap(({ resource }) => statementsOf(resource))
+      .filter(({ Sid }) => Sid?.startsWith('UseKeyOf'));
+    expect(rights.length).toBeGreaterThan(10);
+    for (const { Resource } of rights) expect(Resource).toBe(restoredKey);
+  });
+
+  test('has a replica of table and key in a second region where that is asked for', () => {
+    const { ofType: typed } = synthesize({ ...fullSettings, region: 'eu-central-1', replicaRegion: 'eu-west-1' });
+    const [table] = typed('AWS::DynamoDB::GlobalTable');
+    expect(table?.resource.Properties.Replicas.map(({ Region }: { Region: string }) => Region)).toEqual([
+      'eu-west-1',
+      'eu-central-1',
+    ]);
+    for (const replica of table?.resource.Properties.Replicas ?? []) {
+      expect(replica).toMatchObject({
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      });
+    }
+    const [key] = typed('AWS::KMS::ReplicaKey');
+    expect(key).toMatchObject({ resource: { DeletionPolicy: 'Retain', Properties: { PendingWindowInDays: 30 } } });
   });
 
   test('gives each queue a dead-letter queue and a visibility timeout longer than its function runs', () => {
@@ -281,7 +324,10 @@ describe('the API', () => {
   test('throttles all routes, and more strictly those that hash passwords', () => {
     const { DefaultRouteSettings, RouteSettings } = single('AWS::ApiGatewayV2::Stage').Properties;
     expect(DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 });
-    expect(Object.keys(RouteSettings).sort()).toEqual([
+    const strict = Object.entries(RouteSettings).filter(
+      ([, settings]) => (settings as { ThrottlingRateLimit: number }).ThrottlingRateLimit < 200,
+    );
+    expect(strict.map(([route]) => route).sort()).toEqual([
       'POST /v1/auth/change-password',
       'POST /v1/auth/login',
       'POST /v1/auth/register',
@@ -437,8 +483,8 @@ describe('a gradual deployment', () => {
   });
 
   test('is watched by an alarm on crashes and logged errors of each function', () => {
-    const alarms = ofType('AWS::CloudWatch::Alarm').filter(
-      ({ resource }) => resource.Properties.AlarmActions === undefined,
+    const alarms = ofType('AWS::CloudWatch::Alarm').filter(({ resource }) =>
+      /-Deployment-/.test(resource.Properties.AlarmName),
     );
     const names = alarms.map(({ resource }) => resource.Properties.AlarmName);
     expect(names.sort()).toEqual(gradual.map(name => name.replace('holdfast-', 'holdfast-Deployment-')));
@@ -474,12 +520,12 @@ describe('the check of the service', () => {
 });
 
 describe('alarms', () => {
-  const alarms = ofType('AWS::CloudWatch::Alarm')
+  const alarms = [...ofType('AWS::CloudWatch::Alarm'), ...ofType('AWS::CloudWatch::CompositeAlarm')]
     .map(({ resource }) => resource.Properties)
     .filter(({ AlarmActions }) => AlarmActions !== undefined);
 
   test('say what users notice and what to do first, and notify the operators', () => {
-    expect(alarms).toHaveLength(15);
+    expect(alarms).toHaveLength(17);
     for (const { AlarmName, AlarmDescription, AlarmActions } of alarms) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       expect(AlarmDescription.length, AlarmName).toBeGreaterThan(100);
@@ -491,11 +537,51 @@ describe('alarms', () => {
     });
   });
 
-  test('watch 18 metrics at ten cents a month each', () => {
-    const watched = alarms.flatMap(({ Metrics, MetricName }) =>
-      MetricName === undefined ? Metrics.filter((metric: { MetricStat?: unknown }) => metric.MetricStat) : [MetricName],
+  test('watch as many metrics as the table of costs counts', () => {
+    const watched = ofType('AWS::CloudWatch::Alarm').flatMap(({ resource: { Properties } }) =>
+      Properties.MetricName === undefined
+        ? Properties.Metrics.filter((metric: { MetricStat?: unknown }) => metric.MetricStat)
+        : [Properties.MetricName],
     );
-    expect(watched).toHaveLength(18);
+    expect(watched).toHaveLength(alarmCounts.watchedMetrics);
+    expect(ofType('AWS::CloudWatch::CompositeAlarm')).toHaveLength(alarmCounts.composites);
+  });
+
+  test('on an objective ring when an hour and its last five minutes use its budget up too fast', () => {
+    const burns = ofType('AWS::CloudWatch::CompositeAlarm').map(({ resource }) => resource.Properties);
+    expect(burns.map(({ AlarmName }) => AlarmName)).toEqual(['holdfast-ApiErrors', 'holdfast-PullsSlow']);
+    for (const { AlarmRule } of burns) expect(JSON.stringify(AlarmRule)).toMatch(/ALARM.* AND .*ALARM/);
+    const windows = ofType('AWS::CloudWatch::Alarm').filter(({ resource }) =>
+      /-(now|hour)$/.test(resource.Properties.AlarmName),
+    );
+    const thresholds = windows.map(({ resource: { Properties } }) => [
+      Properties.AlarmName.replace('holdfast-', ''),
+      Math.round(Properties.Threshold * 1000) / 1000,
+      Properties.Metrics.find((metric: { MetricStat?: { Period: number } }) => metric.MetricStat).MetricStat.Period,
+    ]);
+    expect(thresholds).toEqual([
+      ['ApiErrors-now', 1.44, 300],
+      ['ApiErrors-hour', 1.44, 3600],
+      ['PullsSlow-now', 14.4, 300],
+      ['PullsSlow-hour', 14.4, 3600],
+    ]);
+    expect(single('AWS::ApiGatewayV2::Stage').Properties.RouteSettings[pullRoute.routeKey]).toMatchObject({
+      DetailedMetricsEnabled: true,
+      ThrottlingRateLimit: 200,
+    });
+  });
+
+  test('come with a dashboard that begins with them and shows each operation', () => {
+    const body = JSON.stringify(single('AWS::CloudWatch::Dashboard').Properties.DashboardBody);
+    expect(body).toContain('by routeKey');
+    expect(body).toContain('@initDuration');
+    expect(body.indexOf('\\"alarm\\"')).toBeLessThan(body.indexOf('\\"metric\\"'));
+  });
+
+  test('come with a budget where one is set', () => {
+    const [budget] = synthesize({ ...fullSettings, monthlyBudget: 250 }).ofType('AWS::Budgets::Budget');
+    expect(budget?.resource.Properties.Budget.BudgetLimit).toEqual({ Amount: 250, Unit: 'USD' });
+    expect(ofType('AWS::Budgets::Budget')).toEqual([]);
   });
 
   test('count the errors in the log of every function', () => {
@@ -540,6 +626,7 @@ test('the installation has nothing that is billed by the hour', () => {
       "AWS::CloudFront::OriginAccessControl",
       "AWS::CloudFront::ResponseHeadersPolicy",
       "AWS::CloudWatch::Alarm",
+      "AWS::CloudWatch::CompositeAlarm",
       "AWS::CloudWatch::Dashboard",
       "AWS::CodeDeploy::Application",
       "AWS::CodeDeploy::DeploymentGroup",
