@@ -562,7 +562,7 @@ function auditViolations({ all }: Table): Violation[] {
     const twice = grouped(own, one =>
       [one.requestId, one.action, one.target.id, one.target.name, one.environment?.id, one.revision]
         // One request may destroy more versions than a transaction holds.
-        .concat(one.action === 'secret.version_destroyed' ? String(one.details?.versions) : [])
+        .concat(one.action === 'secret.version_destroyed' ? JSON.stringify(one.details) : [])
         .join(' '),
     );
     for (const [what, group] of twice) if (group.length > 1) say(`${group.length} entries of ${what}`);
