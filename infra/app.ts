@@ -1,15 +1,20 @@
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { bundleFunctions } from './build/bundle.ts';
-import { ConfigError, readConfig } from './plan/config.ts';
+import { writeDashboard } from './build/dashboard.ts';
+import { ConfigError } from './plan/config.ts';
+import { readInstallation } from './plan/installation-file.ts';
 import { addInstallation } from './stacks/installation.ts';
 
 /** The CDK app (`cdk.json`): bundles the functions and describes the installation. It looks nothing up in any account. */
 try {
   const app = new App();
-  const config = readConfig(name => app.node.tryGetContext(name));
+  const config = readInstallation(app.node.tryGetContext('installation'));
   const bundles = new Map((await bundleFunctions()).map(({ name, directory }) => [name, directory]));
-  addInstallation(app, config, name => Code.fromAsset(bundles.get(name) ?? '', { exclude: ['*.map'] }));
+  addInstallation(app, config, {
+    codeOf: name => Code.fromAsset(bundles.get(name) ?? '', { exclude: ['*.map'] }),
+    dashboardDirectory: await writeDashboard(),
+  });
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

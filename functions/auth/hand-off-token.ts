@@ -5,7 +5,9 @@ import { handOffToken as contract } from '../../lib/contracts/auth.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {
-    if ('codeChallenge' in body) return { status: 201, body: await offerHandOff(context, body) };
+    const isOffer = 'codeChallenge' in body;
+    context.requireFresh(isOffer);
+    if (isOffer) return { status: 201, body: await offerHandOff(context, body) };
     const { token, cliToken } = await takeHandOff(context, body);
     return { status: 201, body: { token, cliToken: tokenView(cliToken) } };
   },

@@ -22,6 +22,7 @@ export const prices = {
   gbSecond: 0.0000133334,
   kmsRequest: 0.03 / 10_000,
   kmsKeyMonth: 1,
+  secretMonth: 0.4,
   sqsRequest: 0.4e-6,
   mail: 0.1 / 1000,
   /** CloudWatch Logs: ingestion, and a month of storage. */
@@ -29,6 +30,7 @@ export const prices = {
   keptLogGb: 0.03,
   alarmMetricMonth: 0.1,
   customMetricMonth: 0.3,
+  compositeAlarmMonth: 0.5,
 } as const;
 
 /** What one operation asks of AWS, warm. Without a measured `lambdaMs`, the time is estimated from the waves. */
@@ -107,14 +109,20 @@ function traitsOf(operation: string): { memoryMb: number; hashesPassword: boolea
   };
 }
 
+/** What the alarms of an installation consist of; a test counts them in the templates. */
+export const alarmCounts = { watchedMetrics: 34, composites: 2 } as const;
+
 /** What an installation costs in a month without any use, in dollars. */
 export function idleCosts(): Readonly<Record<string, number>> {
   // Lambda polls each queue all the time: five connections, each with a request every 20 seconds.
   const pollsPerMonth = 2 * 5 * 3 * 60 * 24 * 30;
   return {
     'KMS key (each of its first two yearly rotations adds as much)': prices.kmsKeyMonth,
-    '14 metrics watched by 12 alarms': 14 * prices.alarmMetricMonth,
-    'two metrics of our own (failed log-ins, inconsistent reads)': 2 * prices.customMetricMonth,
+    [`${alarmCounts.watchedMetrics} metrics watched by alarms`]: alarmCounts.watchedMetrics * prices.alarmMetricMonth,
+    'two alarms made of others, on the objectives': alarmCounts.composites * prices.compositeAlarmMonth,
+    'three metrics of our own (failed log-ins, inconsistent reads, logged errors)': 3 * prices.customMetricMonth,
+    'the six detailed metrics of the route that pulls': 6 * prices.customMetricMonth,
+    'the secret of the edge': prices.secretMonth,
     'polling of two queues (the first million a month is free)': pollsPerMonth * prices.sqsRequest,
   };
 }

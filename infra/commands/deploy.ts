@@ -1,52 +1,75 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { ConfigError, readConfig } from '../plan/config.ts';
+import { type Config, ConfigError } from '../plan/config.ts';
+import { readInstallation } from '../plan/installation-file.ts';
 
 /*
- * `npm run deploy [-- -c <setting>=<value> …]`: checks the settings before anything is built, then deploys both stacks.
- * Everything else on the command line goes to `cdk deploy`.
+ * `npm run deploy -- <installation> [option of cdk deploy …]`: checks the settings in `installations/<installation>.json`
+ * before anything is built, deploys all stacks, and uses the service once as a client does. On a terminal it asks before rights are widened. Without one it does
+ * not ask: there, `cdk diff` and an approval come before it.
  */
 
 const root = join(import.meta.dirname, '../..');
 
 try {
-  const given = process.argv.slice(2);
-  const { values } = parseArgs({
-    args: given,
-    options: { context: { type: 'string', short: 'c', multiple: true } },
-    strict: false,
-    allowPositionals: true,
-  });
-  const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as { context: Record<string, unknown> };
-  for (const setting of (values.context ?? []) as string[]) {
-    const [name = '', ...value] = setting.split('=');
-    context[name] = value.join('=');
-  }
-  refuseExamples(readConfig(name => context[name]));
-  const { status } = spawnSync('cdk', ['deploy', '--all', '--require-approval', 'broadening', ...given], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  process.exitCode = status ?? 1;
+  const [installation = '', ...options] = process.argv.slice(2);
+  if (!/^[a-z]/.test(installation)) throw new ConfigError('Usage: npm run deploy -- <installation> [option …]');
+  refuseSettings(options, installation);
+  const config = readInstallation(installation);
+  refuseExamples(config, installation);
+  process.exitCode = deploy(installation, options) || smoke(config);
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 }
 
+function deploy(installation: string, options: readonly string[]): number {
+  const asks = options.some(option => option.startsWith('--require-approval'));
+  const approval = process.stdin.isTTY && process.stdout.isTTY ? 'broadening' : 'never';
+  const { status } = spawnSync(
+    'cdk',
+    [
+      'deploy',
+      '--all',
+      '--context',
+      `installation=${installation}`,
+      ...(asks ? [] : ['--require-approval', approval]),
+      ...options,
+    ],
+    { cwd: root, stdio: 'inherit' },
+  );
+  return status ?? 1;
+}
+
+/** What was just deployed must work from outside. */
+function smoke({ checkParameter }: Config): number {
+  if (checkParameter === undefined) {
+    process.stderr.write('The deployment was not checked from outside, because checkParameter is not set.\n');
+    return 0;
+  }
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'smoke.ts'), checkParameter], {
+    stdio: 'inherit',
+  });
+  return status ?? 1;
+}
+
+function refuseSettings(options: readonly string[], installation: string): void {
+  if (!options.some(option => /^(-c|--context)(=|$)/.test(option))) return;
+  throw new ConfigError(
+    `Settings come from installations/${installation}.json alone, so that no deployment forgets one. Change that file.`,
+  );
+}
+
 /** The repository's own settings are examples for `npm run synth`. Their domains cannot be used. */
-function refuseExamples({ dashboardOrigin, mailFrom }: ReturnType<typeof readConfig>): void {
+function refuseExamples({ domainName, mailFrom }: Config, installation: string): void {
   const isExample = (host: string) => /(^|\.)example\.(com|org|net)$/.test(host);
   const examples = [
-    ...(isExample(new URL(dashboardOrigin).hostname) ? ['dashboardOrigin'] : []),
+    ...(domainName !== undefined && isExample(domainName) ? ['domainName'] : []),
     ...(isExample(mailFrom.domain) ? ['mailFrom'] : []),
   ];
   if (examples.length === 0) return;
   throw new ConfigError(
-    examples
-      .map(name => `The setting ${name} is still the example; set it in cdk.json or with -c ${name}=….`)
-      .join('\n'),
+    examples.map(name => `The setting ${name} in installations/${installation}.json is still the example.`).join('\n'),
   );
 }

@@ -110,3 +110,17 @@ export async function changeAgain(call: Call, { organizationId, secrets }: Fille
   }
   await call('POST', `/projects/${organizationId}`, { name: 'Second' });
 }
+
+/** Checks that the service can be read and not changed. @throws Error if a change is made */
+export async function refusesChanges(call: Call, { secrets }: Filled): Promise<void> {
+  const before = (await call('GET', `${secrets}/dev`)).body.revision;
+  const refused = await call('PUT', `${secrets}/dev`, { key: 'KEY_3', value: 'not now' }).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  if (refused === undefined || !refused.includes('under maintenance')) {
+    throw new Error(`A change under maintenance was not refused: ${refused ?? 'it was made'}.`);
+  }
+  const { revision } = (await call('GET', `${secrets}/dev`)).body;
+  if (revision !== before) throw new Error('The revision changed under maintenance.');
+}

@@ -6,18 +6,40 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Code } from 'aws-cdk-lib/aws-lambda';
 import { startDynamoDb } from '../local/stand-ins/dynamodb.ts';
-import { apiAt, changeAgain, fill, readEverything, type Session, summaryOf } from './rehearsal-organization.ts';
+import { readConfig } from '../plan/config.ts';
+import { synthesize, type Templates } from '../stacks/synthesize.ts';
+import { harmsOf, tablesInUse } from '../stacks/template-changes.ts';
+import {
+  apiAt,
+  changeAgain,
+  fill,
+  readEverything,
+  refusesChanges,
+  type Session,
+  summaryOf,
+} from './rehearsal-organization.ts';
 import { exportTable, restoreTable } from './table-export.ts';
 
 /*
  * `npm run rehearse-restore`: fills an organization through the API, exports the table like DynamoDB's export to S3,
  * deletes it, restores the export into a new table, starts the service on that table with the same KMS key, and compares
- * every value, version and audit entry with what the API answered before. Exit code 1 if anything differs.
+ * every value, version and audit entry with what the API answered before. It also goes through the deployments of the
+ * runbook on their templates: CloudFormation must accept each, and the restored service runs on the table that the last
+ * one names. Exit code 1 if anything differs.
  */
 
 const originalTable = 'holdfast';
 const restoredTable = 'holdfast-restored';
+/** What the runbook changes in the settings, deployment by deployment. */
+const deployments: readonly Record<string, unknown>[] = [
+  {},
+  { maintenance: true },
+  { maintenance: true, restoredTable },
+  { restoredTable },
+];
+
 async function rehearse(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'rehearsal-'));
   const dynamoDb = await startDynamoDb(undefined);
@@ -27,13 +49,14 @@ async function rehearse(): Promise<void> {
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
   // The directory keeps the KMS stand-in's key between the two runs of the service.
-  const start = (tableName: string) =>
+  const start = (tableName: string, more: Record<string, string> = {}) =>
     startService({
       PORT: '0',
       DATA_DIR: join(directory, 'service'),
       AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.url,
       TABLE_NAME: tableName,
       LOG_LEVEL: 'ERROR',
+      ...more,
     });
   let running: Service | undefined;
   const session: Session = {};
@@ -43,6 +66,10 @@ async function rehearse(): Promise<void> {
     const call = apiAt(running.url, session);
     const filled = await fill(call);
     const expected = await readEverything(call, filled);
+    await running.stop();
+    running = await start(originalTable, { MAINTENANCE: 'true' });
+    await refusesChanges(apiAt(running.url, session), filled);
+    say('Under maintenance, values are read and changes are refused.');
     await running.stop();
     running = undefined;
     say(`Filled the table ${originalTable}: ${summaryOf(expected)}.`);
@@ -55,7 +82,7 @@ async function rehearse(): Promise<void> {
 
     const restored = await restoreTable(client, exportDirectory, restoredTable, dynamoDb.url);
     say(`Restored ${restored} items into the new table ${restoredTable}.`);
-    running = await start(restoredTable);
+    running = await start(deployedTable(directory));
     const callAgain = apiAt(running.url, session);
     const found = await readEverything(callAgain, filled);
     const differences = Object.keys(expected).filter(name => !isDeepStrictEqual(expected[name], found[name]));
@@ -73,6 +100,29 @@ async function rehearse(): Promise<void> {
     await dynamoDb.stop();
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** Goes through the runbook's deployments and returns the table that the functions work on after the last one. */
+function deployedTable(directory: string): string {
+  const code = mkdtempSync(join(directory, 'function-'));
+  let before: Templates | undefined;
+  for (const [step, changed] of deployments.entries()) {
+    const settings = { mailFrom: 'no-reply@example.com', ...changed };
+    const config = readConfig(settings);
+    const { templates } = synthesize(
+      config,
+      { codeOf: () => Code.fromAsset(code), dashboardDirectory: code },
+      join(directory, `cdk-${step}`),
+    );
+    const harms = before === undefined ? [] : harmsOf(before, templates);
+    if (harms.length > 0) throw new Error(`Deployment ${step} of the restore cannot be made. ${harms.join(' ')}`);
+    before = templates;
+  }
+  const [table, ...others] = tablesInUse(before ?? new Map());
+  if (typeof table !== 'string' || others.length > 0)
+    throw new Error('The functions do not all use the restored table.');
+  say(`CloudFormation can make each of the ${deployments.length - 1} deployments; then every function uses ${table}.`);
+  return table;
 }
 
 interface Service {

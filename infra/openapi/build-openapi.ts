@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Contract, ResponseContract } from '../../lib/contracts/contract.ts';
 import { maximumBodyBytes, maximumPublicBodyBytes } from '../../lib/contracts/contract.ts';
-import { errorsOf } from '../../lib/contracts/contract-errors.ts';
+import { errorsOf, statusOf } from '../../lib/contracts/contract-errors.ts';
 import { type ErrorCode, errorStatuses } from '../../lib/contracts/error-codes.ts';
 import { type DeliveredEventName, EventPayload, eventPayloadExample } from '../../lib/contracts/fields/events.ts';
 import { parameterNames, pathParameters } from '../../lib/contracts/path-parameters.ts';
@@ -67,6 +67,12 @@ const tags = [
     description: 'Notifications about changes of secrets. They never carry a value.',
   },
   { name: 'members', 'x-displayName': 'Members', description: 'Who belongs to an organization, in which role.' },
+  {
+    name: 'identities',
+    'x-displayName': 'Identities',
+    description:
+      'Pipelines and workloads that sign in with the OpenID Connect token of their platform, without a secret.',
+  },
   { name: 'audit', 'x-displayName': 'Audit log', description: 'Who did what in an organization.' },
   {
     name: 'billing',
@@ -227,7 +233,7 @@ function responsesOf(contract: Contract, components: Components, errors: Compone
     const name = `${pascalCase(contract.operationId)}Response${bodies.size > 1 ? status : ''}`;
     responses[status] = successResponse(response, name, components);
   }
-  const byStatus = Map.groupBy(errorsOf(contract), code => errorStatuses[code]);
+  const byStatus = Map.groupBy(errorsOf(contract), code => statusOf(code, contract));
   for (const [status, codes] of byStatus) {
     // Operations with the same codes share one response, named after them.
     const name = codes.map(code => pascalCase(code.replaceAll('_', '-'))).join('Or');

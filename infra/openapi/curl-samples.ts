@@ -15,8 +15,10 @@ const pathExamples: Readonly<Record<PathParameterName, string>> = {
   env: 'dev',
   key: 'DATABASE_HOST',
   tokenId: '$TOKEN_ID',
+  passkeyId: '$PASSKEY_ID',
   sessionId: '$SESSION_ID',
   webhookId: '$WEBHOOK_ID',
+  identityId: '$IDENTITY_ID',
   id: '$MEMBER_ID',
   token: '$INVITATION_TOKEN',
   planName: 'pro',
@@ -28,6 +30,13 @@ const bodyVariables: Readonly<Record<string, string>> = {
   '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73': 'PROJECT_ID',
   'EXAMPLE-verification-token-0000': 'VERIFICATION_TOKEN',
   'EXAMPLE-reset-token-0000': 'RESET_TOKEN',
+  'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754': 'IDENTITY_ID',
+  'EXAMPLE.id-token.0000': 'ID_TOKEN',
+  'EXAMPLE-challenge-0000': 'CHALLENGE',
+  '492039': 'TOTP_CODE',
+  EXAMPLEcredentialId: 'CREDENTIAL_ID',
+  eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0: 'CLIENT_DATA',
+  o2NmbXRkbm9uZQ: 'ATTESTATION',
 };
 
 /** For the introduction of the description: the variables, and where their values come from. */
@@ -36,10 +45,14 @@ export const sampleVariables: readonly (readonly [name: string, source: string])
   ['HOLDFAST_TOKEN', 'the `token` that `POST /v1/auth/token` returns'],
   ['ORG_ID, PROJECT_ID', 'identifiers from `GET /v1/auth/me` and `GET /v1/projects/{orgId}`'],
   [
-    'TOKEN_ID, SESSION_ID, WEBHOOK_ID, MEMBER_ID',
-    'the `id` of an entry in the list of tokens, sessions, webhooks or members',
+    'TOKEN_ID, SESSION_ID, PASSKEY_ID, WEBHOOK_ID, IDENTITY_ID, MEMBER_ID',
+    'the `id` of an entry in the list of tokens, sessions, passkeys, webhooks, identities or members',
   ],
+  ['ID_TOKEN', 'the OpenID Connect token that the platform gave to the job'],
   ['VERIFICATION_TOKEN, RESET_TOKEN, INVITATION_TOKEN', 'the end of a mailed link, after `#token=`'],
+  ['CHALLENGE', 'the `challenge` of the answer before'],
+  ['TOTP_CODE', 'what the authenticator app shows'],
+  ['CREDENTIAL_ID, CLIENT_DATA, ATTESTATION', 'members of what `navigator.credentials.create` gave'],
 ];
 
 /** What the reference page shows without scrolling sideways. */

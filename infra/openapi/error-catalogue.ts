@@ -40,6 +40,19 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The e-mail address or the password is wrong.',
     message: 'The e-mail address or the password is wrong.',
   },
+  invalid_assertion: {
+    meaning:
+      'The assertion proves no identity: an unknown identity or organization, a wrong signature, issuer or audience, or a ' +
+      'token that is too old. One answer for all of them.',
+    message: 'The token proves no identity of this organization.',
+  },
+  second_factor_required: {
+    meaning:
+      'The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an ' +
+      'organization that demands one (403, without details): this session or token was not proved with one.',
+    message: 'A second factor is needed.',
+    details: { challenge: 'EXAMPLE-challenge-0000', methods: ['totp', 'recovery_code'] },
+  },
   plan_limit_exceeded: {
     meaning: 'The plan does not allow more; `details` has the limit’s name, its value and what is used.',
     message: 'The plan allows no more than 10 projects.',
@@ -65,6 +78,17 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The caller has not verified their e-mail address yet, and this needs it.',
     message: 'Verify your e-mail address first.',
   },
+  claims_mismatch: {
+    meaning: 'The assertion is genuine, and is not from where the identity demands; `details` names the claims.',
+    message: 'The token does not have what the identity demands of these claims: ref.',
+    details: { claims: ['ref'] },
+  },
+  step_up_required: {
+    meaning:
+      'The session did not prove itself in the last ten minutes, and this needs it: step up (`POST /v1/auth/step-up`), and ' +
+      'send the request again.',
+    message: 'Confirm that it is you: step up, and send the request again.',
+  },
   organization_not_found: {
     meaning: 'There is no such organization, or the caller is no member of it.',
     message: 'There is no such organization.',
@@ -78,10 +102,12 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   token_not_found: notFound('token'),
   template_key_not_found: notFound('template key'),
   plan_not_found: notFound('plan'),
+  passkey_not_found: notFound('passkey'),
   session_not_found: {
     meaning: 'The caller has no active session with this identifier.',
     message: 'You have no session with this identifier.',
   },
+  identity_not_found: notFound('identity'),
   route_not_found: {
     meaning: 'There is no such route, or not with this method.',
     message: 'There is no such route.',
@@ -125,6 +151,14 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'The user owns as many organizations as a user may.',
     message: 'You own 20 organizations. Delete one that is not used any more.',
   },
+  identity_limit_reached: {
+    meaning: 'The organization has as many identities as an organization may have.',
+    message: 'The organization has 50 identities. Delete one that is not used any more.',
+  },
+  assertion_replayed: {
+    meaning: 'The assertion was exchanged before; each works once.',
+    message: 'This token was exchanged before. Get a new one from its issuer.',
+  },
   revision_mismatch: {
     meaning: 'The environment is not at the revision of `If-Match`; nothing was changed.',
     message: 'The environment is at revision 18.',
@@ -159,6 +193,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   billing_not_configured: {
     meaning: 'This installation has no payment provider.',
     message: 'Billing is not configured.',
+  },
+  issuer_unavailable: {
+    meaning: 'The issuer’s keys can’t be read, and none are known that are fresh enough.',
+    message: 'The keys of the issuer can’t be read: timed out after 5 s.',
   },
   temporarily_unavailable: {
     meaning: 'Contention or throttling outlasted the service’s own retries; send the same request again.',

@@ -1,4 +1,10 @@
-import type { Contract, KeyAction, Partition, Uses } from '../../lib/contracts/contract.ts';
+import {
+  type Contract,
+  type KeyAction,
+  type Partition,
+  passwordSizing,
+  type Uses,
+} from '../../lib/contracts/contract.ts';
 import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { maximumJobReceives } from '../../lib/core/job.ts';
@@ -12,6 +18,8 @@ export interface FunctionPlan {
   uses: Uses;
   memoryMb: number;
   timeoutSeconds: number;
+  /** It reads the account that checks the service. */
+  readsCheckAccount?: true;
 }
 
 export interface RoutedFunctionPlan extends FunctionPlan {
@@ -87,6 +95,15 @@ export const routedFunctions: readonly RoutedFunctionPlan[] = [
   },
 ];
 
+/** The route that machines wait for, and that has an objective of its own. */
+export const pullRoute = routeOf('pull-secrets');
+
+function routeOf(name: string): RoutedFunctionPlan {
+  const found = routedFunctions.find(plan => plan.name === name);
+  if (found === undefined) throw new Error(`There is no route ${name}.`);
+  return found;
+}
+
 /** The functions that queues and the access log trigger, never a request. */
 export const workers = {
   /** It sends to addresses that customers choose, so its rights are the narrowest. */
@@ -131,6 +148,16 @@ export const workers = {
     memoryMb: 256,
     timeoutSeconds: 30,
   },
+  checkService: {
+    name: 'check-service',
+    area: 'workers',
+    summary: 'Use the service as a client does',
+    uses: { table: [] },
+    readsCheckAccount: true,
+    memoryMb: 256,
+    // Four requests of at most 15 seconds each.
+    timeoutSeconds: 65,
+  },
 } as const satisfies Record<string, FunctionPlan>;
 
 /** How often each queue hands a message over before it goes to the dead-letter queue, deployed and locally. */
@@ -144,16 +171,24 @@ export const receives = {
 /** Every function of the system. */
 export const functions: readonly FunctionPlan[] = [...routedFunctions, ...Object.values(workers)];
 
+/**
+ * The functions whose new versions get a tenth of the requests first: what machines wait for, and without which nobody
+ * gets in.
+ */
+export const gradualFunctions: ReadonlySet<string> = new Set(['pull-secrets', 'set-secret', 'list-keys', 'log-in']);
+
 /** The functions that are called most. `test/infra/build/bundles.test.ts` limits the size of their bundles. */
 export const hotFunctions: readonly string[] = ['pull-secrets', 'set-secret', 'list-keys'];
 
-/** Each of these hashes or checks a password: half a second of a CPU (`lib/crypto/passwords.ts`). */
-export const passwordFunctions: ReadonlySet<string> = new Set([
-  'register',
-  'log-in',
-  'change-password',
-  'reset-password',
-]);
+/** Those that hash or check a password. */
+export const passwordFunctions: ReadonlySet<string> = new Set(
+  routes.filter(route => 'sizing' in route && route.sizing === passwordSizing).map(({ operationId }) => operationId),
+);
+
+/** Whether the function makes links to the dashboard, or knows passkeys by its origin. */
+export function needsDashboardOrigin({ mail, payments, passkeys }: FunctionPlan['uses']): boolean {
+  return (mail ?? payments ?? passkeys) === true;
+}
 
 /** `set-secret` → `SetSecret`: a function's name as an identifier. */
 export function pascalCase(name: string): string {

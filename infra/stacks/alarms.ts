@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
-import { type IMetric, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { fastBurn, objectives, slowBurn } from '../plan/objectives.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface AlarmPlan {
@@ -10,26 +11,50 @@ export interface AlarmPlan {
   above: number;
   /** How many of the metric's periods in a row. */
   periods?: number;
+  /** In how many of them, if that is not all. */
+  in?: number;
 }
 
 /** Every alarm, by its name without the installation's. */
 export function alarmsOn(
   metrics: Metrics,
-  { failedLogIns, inconsistentReads }: { failedLogIns: Metric; inconsistentReads: Metric },
+  {
+    failedLogIns,
+    inconsistentReads,
+    loggedErrors,
+  }: { failedLogIns: Metric; inconsistentReads: Metric; loggedErrors: Metric },
 ): Readonly<Record<string, AlarmPlan>> {
   return {
-    ApiErrors: {
+    ApiErrorsBudget: {
       description:
-        'More than 1 % of requests fail with an error of the service: pulls and deployments of users fail. ' +
-        'First look at the log of the function that answers 5xx (dashboard, then CloudWatch Logs, field requestId); ' +
-        'if it began with a deployment, deploy the previous version.',
-      metric: new MathExpression({
-        label: 'errors of the service, %',
-        expression: 'IF(errors > 5, 100 * errors / requests, 0)',
-        usingMetrics: { errors: metrics.serverErrors, requests: metrics.requests },
-        period: Duration.minutes(5),
-      }),
-      above: 1,
+        'For six hours so many requests have failed with an error of the service that the errors allowed for a month last ' +
+        'five days. Users meet one now and then. First see in the dashboard which operation fails, then read its log.',
+      metric: metrics.failedShare(Duration.hours(6), 2),
+      above: slowBurn * (100 - objectives.availability),
+    },
+    PullsSlowBudget: {
+      description:
+        'For six hours so many pulls have taken longer than a second that the slow ones allowed for a month last five ' +
+        'days. Deployments of users are slower. First see in the dashboard whether cold starts, DynamoDB or KMS take the time.',
+      metric: metrics.slowPullShare(Duration.hours(6), 20),
+      above: slowBurn * (100 - objectives.fastPulls),
+    },
+    ServiceCheckFailed: {
+      description:
+        'Twice in a row the check could not log in, set a secret and pull it through the public address: users cannot ' +
+        'either. First read the last line of the log of check-service, which names the step, its status and its request id.',
+      metric: metrics.failedChecks,
+      above: 0,
+      periods: 2,
+    },
+    ErrorsLogged: {
+      description:
+        'The functions log errors again and again, perhaps without any request failing: mails that could not be sent, ' +
+        'or KMS out of reach. First search the logs of the functions for level = "ERROR"; the line names the operation.',
+      metric: loggedErrors,
+      above: 0,
+      periods: 3,
+      in: 2,
     },
     ApiSlow: {
       description:
@@ -112,6 +137,39 @@ export function alarmsOn(
         'limited already. First look in the log of log-in for the addresses they come from (accountEvent login_failed).',
       metric: failedLogIns,
       above: 200,
+    },
+  };
+}
+
+/** An objective whose budget is used up fast, over an hour and still in the last five minutes. */
+export interface BurnPlan {
+  /** What users notice, then what to do first. */
+  description: string;
+  now: IMetric;
+  hour: IMetric;
+  above: number;
+}
+
+/** The alarms on the objectives, by name. */
+export function burnsOn({ failedShare, slowPullShare }: Metrics): Readonly<Record<string, BurnPlan>> {
+  return {
+    ApiErrors: {
+      description:
+        'Requests fail with an error of the service, so many that the errors allowed for a month last two days: pulls and ' +
+        'deployments of users fail. First look at the log of the function that answers 5xx (dashboard, then CloudWatch ' +
+        'Logs, field requestId); if it began with a deployment, deploy the previous version.',
+      now: failedShare(Duration.minutes(5), 1),
+      // One failed request is no outage, however few there are.
+      hour: failedShare(Duration.hours(1), 2),
+      above: fastBurn * (100 - objectives.availability),
+    },
+    PullsSlow: {
+      description:
+        'More than one pull in seven takes longer than a second: deployments of users wait. First see in the dashboard ' +
+        'whether DynamoDB or KMS is slow or throttled, then whether functions start cold (provisionedConcurrency).',
+      now: slowPullShare(Duration.minutes(5), 2),
+      hour: slowPullShare(Duration.hours(1), 20),
+      above: fastBurn * (100 - objectives.fastPulls),
     },
   };
 }

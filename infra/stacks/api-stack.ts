@@ -1,10 +1,10 @@
-import { CfnOutput, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { CfnApi, CfnApiMapping, CfnDomainName, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnApi, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Config } from '../plan/config.ts';
-import { pascalCase, passwordFunctions, routedFunctions } from '../plan/functions.ts';
+import { pascalCase, passwordFunctions, pullRoute, routedFunctions } from '../plan/functions.ts';
 import { accessLogFormat, corsPolicy } from '../plan/http-api.ts';
 import { AreaStack } from './area-stack.ts';
 import type { FoundationStack } from './foundation-stack.ts';
@@ -20,6 +20,9 @@ interface ApiStackProps extends StackProps {
 
 /** The HTTP API and its functions. Each area is a nested stack, because a stack holds at most 500 resources. */
 export class ApiStack extends Stack {
+  /** The host of the HTTP API. Browsers and other clients come through the edge. */
+  readonly host: string;
+
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, props);
     const { config, foundation, codeOf } = props;
@@ -29,13 +32,14 @@ export class ApiStack extends Stack {
       resources: foundation.resources(config),
       addresses: {
         tableName: foundation.table.tableName,
-        keyArn: foundation.key.keyArn,
+        keyArn: config.restoredKey ?? foundation.key.keyArn,
         webhookQueueUrl: foundation.webhookQueue.queueUrl,
         jobQueueUrl: foundation.jobQueue.queueUrl,
       },
     };
 
     const api = this.addApi(config);
+    this.host = `${api.ref}.execute-api.${this.region}.${this.urlSuffix}`;
     const areas = Map.groupBy(routedFunctions, ({ area }) => area);
     const functions = new Map<string, LambdaFunction>();
     const areaStacks = [...areas].map(([area, plans]) => {
@@ -43,6 +47,12 @@ export class ApiStack extends Stack {
       for (const [name, deployed] of stack.functions) functions.set(name, deployed);
       return stack;
     });
+
+    // API Gateway takes ten changes a second in an account. Side by side, the areas would ask for many times as many.
+    for (const [index, stack] of areaStacks.entries()) {
+      const before = areaStacks[index - 1];
+      if (before !== undefined) stack.addStackDependency(before);
+    }
 
     const accessLog = this.addAccessLog(config);
     const stage = this.addStage(config, api.ref, accessLog);
@@ -55,26 +65,28 @@ export class ApiStack extends Stack {
       webhookQueueArn: foundation.webhookQueue.queueArn,
       jobQueueArn: foundation.jobQueue.queueArn,
     });
-    new OperationsStack(this, 'Operations', { config, foundation, apiId: api.ref, functions, workers });
-
-    new CfnOutput(this, 'Url', { value: `${this.addDomain(config, api.ref, stage) ?? api.attrApiEndpoint}/v1` });
+    new OperationsStack(this, 'Operations', { config, foundation, apiId: api.ref, accessLog, functions, workers });
   }
 
   private addApi(config: Config): CfnApi {
+    // The edge serves dashboard and API from one origin, so only a dashboard elsewhere needs CORS.
+    const { dashboardOrigin } = config;
     return new CfnApi(this, 'Api', {
       name: config.name,
       description: `The API of ${config.name}.`,
       protocolType: 'HTTP',
-      corsConfiguration: {
-        allowOrigins: [config.dashboardOrigin],
-        allowCredentials: true,
-        allowMethods: [...corsPolicy.allowMethods],
-        allowHeaders: [...corsPolicy.allowHeaders],
-        exposeHeaders: [...corsPolicy.exposeHeaders],
-        maxAge: corsPolicy.maxAgeSeconds,
-      },
-      // An installation with its own domain has that one address, so that its cookies have one host.
-      disableExecuteApiEndpoint: config.domainName !== undefined,
+      ...(dashboardOrigin === undefined
+        ? {}
+        : {
+            corsConfiguration: {
+              allowOrigins: [dashboardOrigin],
+              allowCredentials: true,
+              allowMethods: [...corsPolicy.allowMethods],
+              allowHeaders: [...corsPolicy.allowHeaders],
+              exposeHeaders: [...corsPolicy.exposeHeaders],
+              maxAge: corsPolicy.maxAgeSeconds,
+            },
+          }),
     });
   }
 
@@ -83,7 +95,7 @@ export class ApiStack extends Stack {
       // API Gateway may write to groups under this prefix without a resource policy. An account has only ten of those.
       logGroupName: `/aws/vendedlogs/${config.name}-access`,
       retention: config.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
   }
 
@@ -107,23 +119,16 @@ export class ApiStack extends Stack {
         // Metrics for each route would cost more than the rest of an idle installation. The access log is counted instead.
         detailedMetricsEnabled: false,
       },
-      routeSettings: Object.fromEntries(passwordRoutes.map(({ routeKey }) => [routeKey, passwordThrottle])),
+      routeSettings: {
+        ...Object.fromEntries(passwordRoutes.map(({ routeKey }) => [routeKey, passwordThrottle])),
+        // The objective for pulls is measured where their callers wait, cold starts included.
+        [pullRoute.routeKey]: {
+          ThrottlingRateLimit: config.throttleRate,
+          ThrottlingBurstLimit: config.throttleBurst,
+          DetailedMetricsEnabled: true,
+        },
+      },
     });
-  }
-
-  /** Adds the installation's own domain, if it has one, and returns the API's address there. */
-  private addDomain({ domainName, certificateArn }: Config, apiId: string, stage: CfnStage): string | undefined {
-    if (domainName === undefined || certificateArn === undefined) return undefined;
-    const domain = new CfnDomainName(this, 'Domain', {
-      domainName,
-      domainNameConfigurations: [{ certificateArn, endpointType: 'REGIONAL', securityPolicy: 'TLS_1_2' }],
-    });
-    new CfnApiMapping(this, 'DomainMapping', { apiId, domainName: domain.ref, stage: stage.ref });
-    new CfnOutput(this, 'DomainTarget', {
-      description: `Point ${domainName} here with a CNAME or alias record.`,
-      value: domain.attrRegionalDomainName,
-    });
-    return `https://${domainName}`;
   }
 }
 

@@ -1,8 +1,9 @@
 import { NestedStack, type NestedStackProps, Validations } from 'aws-cdk-lib';
 import { CfnIntegration, CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
-import { CfnPermission, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { type Alias, CfnPermission, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { pascalCase, type RoutedFunctionPlan } from '../plan/functions.ts';
+import { gradualFunctions, pascalCase, type RoutedFunctionPlan } from '../plan/functions.ts';
+import { GradualDeployments } from './gradual-deployments.ts';
 import { addFunction, type Service } from './service-function.ts';
 
 interface AreaStackProps extends NestedStackProps {
@@ -19,16 +20,20 @@ export class AreaStack extends NestedStack {
 
   constructor(scope: Construct, id: string, { area, plans, apiId, service, ...props }: AreaStackProps) {
     super(scope, id, { ...props, description: `${service.config.name}: the routes of ${area}` });
+    const gradual = plans.filter(({ name }) => gradualFunctions.has(name));
+    const deployments =
+      gradual.length === 0 ? undefined : new GradualDeployments(this, 'Gradual', service.config, gradual);
     this.functions = new Map(
       plans.map(plan => {
         const deployed = addFunction(this, pascalCase(plan.name), plan, service);
-        this.addRoute(plan, apiId, deployed);
+        const target = gradual.includes(plan) ? deployments?.add(this, plan, deployed) : undefined;
+        this.addRoute(plan, apiId, target ?? deployed);
         return [plan.name, deployed];
       }),
     );
   }
 
-  private addRoute({ name, routeKey }: RoutedFunctionPlan, apiId: string, target: LambdaFunction): void {
+  private addRoute({ name, routeKey }: RoutedFunctionPlan, apiId: string, target: LambdaFunction | Alias): void {
     const id = pascalCase(name);
     const integration = new CfnIntegration(this, `${id}Integration`, {
       apiId,

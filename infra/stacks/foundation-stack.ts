@@ -1,12 +1,13 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, type ITable, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, Billing, type ITable, Table, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { tableDefinition } from '../../lib/table/definition.ts';
-import type { Config } from '../plan/config.ts';
-import { receives, workers } from '../plan/functions.ts';
+import { type Config, dashboardOriginParameter, edgeSecretNames, knownDashboardOrigin } from '../plan/config.ts';
+import { pascalCase, receives, workers } from '../plan/functions.ts';
 import type { Resources } from './rights.ts';
 
 /** AWS recommends six times the function's timeout for a queue that triggers a function. */
@@ -30,18 +31,20 @@ export class FoundationStack extends Stack {
     super(scope, id, props);
     const { config } = props;
 
-    const ownTable = new Table(this, 'Table', {
+    // A TableV2 can have replicas in other regions, and a Table cannot be made one later (decision 26).
+    const ownTable = new TableV2(this, 'Table', {
       partitionKey: { name: tableDefinition.partitionKey, type: AttributeType.STRING },
       sortKey: { name: tableDefinition.sortKey, type: AttributeType.STRING },
       timeToLiveAttribute: tableDefinition.timeToLiveAttribute,
-      billingMode: BillingMode.PAY_PER_REQUEST,
+      billing: Billing.onDemand(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
       deletionProtection: true,
       // DynamoDB's own key encrypts the table at rest. Secrets are encrypted under the key below before they get here.
       // A customer-managed key for the table as well would give every function rights to that key, and an outage of
       // the key would end every request.
-      encryption: TableEncryption.DEFAULT,
+      encryption: TableEncryptionV2.dynamoOwnedKey(),
       removalPolicy: RemovalPolicy.RETAIN,
+      replicas: config.replicaRegion === undefined ? [] : [{ region: config.replicaRegion }],
     });
 
     this.table =
@@ -52,6 +55,8 @@ export class FoundationStack extends Stack {
       description: `Wraps the data keys of every project of ${config.name}. Without it no secret can be decrypted.`,
       enableKeyRotation: true,
       pendingWindow: Duration.days(30),
+      // Only a multi-Region key can have a replica elsewhere, and no key can be made one later (decision 26).
+      multiRegion: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
 
@@ -71,11 +76,29 @@ export class FoundationStack extends Stack {
       retention: Duration.days(14),
     });
 
+    for (const secretName of edgeSecretNames(config)) this.addEdgeSecret(secretName);
     this.mailIdentityArns = this.addMailIdentity(config);
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'KeyArn', { value: this.key.keyArn });
     new CfnOutput(this, 'JobDeadLettersUrl', { value: this.jobDeadLetters.queueUrl });
     new CfnOutput(this, 'WebhookDeadLettersUrl', { value: this.webhookDeadLetters.queueUrl });
+    this.exportForOtherStacks(ownTable);
+  }
+
+  /**
+   * CloudFormation refuses to remove an export while another stack imports it, and the stacks are deployed one after the
+   * other. So what other stacks may import is exported under every setting, whether they import it at present or not.
+   */
+  private exportForOtherStacks(ownTable: TableV2): void {
+    const queues = [this.webhookQueue, this.webhookDeadLetters, this.jobQueue, this.jobDeadLetters];
+    const values = [
+      ownTable.tableArn,
+      ownTable.tableName,
+      this.key.keyArn,
+      this.key.keyId,
+      ...queues.flatMap(queue => [queue.queueArn, queue.queueName, queue.queueUrl]),
+    ];
+    for (const value of values) this.exportValue(value);
   }
 
   /** The resources that functions can be given rights to. */
@@ -83,16 +106,18 @@ export class FoundationStack extends Stack {
     const parameters = [config.stripeSecretKeyParameter, config.stripeWebhookSecretParameter];
     return {
       tableArn: this.table.tableArn,
-      keyArn: this.key.keyArn,
+      keyArn: config.restoredKey ?? this.key.keyArn,
       webhookQueueArn: this.webhookQueue.queueArn,
       jobQueueArn: this.jobQueue.queueArn,
       mailIdentityArns: this.mailIdentityArns,
-      paymentParameterArns: parameters.flatMap(name =>
-        name === undefined
-          ? []
-          : [this.formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.slice(1) })],
-      ),
+      dashboardOriginParameterArn:
+        knownDashboardOrigin(config) === undefined ? this.parameterArn(dashboardOriginParameter(config)) : undefined,
+      paymentParameterArns: parameters.flatMap(name => (name === undefined ? [] : [this.parameterArn(name)])),
     };
+  }
+
+  private parameterArn(name: string): string {
+    return this.formatArn({ service: 'ssm', resource: 'parameter', resourceName: name.slice(1) });
   }
 
   private addDeadLetters(id: string): Queue {
@@ -119,6 +144,19 @@ export class FoundationStack extends Stack {
       visibilityTimeout: Duration.seconds(settings.visibilityTimeoutSeconds),
       retentionPeriod: settings.retention,
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: settings.maxReceiveCount },
+    });
+  }
+
+  /** CloudFront and the functions take it by its name while they are deployed, so that no template holds it. */
+  private addEdgeSecret(secretName: string): void {
+    const secret = new Secret(this, pascalCase(secretName.slice(secretName.lastIndexOf('/') + 1)), {
+      secretName,
+      description: 'By this the API knows that a request came through the edge.',
+      generateSecretString: { passwordLength: 48, excludePunctuation: true },
+    });
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'Edge and functions change it together, in a deployment with another edgeSecretVersion.',
     });
   }
 

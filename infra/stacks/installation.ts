@@ -2,27 +2,83 @@ import { type App, Tags } from 'aws-cdk-lib';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Config } from '../plan/config.ts';
 import { ApiStack } from './api-stack.ts';
+import { DeliveryStack } from './delivery-stack.ts';
+import { EdgeStack } from './edge-stack.ts';
+import { FirewallStack } from './firewall-stack.ts';
 import { FoundationStack } from './foundation-stack.ts';
+import { ReplicaStack } from './replica-stack.ts';
+
+/** What a deployment uploads. */
+export interface Assets {
+  /** A function's code: the folder that is uploaded. */
+  codeOf: (name: string) => Code;
+  /** The folder with the dashboard's files. */
+  dashboardDirectory: string;
+}
 
 export interface Installation {
   foundation: FoundationStack;
   api: ApiStack;
+  edge: EdgeStack;
 }
 
-/** Adds an installation's two stacks: one with what must last, and one with what each deployment replaces. */
-export function addInstallation(app: App, config: Config, codeOf: (name: string) => Code): Installation {
+/** Adds an installation's stacks: what must last, what each deployment replaces, and the one origin before both. */
+export function addInstallation(app: App, config: Config, { codeOf, dashboardDirectory }: Assets): Installation {
+  const env = config.region === undefined ? {} : { env: { region: config.region } };
   const foundation = new FoundationStack(app, `${config.name}-foundation`, {
+    ...env,
     config,
+    crossRegionReferences: config.replicaRegion !== undefined,
     description: `${config.name}: table, key, queues`,
     terminationProtection: true,
   });
   const api = new ApiStack(app, `${config.name}-api`, {
+    ...env,
     config,
     foundation,
     codeOf,
     description: `${config.name}: API, functions, alarms`,
+    terminationProtection: true,
   });
+  const firewall = config.waf
+    ? new FirewallStack(app, `${config.name}-firewall`, {
+        env: { region: 'us-east-1' },
+        crossRegionReferences: true,
+        config,
+        description: `${config.name}: the firewall before the edge`,
+      })
+    : undefined;
+  const edge = new EdgeStack(app, `${config.name}-edge`, {
+    ...env,
+    crossRegionReferences: config.waf,
+    firewallArn: firewall?.arn,
+    config,
+    apiHost: api.host,
+    dashboardDirectory,
+    description: `${config.name}: the address of dashboard and API`,
+    terminationProtection: true,
+  });
+  if (config.replicaRegion !== undefined) {
+    new ReplicaStack(app, `${config.name}-replica`, {
+      env: { region: config.replicaRegion },
+      crossRegionReferences: true,
+      config,
+      keyArn: foundation.key.keyArn,
+      description: `${config.name}: the key in a second region`,
+      terminationProtection: true,
+    });
+  }
+  if (config.deliveredBy !== undefined) {
+    const [repository = '', ...environments] = config.deliveredBy.split(':');
+    new DeliveryStack(app, `${config.name}-delivery`, {
+      ...env,
+      config,
+      repository,
+      environments,
+      description: `${config.name}: what its pipeline deploys by`,
+    });
+  }
   // cfn-lint's schema for dashboards has no tags.
   Tags.of(app).add('application', config.name, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
-  return { foundation, api };
+  return { foundation, api, edge };
 }

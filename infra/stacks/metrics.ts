@@ -1,5 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { pullRoute } from '../plan/functions.ts';
+import { objectives } from '../plan/objectives.ts';
 import type { FoundationStack } from './foundation-stack.ts';
 import type { WorkersStack } from './workers-stack.ts';
 
@@ -14,8 +16,25 @@ export type Metrics = ReturnType<typeof metricsOf>;
 /** The metrics that alarms watch and the dashboard shows. */
 export function metricsOf({ apiId, foundation, workers }: MetricSources) {
   const period = Duration.minutes(5);
-  const api = (metricName: string, statistic: string, label: string) =>
-    new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap: { ApiId: apiId }, statistic, period, label });
+  const api = (metricName: string, statistic: string, label: string, over = period) =>
+    new Metric({
+      namespace: 'AWS/ApiGateway',
+      metricName,
+      dimensionsMap: { ApiId: apiId },
+      statistic,
+      period: over,
+      label,
+    });
+  const [method = '', route = ''] = pullRoute.routeKey.split(' ');
+  const pull = (metricName: string, statistic: string, label: string, over: Duration) =>
+    new Metric({
+      namespace: 'AWS/ApiGateway',
+      metricName,
+      dimensionsMap: { ApiId: apiId, Stage: '$default', Method: method, Resource: route },
+      statistic,
+      period: over,
+      label,
+    });
   const table = (metricName: string, label: string) =>
     new Metric({
       namespace: 'AWS/DynamoDB',
@@ -30,6 +49,27 @@ export function metricsOf({ apiId, foundation, workers }: MetricSources) {
     serverErrors: api('5xx', 'Sum', 'errors of the service'),
     clientErrors: api('4xx', 'Sum', 'errors of clients'),
     median: api('Latency', 'p50', 'half of the requests'),
+    failedShare: (over: Duration, atLeast: number) =>
+      new MathExpression({
+        label: 'requests that failed, %',
+        expression: `IF(errors >= ${atLeast}, 100 * errors / requests, 0)`,
+        usingMetrics: {
+          errors: api('5xx', 'Sum', 'errors of the service', over),
+          requests: api('Count', 'Sum', 'requests', over),
+        },
+        period: over,
+      }),
+    slowPullShare: (over: Duration, atLeast: number) =>
+      new MathExpression({
+        label: `pulls over ${objectives.fastPullMs} ms, %`,
+        expression: `IF(pulls >= ${atLeast}, 100 - fast, 0)`,
+        usingMetrics: {
+          pulls: pull('Count', 'SampleCount', 'pulls', over),
+          fast: pull('Latency', `PR(:${objectives.fastPullMs})`, 'fast pulls, %', over),
+        },
+        period: over,
+      }),
+    slowestPulls: pull('Latency', 'p99', 'pull, one in a hundred', period),
     slowestHundredth: api('Latency', 'p99', 'one request in a hundred'),
     // Without a dimension: all functions of the account, because they share one limit.
     throttledInvocations: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period }),
@@ -55,6 +95,7 @@ export function metricsOf({ apiId, foundation, workers }: MetricSources) {
     webhookAge: foundation.webhookQueue.metricApproximateAgeOfOldestMessage({ period, label: 'webhooks, seconds' }),
     jobAge: foundation.jobQueue.metricApproximateAgeOfOldestMessage({ period, label: 'jobs, seconds' }),
     failedRollUps: workers.rollUpMetrics.metricErrors({ period }),
+    failedChecks: workers.checkService.metricErrors({ period, label: 'failed checks' }),
     bounces: new Metric({
       namespace: 'AWS/SES',
       metricName: 'Reputation.BounceRate',

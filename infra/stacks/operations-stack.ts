@@ -1,17 +1,26 @@
-import { Duration, NestedStack, type NestedStackProps, Validations } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, Dashboard, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { ArnFormat, Duration, NestedStack, type NestedStackProps, Validations } from 'aws-cdk-lib';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
+import {
+  Alarm,
+  type AlarmBase,
+  AlarmRule,
+  ComparisonOperator,
+  CompositeAlarm,
+  Dashboard,
+  type Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
-import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { routes } from '../../lib/contracts/routes.ts';
 import type { Config } from '../plan/config.ts';
-import { type AlarmPlan, alarmsOn } from './alarms.ts';
+import { type AlarmPlan, alarmsOn, type BurnPlan, burnsOn } from './alarms.ts';
 import { widgetsOf } from './dashboard.ts';
 import type { FoundationStack } from './foundation-stack.ts';
 import { metricsOf } from './metrics.ts';
@@ -21,6 +30,7 @@ interface OperationsStackProps extends NestedStackProps {
   config: Config;
   foundation: FoundationStack;
   apiId: string;
+  accessLog: ILogGroup;
   /** The functions behind the API, by name. */
   functions: ReadonlyMap<string, LambdaFunction>;
   workers: WorkersStack;
@@ -28,13 +38,13 @@ interface OperationsStackProps extends NestedStackProps {
 
 /**
  * The alarms that tell the operators, and the dashboard they look at. CloudWatch charges $0.10 a month for each metric
- * that an alarm watches (14 of them) and $0.30 for each of our two own metrics. The dashboard is one of the three free ones.
+ * that an alarm watches and $0.30 for each of our own (`infra/commands/cost-table.ts` counts them). The dashboard is one of the three free ones.
  */
 export class OperationsStack extends NestedStack {
   constructor(
     scope: Construct,
     id: string,
-    { config, foundation, apiId, functions, workers, ...props }: OperationsStackProps,
+    { config, foundation, apiId, accessLog, functions, workers, ...props }: OperationsStackProps,
   ) {
     super(scope, id, { ...props, description: `${config.name}: alarms and dashboard` });
     const topic = this.addTopic(config);
@@ -42,10 +52,16 @@ export class OperationsStack extends NestedStack {
     const metrics = metricsOf({ apiId, foundation, workers });
     const failedLogIns = this.addFailedLogIns(config, functions.get('log-in'));
     const inconsistentReads = this.addInconsistentReads(config, functions);
-    this.addAlarms(config, alarmsOn(metrics, { failedLogIns, inconsistentReads }), topic);
+    const loggedErrors = this.addLoggedErrors(config, [...functions.values(), ...workers.all]);
+    const plans = alarmsOn(metrics, { failedLogIns, inconsistentReads, loggedErrors });
+    const alarms = [
+      ...this.addBurnAlarms(config, burnsOn(metrics), topic),
+      ...Object.entries(plans).map(([id, plan]) => this.addAlarm(config, id, plan, topic)),
+    ];
+    this.addBudget(config, topic);
     new Dashboard(this, 'Dashboard', {
       dashboardName: config.name,
-      widgets: widgetsOf({ metrics, failedLogIns, functions, workers }),
+      widgets: widgetsOf({ metrics, alarms, loggedErrors, failedLogIns, accessLog, functions, workers }),
     });
   }
 
@@ -64,7 +80,17 @@ export class OperationsStack extends NestedStack {
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
         actions: ['sns:Publish'],
         resources: [topic.topicArn],
-        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': this.account },
+          ArnLike: {
+            'aws:SourceArn': this.formatArn({
+              service: 'cloudwatch',
+              resource: 'alarm',
+              resourceName: `${name}-*`,
+              arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+            }),
+          },
+        },
       }),
     );
     if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail));
@@ -74,23 +100,32 @@ export class OperationsStack extends NestedStack {
   /** Reports the one mistake that cannot be undone: a deleted key takes every secret with it. */
   private addKeyWarning({ name }: Config, { key }: FoundationStack, topic: Topic): void {
     const rule = new Rule(this, 'KeyInDanger', {
-      description: 'The key of the secrets was disabled, or its deletion was scheduled.',
+      description: 'The key of the secrets was disabled or given to others, or its deletion was scheduled.',
       eventPattern: {
         source: ['aws.kms'],
         detailType: ['AWS API Call via CloudTrail'],
         detail: {
           eventSource: ['kms.amazonaws.com'],
-          eventName: ['ScheduleKeyDeletion', 'DisableKey'],
+          eventName: ['ScheduleKeyDeletion', 'DisableKey', 'PutKeyPolicy', 'CreateGrant'],
           requestParameters: { keyId: [key.keyId, key.keyArn] },
         },
       },
     });
-    rule.addTarget(
-      new SnsTopic(topic, {
-        message: RuleTargetInput.fromText(
-          `The key of ${name} was disabled or is scheduled for deletion. While it is disabled, no secret can be read or written; ` +
-            'once it is deleted, every secret is lost for ever. First: aws kms cancel-key-deletion, then aws kms enable-key.',
-        ),
+    const input = RuleTargetInput.fromText(
+      `The key of ${name} was disabled, is scheduled for deletion, or has another policy or a new grant. While it is disabled, ` +
+        'no secret can be read or written; once it is deleted, every secret is lost for ever. First: aws kms ' +
+        'cancel-key-deletion, then aws kms enable-key; for a policy or a grant that nobody meant, take it back.',
+    );
+    // The CDK's own target would let every rule of every account publish here.
+    rule.addTarget({ bind: () => ({ arn: topic.topicArn, input }) });
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'PublishKeyWarning',
+        effect: Effect.ALLOW,
+        principals: [new ServicePrincipal('events.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { ArnEquals: { 'aws:SourceArn': rule.ruleArn } },
       }),
     );
   }
@@ -106,6 +141,22 @@ export class OperationsStack extends NestedStack {
       filterPattern: FilterPattern.stringValue('$.accountEvent', '=', 'login_failed'),
     });
     return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'failed log-ins' });
+  }
+
+  /** Counts the errors in the logs of all functions, also those that no answer shows. */
+  private addLoggedErrors({ name }: Config, functions: readonly LambdaFunction[]): Metric {
+    const [filter] = functions.map(
+      ({ logGroup, node }) =>
+        new MetricFilter(this, `LoggedErrors-${node.id}`, {
+          logGroup,
+          metricNamespace: name,
+          metricName: 'LoggedErrors',
+          metricValue: '1',
+          filterPattern: FilterPattern.stringValue('$.level', '=', 'ERROR'),
+        }),
+    );
+    if (filter === undefined) throw new Error('There is no function.');
+    return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'logged errors' });
   }
 
   /** Counts the reads of an environment that stayed inconsistent, in the logs of all functions that read secrets. */
@@ -129,20 +180,80 @@ export class OperationsStack extends NestedStack {
     return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'inconsistent reads' });
   }
 
-  private addAlarms({ name }: Config, plans: Readonly<Record<string, AlarmPlan>>, topic: Topic): void {
-    const tellOperators = new SnsAction(topic);
-    for (const [id, { description, metric, above, periods = 1 }] of Object.entries(plans)) {
-      const alarm = new Alarm(this, id, {
-        alarmName: `${name}-${id}`,
-        alarmDescription: description,
-        metric,
-        threshold: above,
-        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-        evaluationPeriods: periods,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-      });
-      alarm.addAlarmAction(tellOperators);
-      alarm.addOkAction(tellOperators);
-    }
+  private addAlarm(
+    { name }: Config,
+    id: string,
+    { description, metric, above, periods = 1, in: datapoints = periods }: AlarmPlan,
+    topic: Topic,
+  ): Alarm {
+    const alarm = new Alarm(this, id, {
+      alarmName: `${name}-${id}`,
+      alarmDescription: description,
+      metric,
+      threshold: above,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: periods,
+      datapointsToAlarm: datapoints,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    return tellOperators(alarm, topic);
   }
+
+  /** An alarm watches one window, so each of the two has its own, which tells nobody. */
+  private addBurnAlarms({ name }: Config, plans: Readonly<Record<string, BurnPlan>>, topic: Topic): CompositeAlarm[] {
+    return Object.entries(plans).map(([id, { description, now, hour, above }]) => {
+      const [nowAlarm, hourAlarm] = [now, hour].map((metric, index) => {
+        const window = index === 0 ? 'now' : 'hour';
+        return new Alarm(this, `${id}-${window}`, {
+          alarmName: `${name}-${id}-${window}`,
+          alarmDescription: `One of the two windows of ${name}-${id}.`,
+          metric,
+          threshold: above,
+          comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+          evaluationPeriods: 1,
+          treatMissingData: TreatMissingData.NOT_BREACHING,
+        });
+      }) as [Alarm, Alarm];
+      const both = new CompositeAlarm(this, id, {
+        compositeAlarmName: `${name}-${id}`,
+        alarmDescription: description,
+        alarmRule: AlarmRule.allOf(nowAlarm, hourAlarm),
+      });
+      return tellOperators(both, topic);
+    });
+  }
+
+  /** Costs of the whole account: a filter by tag works only where an administrator made the tag one for costs. */
+  private addBudget({ name, monthlyBudget }: Config, topic: Topic): void {
+    if (monthlyBudget === undefined) return;
+    const notify = (notificationType: 'ACTUAL' | 'FORECASTED', threshold: number) => ({
+      notification: { notificationType, comparisonOperator: 'GREATER_THAN', threshold, thresholdType: 'PERCENTAGE' },
+      subscribers: [{ subscriptionType: 'SNS', address: topic.topicArn }],
+    });
+    new CfnBudget(this, 'Budget', {
+      budget: {
+        budgetName: `${name}-monthly`,
+        budgetType: 'COST',
+        timeUnit: 'MONTHLY',
+        budgetLimit: { amount: monthlyBudget, unit: 'USD' },
+      },
+      notificationsWithSubscribers: [notify('ACTUAL', 80), notify('FORECASTED', 100)],
+    });
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'PublishBudget',
+        effect: Effect.ALLOW,
+        principals: [new ServicePrincipal('budgets.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
+    );
+  }
+}
+
+function tellOperators<A extends AlarmBase>(alarm: A, topic: Topic): A {
+  alarm.addAlarmAction(new SnsAction(topic));
+  alarm.addOkAction(new SnsAction(topic));
+  return alarm;
 }

@@ -1,7 +1,7 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { KeyPurpose, Partition, TableAction } from '../../lib/contracts/contract.ts';
 import type { Config } from '../plan/config.ts';
-import { type FunctionPlan, pascalCase } from '../plan/functions.ts';
+import { type FunctionPlan, needsDashboardOrigin, pascalCase } from '../plan/functions.ts';
 
 /** The resources that functions can be given rights to. */
 export interface Resources {
@@ -10,6 +10,8 @@ export interface Resources {
   webhookQueueArn: string;
   jobQueueArn: string;
   mailIdentityArns: readonly string[];
+  /** The SSM parameter that holds the dashboard's origin; undefined where the origin is a setting. */
+  dashboardOriginParameterArn: string | undefined;
   /** ARNs of the SSM parameters that hold the payment provider's secrets; none if payments are not configured. */
   paymentParameterArns: readonly string[];
 }
@@ -51,6 +53,11 @@ export function rightsOf(
     allow('SendMail', uses.mail ? ['ses:SendEmail'] : [], resources.mailIdentityArns, {
       StringEquals: { 'ses:FromAddress': mailFrom.address },
     }),
+    allow(
+      'ReadDashboardOrigin',
+      needsDashboardOrigin(uses) ? ['ssm:GetParameter'] : [],
+      resources.dashboardOriginParameterArn === undefined ? [] : [resources.dashboardOriginParameterArn],
+    ),
     allow('ReadPaymentSecrets', uses.payments ? ['ssm:GetParameter'] : [], resources.paymentParameterArns),
   ].filter(statement => statement !== undefined);
 }
@@ -73,6 +80,7 @@ const contextKeys: Readonly<Record<KeyPurpose, readonly string[]>> = {
   project: ['organization', 'project', 'keyVersion'],
   webhook: ['organization', 'webhook'],
   credentials: ['purpose'],
+  totp: ['user'],
 };
 const keyPurposes = Object.keys(contextKeys) as KeyPurpose[];
 

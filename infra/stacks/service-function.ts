@@ -1,11 +1,18 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Config } from '../plan/config.ts';
-import type { FunctionPlan } from '../plan/functions.ts';
+import { type Config, dashboardOriginParameter, edgeSecretNames, knownDashboardOrigin } from '../plan/config.ts';
+import { type FunctionPlan, needsDashboardOrigin } from '../plan/functions.ts';
 import { type Resources, rightsOf } from './rights.ts';
+
+const tracingRight = new PolicyStatement({
+  sid: 'WriteTraces',
+  effect: Effect.ALLOW,
+  actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+  resources: ['*'],
+});
 
 /** What all functions of an installation are made with. */
 export interface Service {
@@ -32,7 +39,7 @@ export function addFunction(
   const logGroup = new LogGroup(scope, `${id}Log`, {
     logGroupName: `/aws/lambda/${functionName}`,
     retention: config.logRetentionDays,
-    removalPolicy: RemovalPolicy.DESTROY,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   const role = new Role(scope, `${id}Role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
@@ -50,6 +57,7 @@ export function addFunction(
           }),
           ...rightsOf(plan, resources, config),
           ...moreRights,
+          ...(config.tracing ? [tracingRight] : []),
         ],
       }),
     },
@@ -67,9 +75,25 @@ export function addFunction(
     role,
     logGroup,
   });
+  if (config.tracing) {
+    // The CDK's own setting would add a second policy to the role.
+    (deployed.node.defaultChild as CfnFunction).tracingConfig = { mode: 'Active' };
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray’s actions for writing know no resource; the setting tracing asks for them.',
+    });
+  }
   // The CDK also makes the function depend on the role, in case the policy is a separate resource. Ours is inline.
   (deployed.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
   return deployed;
+}
+
+/**
+ * References that CloudFormation resolves while it deploys. The values stand in no template, and a function needs no
+ * call and no right to know them. Who may read a function's or the distribution's configuration sees them.
+ */
+export function edgeSecrets(config: Config): string[] {
+  return edgeSecretNames(config).map(name => SecretValue.secretsManager(name).unsafeUnwrap());
 }
 
 /** The settings (`lib/core/settings.ts`) that a function reads. It gets no address of a resource it has no rights to. */
@@ -78,14 +102,21 @@ export function environmentOf(
   config: Config,
   addresses: Service['addresses'],
 ): Record<string, string> {
+  const origin = knownDashboardOrigin(config);
+  const namesDashboard = needsDashboardOrigin(uses);
   const settings: Record<string, string | number | boolean | undefined> = {
     LOG_LEVEL: config.logLevel,
+    MAINTENANCE: area !== 'workers' && config.maintenance,
+    EDGE_SECRETS: area !== 'workers' && edgeSecrets(config).join(','),
     TABLE_NAME: uses.table.length > 0 && addresses.tableName,
     KMS_KEY_ID: uses.key !== undefined && addresses.keyArn,
     WEBHOOK_QUEUE_URL: uses.queues?.includes('webhooks') && addresses.webhookQueueUrl,
     JOB_QUEUE_URL: uses.queues?.includes('jobs') && addresses.jobQueueUrl,
     MAIL_FROM: uses.mail && config.mailFrom.text,
-    DASHBOARD_ORIGIN: (uses.mail || uses.payments) && config.dashboardOrigin,
+    DASHBOARD_ORIGIN: namesDashboard && origin,
+    DASHBOARD_ORIGIN_PARAMETER: namesDashboard && origin === undefined && dashboardOriginParameter(config),
+    // Any request of a session may renew its cookie.
+    SESSION_COOKIE: config.sessionCookie === 'cross-site' && config.sessionCookie,
     ...(area === 'auth'
       ? {
           REGISTER_LIMIT_PER_HOUR: config.registerLimitPerHour,
@@ -94,6 +125,7 @@ export function environmentOf(
         }
       : {}),
     REQUESTS_PER_MINUTE: config.requestsPerMinute,
+    STEP_UP_FRESH_SECONDS: config.stepUpFreshSeconds,
     ORGANIZATIONS_PER_USER: area === 'organizations' && config.organizationsPerUser,
     ...(area === 'members'
       ? {

@@ -1,6 +1,12 @@
 import { NestedStack, type NestedStackProps } from 'aws-cdk-lib';
+import { CfnRule } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { CfnEventSourceMapping, CfnPermission, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import {
+  CfnEventInvokeConfig,
+  CfnEventSourceMapping,
+  CfnPermission,
+  type Function as LambdaFunction,
+} from 'aws-cdk-lib/aws-lambda';
 import { CfnSubscriptionFilter, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type FunctionPlan, workers } from '../plan/functions.ts';
@@ -18,6 +24,8 @@ export class WorkersStack extends NestedStack {
   readonly deliverWebhooks: LambdaFunction;
   readonly runJobs: LambdaFunction;
   readonly rollUpMetrics: LambdaFunction;
+  readonly checkService: LambdaFunction;
+  readonly all: readonly LambdaFunction[];
 
   constructor(
     scope: Construct,
@@ -51,6 +59,51 @@ export class WorkersStack extends NestedStack {
       filterPattern: '',
     });
     subscription.addResourceDependency(permission);
+    this.checkService = this.addServiceCheck(service);
+    this.all = [this.deliverWebhooks, this.runJobs, this.rollUpMetrics, this.checkService];
+  }
+
+  /** Without an account that checks, the function is there and nothing starts it. */
+  private addServiceCheck(service: Service): LambdaFunction {
+    const { checkParameter } = service.config;
+    const parameterArn =
+      checkParameter === undefined
+        ? []
+        : [this.formatArn({ service: 'ssm', resource: 'parameter', resourceName: checkParameter.slice(1) })];
+    const check = addFunction(
+      this,
+      'CheckService',
+      workers.checkService,
+      service,
+      parameterArn.map(
+        arn =>
+          new PolicyStatement({
+            sid: 'ReadCheckAccount',
+            effect: Effect.ALLOW,
+            actions: ['ssm:GetParameter'],
+            resources: [arn],
+          }),
+      ),
+    );
+    // A failed check is an answer, and not something to try again.
+    new CfnEventInvokeConfig(this, 'CheckServiceOnce', {
+      functionName: check.functionName,
+      qualifier: '$LATEST',
+      maximumRetryAttempts: 0,
+    });
+    const rule = new CfnRule(this, 'CheckServiceSchedule', {
+      description: 'Checks the service as a client does.',
+      scheduleExpression: 'rate(5 minutes)',
+      state: checkParameter === undefined ? 'DISABLED' : 'ENABLED',
+      targets: [{ id: 'check', arn: check.functionArn, input: JSON.stringify({ parameter: checkParameter ?? '' }) }],
+    });
+    new CfnPermission(this, 'CheckServicePermission', {
+      action: 'lambda:InvokeFunction',
+      functionName: check.functionArn,
+      principal: 'events.amazonaws.com',
+      sourceArn: rule.attrArn,
+    });
+    return check;
   }
 
   private addQueueWorker(
@@ -72,6 +125,8 @@ export class WorkersStack extends NestedStack {
       functionName: worker.functionName,
       eventSourceArn: queueArn,
       batchSize: 1,
+      // Under maintenance messages wait in the queue.
+      enabled: !service.config.maintenance,
       scalingConfig: { maximumConcurrency },
       functionResponseTypes: ['ReportBatchItemFailures'],
     });

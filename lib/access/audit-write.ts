@@ -28,10 +28,17 @@ export interface AuditFacts {
 
 export type AuditActor = AuditRecord['actor'];
 
-export function actorOf({ userId, email, credential }: Principal): AuditActor {
+export function actorOf({ userId, email, credential, identity }: Principal): AuditActor {
+  if (identity !== undefined && credential.method === 'token')
+    return identityActor(userId, identity.name, credential.token.id);
   return credential.method === 'session'
     ? { id: userId, email, type: 'session' }
     : { id: userId, email, type: 'token', tokenId: credential.token.id };
+}
+
+/** An identity has no e-mail address. */
+export function identityActor(id: string, name: string, tokenId?: string): AuditActor {
+  return { id, email: null, name, type: 'identity', ...(tokenId === undefined ? {} : { tokenId }) };
 }
 
 /** The actor of what the service does without a user's request. */

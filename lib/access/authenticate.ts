@@ -4,6 +4,7 @@ import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { headerOf } from '../core/request-source.ts';
 import { isMarked, readCredential, tokenPrefix } from '../crypto/credentials.ts';
+import { identityRightsRecord } from '../table/records/identity.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { sessionRecord } from '../table/records/session.ts';
@@ -11,23 +12,23 @@ import { tokenRecord } from '../table/records/token.ts';
 import { userRecord } from '../table/records/user.ts';
 import { at, readTogether } from '../table/store.ts';
 import { credentialKey } from './credential-key.ts';
+import { identityPrincipal, isIdentityId, memberOf } from './identity-rights.ts';
 import { MemberAccess } from './member-access.ts';
 import type { Principal } from './principal.ts';
 import { endOfSession, sessionSecretOf } from './session-cookie.ts';
 
-/** A credential that this installation issued; whether it is still valid is not known yet. */
-export interface Claimed {
+/** A credential of the right form. */
+interface PresentedCredential {
   method: 'session' | 'token';
   userId: string;
+  secret: string;
   hash: string;
   /** The CSRF rule is not met. Only a caller with a valid session is told. */
   csrfHeaderMissing: boolean;
 }
 
-/** A credential of the right form. */
-interface Presented extends Claimed {
-  secret: string;
-}
+/** One that this installation issued; whether it is still valid is not known yet. */
+export type IssuedCredential = Omit<PresentedCredential, 'secret'>;
 
 const unauthenticated = () =>
   new ApiError('unauthenticated', 'Sign in, or send a valid token in the header Authorization: Bearer <token>.');
@@ -38,11 +39,11 @@ const unauthenticated = () =>
  * does not fall back to the cookie.
  * @throws unauthenticated if the route needs a caller and the request has no credential of ours
  */
-export async function claimCredential(
+export async function issuedCredentialOf(
   event: APIGatewayProxyEventV2,
   access: Access,
   log: Log,
-): Promise<Claimed | undefined> {
+): Promise<IssuedCredential | undefined> {
   if (access.kind === 'public') return undefined;
   const presented = readPresented(event);
   if (presented !== undefined && (await wasIssued(presented, log))) {
@@ -53,7 +54,7 @@ export async function claimCredential(
   throw unauthenticated();
 }
 
-function readPresented(event: APIGatewayProxyEventV2): Presented | undefined {
+function readPresented(event: APIGatewayProxyEventV2): PresentedCredential | undefined {
   const authorization = headerOf(event, 'authorization');
   if (authorization !== undefined) {
     const secret = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
@@ -70,7 +71,7 @@ function readPresented(event: APIGatewayProxyEventV2): Presented | undefined {
  * A mark proves it without a read. Older credentials have no mark, and while KMS is out of reach no mark can be checked.
  * Those credentials are looked up first, which costs a wave and one item outside any organization.
  */
-async function wasIssued({ method, userId, hash, secret }: Presented, log: Log): Promise<boolean> {
+async function wasIssued({ method, userId, hash, secret }: PresentedCredential, log: Log): Promise<boolean> {
   try {
     const key = await credentialKey();
     if (key !== undefined && isMarked(secret, method === 'token' ? tokenPrefix : '', key)) return true;
@@ -81,7 +82,7 @@ async function wasIssued({ method, userId, hash, secret }: Presented, log: Log):
   return session !== undefined || token !== undefined;
 }
 
-function credentialReads({ method, userId, hash }: Pick<Claimed, 'method' | 'userId' | 'hash'>) {
+function credentialReads({ method, userId, hash }: Pick<IssuedCredential, 'method' | 'userId' | 'hash'>) {
   return {
     session: method === 'session' ? at(sessionRecord, userId, hash) : undefined,
     token: method === 'token' ? at(tokenRecord, userId, hash) : undefined,
@@ -107,7 +108,7 @@ export interface Caller {
  * @throws unauthenticated, csrf_header_required, organization_not_found
  */
 export async function authenticate(
-  claimed: Claimed | undefined,
+  claimed: IssuedCredential | undefined,
   access: Access,
   params: Readonly<Record<string, string>>,
 ): Promise<Caller | undefined> {
@@ -118,8 +119,7 @@ export async function authenticate(
     ...credentialReads(claimed),
     // A session's epoch is compared with its user's; account routes need the account itself.
     user: claimed.method === 'session' || access.kind !== 'member' ? at(userRecord, claimed.userId) : undefined,
-    organization: orgSlug === undefined ? undefined : at(organizationRecord, orgSlug),
-    member: orgSlug === undefined ? undefined : at(memberRecord, orgSlug, claimed.userId),
+    ...organizationReads(orgSlug, claimed.userId),
     membership: orgId === undefined ? undefined : at(membershipRecord, claimed.userId, orgId),
   });
   const principal = verify(claimed, found);
@@ -135,24 +135,42 @@ export async function authenticate(
   }
   if (access.kind !== 'member') return { principal, access: undefined };
 
-  let { organization, member } = found;
+  let { organization, member, identity } = found;
   if (orgId !== undefined && found.membership !== undefined) {
-    const { orgSlug: slug } = found.membership;
-    ({ organization, member } = await readTogether({
-      organization: at(organizationRecord, slug),
-      member: at(memberRecord, slug, claimed.userId),
-    }));
+    ({ organization, member, identity } = await readTogether(
+      organizationReads(found.membership.orgSlug, claimed.userId),
+    ));
     if (organization?.id !== orgId) throw organizationNotFound();
+  }
+  const { credential } = principal;
+  if (credential.method === 'token' && isIdentityId(principal.userId)) {
+    const { organizationId, memberId } = credential.token;
+    if (organizationId !== (orgId ?? organization?.id)) throw organizationNotFound();
+    // Its token died with the identity, or with what the identity was issued tokens for.
+    if (organization === undefined || identity === undefined || identity.trustId !== memberId) throw unauthenticated();
+    if (organization.status !== 'active') throw organizationNotFound();
+    const caller = identityPrincipal(principal, credential.token, identity);
+    return { principal: caller, access: new MemberAccess(organization, memberOf(identity), caller) };
   }
   if (organization === undefined || organization.status !== 'active' || member === undefined)
     throw organizationNotFound();
-  if (principal.credential.method === 'token') {
-    const { organizationId, memberId } = principal.credential.token;
+  if (credential.method === 'token') {
+    const { organizationId, memberId } = credential.token;
     if (organizationId !== null && (organizationId !== organization.id || memberId !== member.id)) {
       throw organizationNotFound();
     }
   }
   return { principal, access: new MemberAccess(organization, member, principal) };
+}
+
+/** What the caller is in the organization with the slug, if there is one. */
+function organizationReads(orgSlug: string | undefined, userId: string) {
+  const isIdentity = isIdentityId(userId);
+  return {
+    organization: orgSlug === undefined ? undefined : at(organizationRecord, orgSlug),
+    member: orgSlug === undefined || isIdentity ? undefined : at(memberRecord, orgSlug, userId),
+    identity: orgSlug === undefined || !isIdentity ? undefined : at(identityRightsRecord, orgSlug, userId),
+  };
 }
 
 type Found = {
@@ -161,7 +179,7 @@ type Found = {
   user?: ReturnType<typeof userRecord.parse> | undefined;
 };
 
-function verify(claimed: Claimed, { session, token, user }: Found): Principal | undefined {
+function verify(claimed: IssuedCredential, { session, token, user }: Found): Principal | undefined {
   const now = Date.now();
   if (claimed.method === 'session') {
     if (session === undefined || user === undefined) return undefined;

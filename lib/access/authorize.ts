@@ -2,6 +2,7 @@ import type { Access, TokenLimit, TokenRequirement } from '../contracts/contract
 import { tokenAccesses } from '../contracts/fields/token-access.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Caller } from './authenticate.ts';
+import { requireFactorIn, requireFreshSession } from './fresh-session.ts';
 import { type Principal, tokenLimitOf } from './principal.ts';
 
 const limitOrder: readonly TokenLimit[] = ['none', 'organization', 'project', 'environment'];
@@ -28,6 +29,12 @@ function requireScope(principal: Principal, required: TokenRequirement, narrowes
  * or another member is asked by the handler through `MemberAccess`.
  */
 export function authorize(access: Access, caller: Caller | undefined): void {
+  requireRights(access, caller);
+  // Last, so that a caller who may not do it at all is not asked to step up.
+  if ('fresh' in access && access.fresh === 'always' && caller !== undefined) requireFreshSession(caller.principal);
+}
+
+function requireRights(access: Access, caller: Caller | undefined): void {
   if (access.kind === 'public') return;
   if (access.kind === 'optional') {
     if (caller !== undefined) requireScope(caller.principal, 'session', 'none');
@@ -35,6 +42,9 @@ export function authorize(access: Access, caller: Caller | undefined): void {
   }
   if (caller === undefined) throw new ApiError('unauthenticated', 'Sign in first.');
   if (access.kind === 'account') {
+    if (caller.principal.user === undefined) {
+      throw new ApiError('unauthenticated', 'This is about an account, and an identity has none.');
+    }
     requireScope(caller.principal, access.tokens, access.narrowestToken);
     return;
   }
@@ -46,6 +56,7 @@ export function authorize(access: Access, caller: Caller | undefined): void {
     return;
   }
   if (caller.access === undefined) throw organizationNotFound();
+  requireFactorIn(caller.access.organization, caller.principal);
   requireScope(caller.principal, access.tokens, access.narrowestToken);
   if (!access.roles.includes(caller.access.member.role)) {
     throw new ApiError(

@@ -1,4 +1,4 @@
-import type { Claimed } from './authenticate.ts';
+import type { IssuedCredential } from './authenticate.ts';
 import { isOverShare } from './fair-share.ts';
 
 /*
@@ -12,18 +12,21 @@ const maximumRemembered = 10_000;
 
 const refusedUntil = new Map<string, number>();
 
-function subjectOf({ userId }: Claimed, { orgSlug, orgId }: Readonly<Record<string, string>>): string {
+function subjectOf({ userId }: IssuedCredential, { orgSlug, orgId }: Readonly<Record<string, string>>): string {
   return `${userId} ${orgSlug ?? orgId ?? ''}`;
 }
 
 /** Whether reads for this caller may begin before the caller is authorized. */
-export function earnsHeadStart(claimed: Claimed | undefined, params: Readonly<Record<string, string>>): boolean {
+export function earnsHeadStart(
+  claimed: IssuedCredential | undefined,
+  params: Readonly<Record<string, string>>,
+): boolean {
   if (claimed === undefined) return true;
   if ((refusedUntil.get(subjectOf(claimed, params)) ?? 0) > Date.now()) return false;
   return !isOverShare(params.orgSlug ?? params.orgId);
 }
 
-export function loseHeadStart(claimed: Claimed, params: Readonly<Record<string, string>>): void {
+export function loseHeadStart(claimed: IssuedCredential, params: Readonly<Record<string, string>>): void {
   const subject = subjectOf(claimed, params);
   refusedUntil.delete(subject);
   // A Map keeps insertion order, so the first entry is the oldest.

@@ -20,7 +20,8 @@ export async function keepCredentialFresh(
   event: APIGatewayProxyEventV2,
   log: Log,
 ): Promise<string | undefined> {
-  if (principal === undefined) return undefined;
+  // The use of an identity is noted by the exchange.
+  if (principal === undefined || principal.identity !== undefined) return undefined;
   const { credential, userId } = principal;
   try {
     if (credential.method === 'token') {

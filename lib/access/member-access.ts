@@ -24,7 +24,7 @@ interface KnownEnvironment {
  */
 export class MemberAccess {
   readonly organization: OrganizationRecord;
-  readonly principal: Principal;
+  #principal: Principal;
   #member: MemberRecord;
   #projectId: string | undefined;
   /** The environments asked for, by slug. */
@@ -34,16 +34,21 @@ export class MemberAccess {
   constructor(organization: OrganizationRecord, member: MemberRecord, principal: Principal) {
     this.organization = organization;
     this.#member = member;
-    this.principal = principal;
+    this.#principal = principal;
+  }
+
+  get principal(): Principal {
+    return this.#principal;
   }
 
   get member(): MemberRecord {
     return this.#member;
   }
 
-  /** Takes over the current role of a caller who was authorized again. */
-  renew({ member }: Pick<MemberAccess, 'member'>): void {
+  /** Takes over the current role and limits of a caller who was authorized again. */
+  renew({ member, principal }: Pick<MemberAccess, 'member' | 'principal'>): void {
     this.#member = member;
+    this.#principal = principal;
   }
 
   /** Whether the project belongs to the organization and is in the token's scope. Lists show only such projects. */
@@ -127,6 +132,7 @@ export class MemberAccess {
   }
 
   #token() {
-    return this.principal.credential.method === 'token' ? this.principal.credential.token : undefined;
+    const { credential } = this.#principal;
+    return credential.method === 'token' ? credential.token : undefined;
   }
 }

@@ -2,13 +2,15 @@ import type { SessionRecord } from '../table/records/session.ts';
 import type { TokenRecord } from '../table/records/token.ts';
 import type { UserRecord } from '../table/records/user.ts';
 
-/** Who makes a request, proven by a session or by a token. */
+/** Who makes a request, proven by a session or by a token of a user or an identity. */
 export interface Principal {
   userId: string;
   email: string;
   credential: { method: 'session'; hash: string; session: SessionRecord } | { method: 'token'; token: TokenRecord };
   /** The account. It is read for sessions and on account routes; elsewhere a token's own item says enough. */
   user: UserRecord | undefined;
+  /** Present where the caller is no user: `userId` is the identity's id then, and `email` its name. */
+  identity?: { name: string };
 }
 
 /** How narrowly the principal's credential is limited. */

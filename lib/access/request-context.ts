@@ -13,15 +13,21 @@ export interface RequestContext {
   readonly log: Log;
 }
 
+/** On routes that declare `fresh: 'by-content'`. */
+export interface FreshnessQuestion {
+  /** @throws step_up_required where it is needed and the session is not fresh */
+  requireFresh(isNeeded: boolean): void;
+}
+
 /** A request of a signed-in user. */
-export interface AccountContext extends RequestContext {
+export interface AccountContext extends RequestContext, FreshnessQuestion {
   readonly principal: Principal & { user: UserRecord };
   /** The write of an audit entry in one of the user's organizations, for the transaction of the change it records. */
   auditIn(organization: OrganizationRecord, facts: AuditFacts): Promise<Write>;
 }
 
 /** A request of a member in the organization that the path names. */
-export interface MemberContext extends RequestContext {
+export interface MemberContext extends RequestContext, FreshnessQuestion {
   readonly principal: Principal;
   readonly organization: OrganizationRecord;
   readonly access: MemberAccess;
@@ -29,7 +35,10 @@ export interface MemberContext extends RequestContext {
   audit(facts: AuditFacts): Promise<Write>;
 }
 
-export function accountContext(request: RequestContext, principal: AccountContext['principal']): AccountContext {
+export function accountContext(
+  request: RequestContext & FreshnessQuestion,
+  principal: AccountContext['principal'],
+): AccountContext {
   return {
     ...request,
     principal,
@@ -37,7 +46,7 @@ export function accountContext(request: RequestContext, principal: AccountContex
   };
 }
 
-export function memberContext(request: RequestContext, access: MemberAccess): MemberContext {
+export function memberContext(request: RequestContext & FreshnessQuestion, access: MemberAccess): MemberContext {
   const { organization, principal } = access;
   return {
     ...request,

@@ -1,13 +1,13 @@
 import type { AccountContext } from '../access/request-context.ts';
-import { ApiError, invalidRequest } from '../core/errors.ts';
-import { settings } from '../core/settings.ts';
-import { hashPassword, verifyPassword } from '../crypto/passwords.ts';
+import { ApiError } from '../core/errors.ts';
+import { hashPassword } from '../crypto/passwords.ts';
 import { isThere } from '../table/expressions.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { at, update } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { sessionEnded } from './create-token.ts';
-import { forgetTries, type RateLimit, takeTry } from './rate-limit.ts';
+import { requireCurrentPassword, tryCurrentPassword } from './current-password.ts';
+import { forgetTries } from './rate-limit.ts';
 import { readHeldTokens, setPassword } from './set-password.ts';
 
 /**
@@ -16,27 +16,26 @@ import { readHeldTokens, setPassword } from './set-password.ts';
  * @throws invalid_request naming the field for a wrong current or a common new password; rate_limited
  */
 export async function changePassword(
-  { principal: { user, credential }, source, log }: AccountContext,
+  context: AccountContext,
   {
     currentPassword,
     newPassword,
     revokeTokens,
   }: { currentPassword: string; newPassword: string; revokeTokens: boolean },
 ): Promise<void> {
+  const { principal, source, log } = context;
+  const { user, credential } = principal;
   if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This needs a session.');
   refuseCommonPassword('newPassword', newPassword);
-  // The limit is on the account, so a stolen session cannot be used to guess the password from many addresses.
-  const limit: RateLimit = {
-    name: 'current-password',
-    tries: settings().LOGIN_FAILURE_LIMIT,
-    windowSeconds: 15 * 60,
-    subject: user.id,
-  };
-  const [held, taken] = await Promise.all([revokeTokens ? readHeldTokens(user.id) : undefined, takeTry(limit)]);
-  if (!(await verifyPassword(currentPassword, user.passwordHash))) {
-    log.account('password_change_refused', { userId: user.id, ip: source.ip });
-    throw invalidRequest([{ path: 'currentPassword', message: 'is wrong' }]);
-  }
+  const [held, taken] = await Promise.all([
+    revokeTokens ? readHeldTokens(user.id) : undefined,
+    tryCurrentPassword(user.id),
+  ]);
+  await requireCurrentPassword(context, user, {
+    field: 'currentPassword',
+    password: currentPassword,
+    event: 'password_change_refused',
+  });
   const passwordHash = await hashPassword(newPassword);
   const ownSession = update(
     at(sessionRecord, user.id, credential.hash),

@@ -1,3 +1,4 @@
+import { hasProvedFactor } from '../access/fresh-session.ts';
 import type { AccountContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
@@ -24,6 +25,7 @@ export async function createToken(context: AccountContext, wanted: WantedToken):
       environmentId: wanted.environmentId ?? null,
       memberId: scope?.member.id ?? null,
       expiresInDays: wanted.expiresInDays ?? null,
+      secondFactor: hasProvedFactor(principal),
     },
   );
   const { id, name } = issued.cliToken;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { auditWrite } from '../access/audit-write.ts';
+import { hasProvedFactor } from '../access/fresh-session.ts';
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
@@ -34,6 +35,7 @@ export async function offerHandOff(
       {
         userId,
         sessionEpoch: user.sessionEpoch,
+        secondFactor: hasProvedFactor(principal),
         codeChallenge: wanted.codeChallenge,
         name: wanted.name,
         access: wanted.access,

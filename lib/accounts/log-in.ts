@@ -3,8 +3,9 @@ import { ApiError } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../crypto/passwords.ts';
 import { equals } from '../table/expressions.ts';
-import { emailRecord, nobody, type UserRecord, userRecord } from '../table/records/user.ts';
+import { emailRecord, hasSecondFactor, nobody, type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, ConditionFailed, find, transact, update } from '../table/store.ts';
+import { askForFactor } from './factors/ask-for-factor.ts';
 import { newSession } from './new-session.ts';
 import {
   forgetTries,
@@ -19,7 +20,7 @@ import {
 /**
  * Starts a session. An unknown e-mail and a wrong password do the same work and get the same answer. If the limit
  * refuses a try, the password is not checked, so the answer tells nothing about it.
- * @throws rate_limited, invalid_credentials
+ * @throws rate_limited, invalid_credentials; second_factor_required with a challenge, after a right password
  */
 export async function logIn(
   { source, log }: RequestContext,
@@ -39,6 +40,16 @@ export async function logIn(
     await Promise.all([keepTry(tryOfEmail), keepTry(tryOfAddress)]);
     log.account('login_failed', { email, userId: user?.id, ip: source.ip });
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
+  }
+  if (hasSecondFactor(user)) {
+    const [asking] = await Promise.all([
+      askForFactor('log-in', user),
+      forgetTries(tryOfEmail),
+      returnTry(tryOfAddress),
+      rehashIfOutdated(user, password),
+    ]);
+    log.account('second_factor_asked', { userId: user.id, ip: source.ip });
+    throw asking;
   }
   const session = await newSession(user, source);
   await Promise.all([

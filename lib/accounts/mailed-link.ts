@@ -17,19 +17,19 @@ const resetSeconds = 60 * 60;
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
 /** A link that verifies the account's address. It replaces any earlier one. */
-export function newVerificationLink(userId: string): NewLink {
+export async function newVerificationLink(userId: string): Promise<NewLink> {
   const { secret, hash } = createCredential(userId);
   return {
-    url: dashboardLink('verify-email', secret),
+    url: await dashboardLink('verify-email', secret),
     write: put(at(verificationLinkRecord, userId), { hash, expiresAt: inSeconds(verificationSeconds) }),
   };
 }
 
 /** A link that resets the account's password. Earlier links stay valid; otherwise anyone could end them by asking. */
-export function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>): NewLink {
+export async function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>): Promise<NewLink> {
   const { secret, hash } = createCredential(id);
   return {
-    url: dashboardLink('reset-password', secret),
+    url: await dashboardLink('reset-password', secret),
     write: put(at(resetLinkRecord, id, hash), { epoch: sessionEpoch, expiresAt: inSeconds(resetSeconds) }),
   };
 }

@@ -7,22 +7,28 @@ import { sessionRecord } from '../table/records/session.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import { at, put, type Write } from '../table/store.ts';
 
-/** A new session: its Set-Cookie line and the write that makes it valid. Only the secret's hash is stored. */
+/**
+ * A new session: its Set-Cookie line and the write that makes it valid. Only the secret's hash is stored. One that takes
+ * the place of another keeps its `createdAt`, and so its longest time.
+ */
 export async function newSession(
   user: Pick<UserRecord, 'id' | 'sessionEpoch'>,
   { ip, userAgent }: Pick<RequestSource, 'ip' | 'userAgent'>,
+  { secondFactor = false, createdAt }: { secondFactor?: boolean; createdAt?: string } = {},
 ): Promise<{ cookie: string; write: Write }> {
   const { secret, hash } = createCredential(user.id, '', await issuingKey());
   const now = Date.now();
-  const createdAt = new Date(now).toISOString();
-  const expiresAt = sessionEndsAt(createdAt, now);
+  const provedAt = new Date(now).toISOString();
+  const expiresAt = sessionEndsAt(createdAt ?? provedAt, now);
   const session = {
     userId: user.id,
     epoch: user.sessionEpoch,
-    createdAt,
-    lastUsedAt: createdAt,
+    createdAt: createdAt ?? provedAt,
+    lastUsedAt: provedAt,
     ip,
     userAgent,
+    provedAt,
+    secondFactor,
     expiresAt,
   };
   return {

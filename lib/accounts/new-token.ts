@@ -21,19 +21,30 @@ interface TokenFacts {
   projectId: string | null;
   environmentId: string | null;
   memberId: string | null;
-  expiresInDays: number | null;
+  /** Whether the session that makes it was proved with a second factor. */
+  secondFactor?: boolean | undefined;
 }
 
-/** A new bearer token of the user, with the write that makes it valid. */
+type Lifetime = { expiresInDays: number | null } | { lifetimeMs: number };
+
+/** A new bearer token of the user or identity, with the write that makes it valid. */
 export async function newToken(
   user: { id: string; email: string },
-  { expiresInDays, ...facts }: TokenFacts,
+  wanted: TokenFacts & Lifetime,
 ): Promise<IssuedToken & { write: Write }> {
   const { secret, hash } = createCredential(user.id, tokenPrefix, await issuingKey());
   const now = Date.now();
-  const expiryMs = expiresInDays === null ? undefined : now + expiresInDays * 24 * 60 * 60 * 1000;
+  const { name, access, organizationId, projectId, environmentId, memberId, secondFactor } = wanted;
+  const lifetimeMs = lifetimeOf(wanted);
+  const expiryMs = lifetimeMs === null ? undefined : now + lifetimeMs;
   const cliToken: TokenRecord = {
-    ...facts,
+    name,
+    access,
+    organizationId,
+    projectId,
+    environmentId,
+    memberId,
+    ...(secondFactor === undefined ? {} : { secondFactor }),
     id: randomUUID(),
     userId: user.id,
     email: user.email,
@@ -45,4 +56,9 @@ export async function newToken(
     ...(expiryMs === undefined ? {} : { expiresAt: Math.ceil(expiryMs / 1000) }),
   };
   return { token: secret, cliToken, write: put(at(tokenRecord, user.id, hash), cliToken, { if: isNew }) };
+}
+
+function lifetimeOf(wanted: Lifetime): number | null {
+  if ('lifetimeMs' in wanted) return wanted.lifetimeMs;
+  return wanted.expiresInDays === null ? null : wanted.expiresInDays * 24 * 60 * 60 * 1000;
 }

@@ -1,16 +1,22 @@
+import { freshUntilMs, hasProvedFactor } from '../access/fresh-session.ts';
 import type { AccountContext } from '../access/request-context.ts';
-import type { CliToken, OwnOrganization, User } from '../contracts/auth.ts';
+import type { CliToken, OwnOrganization, OwnUser } from '../contracts/auth.ts';
 import { ApiError } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { at, list, readAll } from '../table/store.ts';
-import { tokenView, userView } from './account-views.ts';
+import { ownUserView, tokenView } from './account-views.ts';
 
 interface CurrentUser {
-  user: User;
+  user: OwnUser;
   organizations: OwnOrganization[];
-  authentication: { method: 'session' | 'token'; token?: CliToken };
+  authentication: {
+    method: 'session' | 'token';
+    token?: CliToken;
+    freshUntil: string | null;
+    secondFactor: boolean;
+  };
 }
 
 /**
@@ -39,9 +45,14 @@ export async function readCurrentUser({ principal }: AccountContext): Promise<Cu
   if (boundTo !== null && seen.length === 0) {
     throw new ApiError('unauthenticated', 'The membership that this token was made under has ended.');
   }
+  const freshUntil = freshUntilMs(principal);
   return {
-    user: userView(user),
+    user: ownUserView(user),
     organizations: seen.sort((a, b) => a.name.localeCompare(b.name) || a.slug.localeCompare(b.slug)),
-    authentication: token === undefined ? { method: 'session' } : { method: 'token', token: tokenView(token) },
+    authentication: {
+      ...(token === undefined ? { method: 'session' } : { method: 'token', token: tokenView(token) }),
+      freshUntil: freshUntil === undefined ? null : new Date(freshUntil).toISOString(),
+      secondFactor: hasProvedFactor(principal),
+    },
   };
 }

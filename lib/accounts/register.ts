@@ -57,7 +57,7 @@ export async function register({ source, log }: RequestContext, wanted: Registra
     createdAt: new Date().toISOString(),
   };
   const session = await newSession(user, source);
-  const link = newVerificationLink(id);
+  const link = await newVerificationLink(id);
   const name = wanted.organizationName ?? personalOrganizationName(user.name);
   const organization = await withFreeSlug({ name }, async slug => {
     const made = await newOrganization({ name, slug }, user, { id, email: user.email, type: 'session' }, source);

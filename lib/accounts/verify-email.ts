@@ -19,7 +19,7 @@ const mailsAnHour = 20;
 export async function sendVerification({ principal: { user } }: AccountContext): Promise<void> {
   if (user.emailVerified) return;
   await takeTry({ name: 'verification', tries: mailsAnHour, windowSeconds: 60 * 60, subject: user.id });
-  const link = newVerificationLink(user.id);
+  const link = await newVerificationLink(user.id);
   await transact([link.write]);
   try {
     await sendMail(user.email, verificationMail(user.name, link.url));

@@ -32,7 +32,14 @@ export interface Recount {
 
 type Item = Record<string, unknown>;
 
-const organizationCounters = ['projectCount', 'memberCount', 'ownerCount', 'invitationCount', 'webhookCount'] as const;
+const organizationCounters = [
+  'projectCount',
+  'memberCount',
+  'ownerCount',
+  'invitationCount',
+  'webhookCount',
+  'identityCount',
+] as const;
 
 /** Passes until two in a row agree; with changes all along, what is left is reported as it was seen last. */
 const maximumPasses = 6;
@@ -124,6 +131,7 @@ export function countItems(items: readonly Item[]): Record<(typeof organizationC
     // Those that have run out hold their place until they are swept.
     invitationCount: count('invitation'),
     webhookCount: count('webhook'),
+    identityCount: count('identity'),
   };
 }
 

@@ -1,13 +1,15 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { authenticate, type Caller, type Claimed, claimCredential } from '../access/authenticate.ts';
+import { authenticate, type Caller, type IssuedCredential, issuedCredentialOf } from '../access/authenticate.ts';
 import { authorize } from '../access/authorize.ts';
 import { flushShares, takeShare } from '../access/fair-share.ts';
+import { requireFreshSession } from '../access/fresh-session.ts';
 import { earnsHeadStart, loseHeadStart } from '../access/head-start.ts';
 import { keepCredentialFresh } from '../access/keep-credential-fresh.ts';
 import {
   type AccountContext,
   accountContext,
+  type FreshnessQuestion,
   type MemberContext,
   memberContext,
   type RequestContext,
@@ -16,7 +18,8 @@ import type { Access, Contract, HandlerResponse, ParsedRequest } from '../contra
 import { parameterNames } from '../contracts/path-parameters.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { type Log, openLog } from '../core/logger.ts';
-import { type RequestSource, sourceOf } from '../core/request-source.ts';
+import { cameThroughEdge, type RequestSource, sourceOf } from '../core/request-source.ts';
+import { settings } from '../core/settings.ts';
 import { judgedAfterWaiting, withDeadline } from '../table/retry.ts';
 import { explainNotFound, parseParts, parsePath } from './parse-request.ts';
 import { type Answer, render, renderError, toApiError } from './respond.ts';
@@ -26,7 +29,7 @@ type ContextOf<A extends Access> = A extends { kind: 'member' }
   : A extends { kind: 'account' | 'admin' }
     ? AccountContext
     : A extends { kind: 'optional' }
-      ? RequestContext & { principal: AccountContext['principal'] | undefined }
+      ? RequestContext & FreshnessQuestion & { principal: AccountContext['principal'] | undefined }
       : RequestContext;
 
 /** What a handler is given: the parsed request, its context, and what `fetch` read. */
@@ -49,10 +52,12 @@ interface State {
   source: RequestSource;
   log: Log;
   request?: ParsedRequest<Contract>;
-  claimed?: Claimed | undefined;
+  claimed?: IssuedCredential | undefined;
   params?: Readonly<Record<string, string>>;
   caller?: Caller | undefined;
   fetched?: unknown;
+  /** The handler asked whether the session must be fresh. */
+  askedFreshness?: true;
   /** A session cookie to renew, once the renewal is written. */
   renewal?: Promise<string | undefined>;
 }
@@ -74,26 +79,40 @@ export function endpoint<const C extends Contract, Fetched = undefined>(contract
     .use(errorRendering(contract))
     .use(guard(contract, behaviour))
     .handler(async (_event: APIGatewayProxyEventV2, { state }: ChainContext) => {
-      const { request, caller, fetched } = state;
+      const { request, fetched } = state;
       if (request === undefined) throw new Error('The chain reached the handler without a parsed request.');
       const input = { ...request, context: contextOf(contract.access, state), fetched };
       const run = () => behaviour.run(input as unknown as EndpointInput<C, Fetched>);
       const answer = (await judgedAfterWaiting(() => judgeAgain(contract.access, state), run)) as Answer;
-      requireAllQuestionsAsked(contract, caller);
+      requireAllQuestionsAsked(contract, state);
       return render(await checkedAnswer(contract, answer, state), state.source.requestId);
     });
   return (...input: Parameters<typeof chain>) => withDeadline(() => chain(...input));
 }
 
-function contextOf(access: Access, { source, log, caller }: State) {
-  const request = { source, log };
-  if (access.kind === 'public') return request;
+function contextOf(access: Access, state: State) {
+  const { source, log, caller } = state;
+  if (access.kind === 'public') return { source, log };
   const principal = caller?.principal as AccountContext['principal'] | undefined;
+  const requireFresh = (isNeeded: boolean) => {
+    state.askedFreshness = true;
+    if (isNeeded && principal !== undefined) requireFreshSession(principal);
+  };
+  const request = { source, log, requireFresh };
   if (access.kind === 'optional') return { ...request, principal };
   if (principal === undefined) throw new Error('The chain reached the handler without a caller.');
   if (access.kind !== 'member') return accountContext(request, principal);
   if (caller?.access === undefined) throw new Error('The chain reached the handler without a membership.');
   return memberContext(request, caller.access);
+}
+
+/** A change that is refused now is not lost: clients send it again, as SDK and command line do by themselves. */
+function underMaintenance(): ApiError {
+  return new ApiError(
+    'temporarily_unavailable',
+    'The service is under maintenance: it can be read, but not changed. Send the request again in a minute.',
+    { retryAfterSeconds: 60 },
+  );
 }
 
 /** Opens the request's log and gives every answer its request id. */
@@ -103,6 +122,9 @@ function requestContext(contract: Contract): Chain {
       const source = sourceOf(event);
       const log = openLog({ requestId: source.requestId, operation: contract.operationId });
       context.state = { source, log };
+      // There is no way round the edge, where the firewall is and the caller's address is known.
+      if (!cameThroughEdge(event)) throw new ApiError('route_not_found', 'The API is not served at this address.');
+      if (settings().MAINTENANCE && contract.method !== 'GET') throw underMaintenance();
     },
   };
 }
@@ -126,7 +148,7 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
       const { state } = context;
       const path = parsePath(contract, event);
       // This comes before the body is parsed and before anything that the path names is read.
-      const claimed = await claimCredential(event, contract.access, state.log);
+      const claimed = await issuedCredentialOf(event, contract.access, state.log);
       state.claimed = claimed;
       state.params = path.params;
       // A caller who may not call must not learn what is wrong with the request, so its problems wait for the verdict.
@@ -159,10 +181,11 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
 
 /**
  * Who calls, if they may. A caller who is refused at an organization has no head start there next time.
- * @throws unauthenticated, csrf_header_required, organization_not_found, insufficient_scope, forbidden, admin_required
+ * @throws unauthenticated, csrf_header_required, organization_not_found, insufficient_scope, forbidden, admin_required,
+ * second_factor_required, step_up_required
  */
 async function judge(
-  claimed: Claimed | undefined,
+  claimed: IssuedCredential | undefined,
   access: Access,
   params: Readonly<Record<string, string>>,
 ): Promise<Caller | undefined> {
@@ -171,7 +194,9 @@ async function judge(
     authorize(access, caller);
     return caller;
   } catch (error) {
-    if (claimed !== undefined && error instanceof ApiError) loseHeadStart(claimed, params);
+    // A caller who only has to step up keeps the head start of their other requests.
+    const isStranger = error instanceof ApiError && error.code !== 'step_up_required';
+    if (claimed !== undefined && isStranger) loseHeadStart(claimed, params);
     throw error;
   }
 }
@@ -200,7 +225,10 @@ function attempt<T>(work: () => T): { value: T } | { error: unknown } {
 }
 
 /** Fails closed: a handler that never asked whether its caller may touch what the path names gives no answer. */
-function requireAllQuestionsAsked(contract: Contract, caller: Caller | undefined): void {
+function requireAllQuestionsAsked(contract: Contract, { caller, askedFreshness }: State): void {
+  if ('fresh' in contract.access && contract.access.fresh === 'by-content' && askedFreshness !== true) {
+    throw new Error(`${contract.operationId} answered without asking whether the session must be fresh.`);
+  }
   if (contract.access.kind !== 'member') return;
   const names: readonly string[] = parameterNames(contract.path);
   const asked = {

@@ -12,7 +12,7 @@ export async function openPortal(context: MemberContext): Promise<string> {
   const { organization } = context;
   const { id, slug, name } = organization;
   const customerId = await ensureCustomer(organization);
-  const url = await createPortal({ customerId, returnUrl: billingPage(slug) });
+  const url = await createPortal({ customerId, returnUrl: await billingPage(slug) });
   const audit = await context.audit({
     action: 'billing.portal_opened',
     target: { type: 'organization', id, name },

@@ -1,8 +1,8 @@
-import { settings } from '../core/settings.ts';
+import { dashboardOrigin } from '../core/dashboard-origin.ts';
 
 /** The dashboard's billing page of an organization. The provider's hosted pages return to it. */
-export function billingPage(orgSlug: string, checkout?: 'success' | 'cancelled'): string {
-  const page = new URL(`/organizations/${orgSlug}/billing`, settings().DASHBOARD_ORIGIN);
+export async function billingPage(orgSlug: string, checkout?: 'success' | 'cancelled'): Promise<string> {
+  const page = new URL(`/organizations/${orgSlug}/billing`, await dashboardOrigin());
   if (checkout !== undefined) page.searchParams.set('checkout', checkout);
   return page.href;
 }

@@ -20,7 +20,7 @@ export async function startCheckout(context: MemberContext, plan: BoughtPlan): P
     isAlive && billing.subscriptionId !== null
       ? await createPortal({
           customerId,
-          returnUrl: billingPage(slug),
+          returnUrl: await billingPage(slug),
           changedSubscriptionId: billing.subscriptionId,
         })
       : await createCheckout({
@@ -28,8 +28,8 @@ export async function startCheckout(context: MemberContext, plan: BoughtPlan): P
           customerId,
           plan,
           price,
-          successUrl: billingPage(slug, 'success'),
-          cancelUrl: billingPage(slug, 'cancelled'),
+          successUrl: await billingPage(slug, 'success'),
+          cancelUrl: await billingPage(slug, 'cancelled'),
         });
   const audit = await context.audit({
     action: 'billing.checkout_started',

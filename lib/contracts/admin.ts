@@ -73,6 +73,7 @@ const organizationExample = {
   name: 'Analytical Engines',
   plan: 'pro',
   limitOverrides: { maxMembers: 150 },
+  requireSecondFactor: false,
   createdAt: '2026-01-31T09:26:53.589Z',
 } as const;
 const usageExample = { projects: 4, members: 7, invitations: 1, webhooks: 2, environments: 13, secrets: 412 };

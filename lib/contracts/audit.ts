@@ -12,15 +12,19 @@ export const AuditEntry = z
     action: AuditAction,
     actor: z
       .object({
-        id: Uuid.nullable().meta({ description: 'The user; null for the system.' }),
+        id: Uuid.nullable().meta({ description: 'The user or identity; null for the system.' }),
         email: z
           .string()
           .nullable()
-          .meta({ description: 'The user’s e-mail address at the time; null for the system.' }),
+          .meta({ description: 'The user’s e-mail address at the time; null for an identity and the system.' }),
+        name: z
+          .string()
+          .optional()
+          .meta({ description: 'The identity’s name at the time; only for the type `identity`.' }),
         type: z
           .enum(actorTypes)
           .meta({ description: 'How the request was authenticated; `system` if the service acted on its own.' }),
-        tokenId: Uuid.optional().meta({ description: 'The token used; only for the type `token`.' }),
+        tokenId: Uuid.optional().meta({ description: 'The token used; only for the types `token` and `identity`.' }),
       })
       .meta({ description: 'Who acted.' }),
     target: z

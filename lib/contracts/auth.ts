@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contract } from './contract.ts';
+import { contract, passwordSizing } from './contract.ts';
 import { Organization } from './fields/organization.ts';
 import { Role } from './fields/role.ts';
 import { Success } from './fields/success.ts';
@@ -22,6 +22,21 @@ export const User = z
   })
   .meta({ id: 'User', description: 'A person’s account.' });
 export type User = z.infer<typeof User>;
+
+/** The account as its own user sees it. */
+const OwnUser = z
+  .object({
+    ...User.shape,
+    secondFactors: z
+      .object({
+        passkeys: z.int().meta({ description: 'How many passkeys there are.', example: 1 }),
+        totp: z.boolean().meta({ description: 'Whether there is an authenticator app.' }),
+        recoveryCodesLeft: z.int().meta({ description: 'How many recovery codes are unused.', example: 10 }),
+      })
+      .meta({ description: 'What the account can prove itself with, other than its password.' }),
+  })
+  .meta({ id: 'OwnUser', description: 'A person’s own account.' });
+export type OwnUser = z.infer<typeof OwnUser>;
 
 /** An organization as its member sees it. */
 export const OwnOrganization = z
@@ -68,7 +83,7 @@ export type Session = z.infer<typeof Session>;
 
 export const authenticationMethods = ['session', 'token'] as const;
 
-const userExample = {
+export const userExample = {
   id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11',
   email: 'ada@example.com',
   name: 'Ada',
@@ -82,6 +97,7 @@ const organizationExample = {
   name: 'Analytical Engines',
   plan: 'free',
   limitOverrides: {},
+  requireSecondFactor: false,
   createdAt: '2026-01-31T09:26:53.589Z',
 } as const;
 const cliTokenExample = {
@@ -251,7 +267,7 @@ export const register = /* @__PURE__ */ contract({
     key: { credentials: issuing },
     mail: true,
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: passwordSizing,
 });
 
 export const logIn = /* @__PURE__ */ contract({
@@ -262,7 +278,8 @@ export const logIn = /* @__PURE__ */ contract({
   summary: 'Log in',
   description:
     'Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the same ' +
-    'answer in about the same time.',
+    'answer in about the same time. Where the account has a second factor, a right password sets no cookie: the answer is ' +
+    '401 `second_factor_required`, and `POST /v1/auth/login/verify` completes the log-in.',
   access: { kind: 'public' },
   body: z.strictObject({
     email: Email.meta({ description: 'The e-mail address, in any case.', example: 'ada@example.com' }),
@@ -277,14 +294,15 @@ export const logIn = /* @__PURE__ */ contract({
       headers: cookieHeader,
     },
   },
-  errors: ['invalid_credentials', 'rate_limited'],
+  errors: ['invalid_credentials', 'second_factor_required', 'rate_limited'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    passkeys: true,
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     reads: ['EMAIL', 'USER'],
-    writes: ['USER', 'RATE', 'CREDENTIALKEY'],
+    writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: issuing },
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: passwordSizing,
 });
 
 export const logOut = /* @__PURE__ */ contract({
@@ -321,19 +339,27 @@ export const getCurrentUser = /* @__PURE__ */ contract({
     200: {
       description: 'The caller.',
       body: z.object({
-        user: User,
+        user: OwnUser,
         organizations: z.array(OwnOrganization).meta({ description: 'The organizations the caller can see.' }),
         authentication: z
           .object({
             method: z.enum(authenticationMethods).meta({ description: 'How the request was authenticated.' }),
             token: CliToken.optional().meta({ description: 'The token that was used; absent for a session.' }),
+            freshUntil: Timestamp.nullable().meta({
+              description:
+                'Until when the session is fresh; null for a token, and for a session that was not proved with a second ' +
+                'factor although the account has one.',
+            }),
+            secondFactor: z.boolean().meta({
+              description: 'Whether the session, or the one that made the token, was proved with a second factor.',
+            }),
           })
           .meta({ description: 'How the request was authenticated.' }),
       }),
       example: {
-        user: userExample,
+        user: { ...userExample, secondFactors: { passkeys: 1, totp: true, recoveryCodesLeft: 10 } },
         organizations: [{ ...organizationExample, role: 'owner' }],
-        authentication: { method: 'session' },
+        authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true },
       },
     },
   },
@@ -368,7 +394,7 @@ export const createToken = /* @__PURE__ */ contract({
     'Creates a bearer token with at most the rights of its user, optionally limited in time and to an organization, ' +
     'project or environment. The token is shown once, and only its hash is stored. Requires a session: a token can’t ' +
     'create tokens.',
-  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   body: CreateTokenBody,
   bodyExample: {
     name: 'deploy pipeline',
@@ -403,7 +429,7 @@ export const handOffToken = /* @__PURE__ */ contract({
     'Works in two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets ' +
     'a code, which works once and for 60 seconds. The CLI, without a session, sends the code and its verifier and gets the ' +
     'token. So the token never travels through a URL or the dashboard. A wrong verifier invalidates the code.',
-  access: { kind: 'optional' },
+  access: { kind: 'optional', fresh: 'by-content' },
   body: HandOffBody,
   bodyExample: {
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
@@ -561,7 +587,7 @@ export const changePassword = /* @__PURE__ */ contract({
     reads: ['ORG'],
     writes: ['AUDIT', 'RATE'],
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: passwordSizing,
 });
 
 export const sendVerification = /* @__PURE__ */ contract({
@@ -638,5 +664,5 @@ export const resetPassword = /* @__PURE__ */ contract({
     reads: ['USER', 'ORG'],
     writes: ['USER', 'AUDIT'],
   },
-  sizing: { memoryMb: 1024, reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU' },
+  sizing: passwordSizing,
 });

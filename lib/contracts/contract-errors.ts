@@ -1,5 +1,5 @@
 import type { Access, Contract } from './contract.ts';
-import { type ErrorCode, errorStatuses } from './error-codes.ts';
+import { type ErrorCode, errorStatuses, statusInOrganization } from './error-codes.ts';
 import { parameterNames, pathParameters } from './path-parameters.ts';
 
 const order = Object.keys(errorStatuses) as ErrorCode[];
@@ -14,6 +14,11 @@ function refusesSomeTokens(access: Access): boolean {
   if (access.kind === 'admin') return true;
   if (access.kind !== 'account' && access.kind !== 'member') return false;
   return access.tokens !== 'read' || access.narrowestToken !== 'environment';
+}
+
+/** The status that an operation answers a code with. */
+export function statusOf(code: ErrorCode, { access }: Pick<Contract, 'access'>): number {
+  return (access.kind === 'member' ? statusInOrganization[code] : undefined) ?? errorStatuses[code];
 }
 
 /** Every code that an operation can answer: those that follow from its access, path and body, and its own. */
@@ -33,6 +38,8 @@ export function errorsOf(contract: Contract): ErrorCode[] {
   if (refusesSomeTokens(access)) codes.add('insufficient_scope');
   if (restrictsMembers(access)) codes.add('forbidden');
   if (access.kind === 'admin') codes.add('admin_required');
+  if (access.kind === 'member') codes.add('second_factor_required');
+  if ('fresh' in access) codes.add('step_up_required');
   for (const name of parameterNames(contract.path)) {
     codes.add(contract.notFound?.[name] ?? pathParameters[name].notFound);
   }

@@ -27,6 +27,13 @@ export type TokenRequirement = 'read' | 'write' | 'full' | 'session';
 export type TokenLimit = 'none' | 'organization' | 'project' | 'environment';
 
 /**
+ * Whether a session must have proved itself lately (`STEP_UP_FRESH_SECONDS`), with its account's second factor if it has
+ * one. Tokens are not asked. `by-content` says that it depends on what the request wants; the handler must then ask
+ * `context.requireFresh`, or its answer is refused.
+ */
+export type Freshness = 'always' | 'by-content';
+
+/**
  * Who may call a route. The chain in `endpoint.ts` enforces it before the handler runs.
  * - `public`: no authentication (the handler may still verify a signature or a link token).
  * - `optional`: a session is used if one is sent (with the CSRF rule), and is not required.
@@ -37,14 +44,15 @@ export type TokenLimit = 'none' | 'organization' | 'project' | 'environment';
  */
 export type Access =
   | { kind: 'public' }
-  | { kind: 'optional' }
-  | { kind: 'account'; tokens: TokenRequirement; narrowestToken: TokenLimit }
+  | { kind: 'optional'; fresh?: Freshness }
+  | { kind: 'account'; tokens: TokenRequirement; narrowestToken: TokenLimit; fresh?: Freshness }
   | {
       kind: 'member';
       roles: readonly Role[];
       tokens: TokenRequirement;
       narrowestToken: TokenLimit;
       environmentRule?: 'read' | 'write';
+      fresh?: Freshness;
     }
   | { kind: 'admin' };
 
@@ -63,7 +71,9 @@ export type TableAction =
  * those that it reads and writes.
  */
 export type Partition =
+  | 'ASSERTION'
   | 'AUDIT'
+  | 'CHALLENGE'
   | 'CREDENTIALKEY'
   | 'CUSTOMER'
   | 'DELIVERIES'
@@ -72,6 +82,7 @@ export type Partition =
   | 'ENV'
   | 'HANDOFF'
   | 'INVITATION'
+  | 'ISSUER'
   | 'METRICS'
   | 'METRICSBATCH'
   | 'ORG'
@@ -88,7 +99,7 @@ export type Partition =
 export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 
 /** What the KMS key is used for. The encryption context says which of these a call is about. */
-export type KeyPurpose = 'project' | 'webhook' | 'credentials';
+export type KeyPurpose = 'project' | 'webhook' | 'credentials' | 'totp';
 
 /**
  * What a function uses, and so exactly what its role allows (IAM action names without the service prefix). What
@@ -106,6 +117,8 @@ export interface Uses {
   mail?: true;
   /** Reads the payment provider's keys and calls it. */
   payments?: true;
+  /** Asks for passkeys, or checks them; they belong to the dashboard's origin. */
+  passkeys?: true;
 }
 
 /** A successful answer: the schema of its body, and an example and headers to document it. */
@@ -147,6 +160,12 @@ export interface Contract {
   /** Lambda memory in MB and timeout in seconds where the defaults of `infra` don't fit, with the reason. */
   sizing?: { memoryMb?: number; timeoutSeconds?: number; reason: string };
 }
+
+/** Of operations that hash or check a password: half a second of a CPU. Their routes are throttled further. */
+export const passwordSizing = {
+  memoryMb: 1769,
+  reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU, which 1,769 MB have',
+};
 
 /** Declares an endpoint and keeps the literal types that handlers infer their parameters from. */
 export function contract<const C extends Contract>(declared: C): C {

@@ -8,12 +8,16 @@ export const errorStatuses = {
   invalid_signature: 400,
   unauthenticated: 401,
   invalid_credentials: 401,
+  invalid_assertion: 401,
+  second_factor_required: 401,
   plan_limit_exceeded: 402,
   forbidden: 403,
   insufficient_scope: 403,
   csrf_header_required: 403,
   admin_required: 403,
   email_not_verified: 403,
+  claims_mismatch: 403,
+  step_up_required: 403,
   organization_not_found: 404,
   project_not_found: 404,
   environment_not_found: 404,
@@ -25,6 +29,8 @@ export const errorStatuses = {
   template_key_not_found: 404,
   plan_not_found: 404,
   session_not_found: 404,
+  identity_not_found: 404,
+  passkey_not_found: 404,
   route_not_found: 404,
   email_taken: 409,
   slug_taken: 409,
@@ -34,6 +40,8 @@ export const errorStatuses = {
   template_key_exists: 409,
   token_limit_reached: 409,
   organization_limit_reached: 409,
+  identity_limit_reached: 409,
+  assertion_replayed: 409,
   version_destroyed: 409,
   revision_mismatch: 412,
   version_mismatch: 412,
@@ -43,10 +51,14 @@ export const errorStatuses = {
   internal_error: 500,
   billing_provider_error: 502,
   billing_not_configured: 503,
+  issuer_unavailable: 503,
   temporarily_unavailable: 503,
 } as const;
 
 export type ErrorCode = keyof typeof errorStatuses;
+
+/** An organization that demands a second factor answers with the code that a log-in has, and refuses instead of asking. */
+export const statusInOrganization: Readonly<Partial<Record<ErrorCode, number>>> = { second_factor_required: 403 };
 
 /** One problem of a request: where (`secrets.3.key`, or an empty path for the whole body) and what. Never the value. */
 export interface Problem {

@@ -89,7 +89,14 @@ export const inviteMember = /* @__PURE__ */ contract({
     'Inviting the same address again replaces the earlier invitation. You can’t invite to a role above your own. Pending ' +
     'invitations count towards the plan’s limit of members. The ' +
     'invitations of an organization, and those to an address, are limited each day.',
-  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'organization' },
+  access: {
+    kind: 'member',
+    roles: ['owner', 'admin'],
+    tokens: 'full',
+    narrowestToken: 'organization',
+    // To invite an owner.
+    fresh: 'by-content',
+  },
   body: z.strictObject({
     email: Email.meta({ description: 'The address to mail the invitation to.', example: 'grace@example.com' }),
     role: Role.meta({ description: 'The role to give.' }),
@@ -139,6 +146,7 @@ export const acceptInvitation = /* @__PURE__ */ contract({
           name: 'Analytical Engines',
           plan: 'free',
           limitOverrides: {},
+          requireSecondFactor: false,
           createdAt,
         },
         member: {
@@ -169,7 +177,14 @@ export const changeRole = /* @__PURE__ */ contract({
   description:
     'Changes a member’s role. For owners only. The last owner can’t be demoted. An invitation can’t be changed, only ' +
     'replaced or cancelled.',
-  access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization' },
+  access: {
+    kind: 'member',
+    roles: ['owner'],
+    tokens: 'full',
+    narrowestToken: 'organization',
+    // To make an owner, or to end one's being one.
+    fresh: 'by-content',
+  },
   body: z.strictObject({ role: Role.meta({ description: 'The new role.' }) }),
   bodyExample: { role: 'developer' },
   responses: {

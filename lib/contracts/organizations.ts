@@ -12,6 +12,7 @@ const organizationExample = {
   name: 'Difference Engines',
   plan: 'free',
   limitOverrides: {},
+  requireSecondFactor: false,
   createdAt: '2026-01-31T09:26:53.589Z',
 } as const;
 
@@ -56,10 +57,29 @@ export const renameOrganization = /* @__PURE__ */ contract({
   area,
   method: 'PATCH',
   path: '/v1/orgs/{orgId}',
-  summary: 'Rename an organization',
-  description: 'Changes the display name. The slug stays. For owners and admins.',
-  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'organization' },
-  body: z.strictObject({ name: Name.meta({ description: 'Display name.', example: 'Analytical Engines Ltd' }) }),
+  summary: 'Rename an organization, or demand a second factor',
+  description:
+    'Changes the display name; the slug stays. For owners and admins. An owner who has a second factor can demand one of ' +
+    'all members: sessions and tokens that were not proved with one are refused from then on.',
+  access: {
+    kind: 'member',
+    roles: ['owner', 'admin'],
+    tokens: 'full',
+    narrowestToken: 'organization',
+    // To change whether a second factor is demanded.
+    fresh: 'by-content',
+  },
+  body: z
+    .strictObject({
+      name: Name.optional().meta({ description: 'Display name.', example: 'Analytical Engines Ltd' }),
+      requireSecondFactor: z
+        .boolean({ message: 'must be true or false' })
+        .optional()
+        .meta({ description: 'Whether members need a second factor. For owners.' }),
+    })
+    .refine(({ name, requireSecondFactor }) => name !== undefined || requireSecondFactor !== undefined, {
+      message: 'must have name, requireSecondFactor or both',
+    }),
   bodyExample: { name: 'Analytical Engines Ltd' },
   responses: {
     200: {
@@ -68,8 +88,11 @@ export const renameOrganization = /* @__PURE__ */ contract({
       example: { organization: { ...organizationExample, slug: 'analytical-engines', name: 'Analytical Engines Ltd' } },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], writes: ['ORG', 'ORGS', 'AUDIT'] },
+  errors: ['forbidden'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'ORGS', 'AUDIT'],
+  },
 });
 
 export const deleteOrganization = /* @__PURE__ */ contract({
@@ -81,7 +104,7 @@ export const deleteOrganization = /* @__PURE__ */ contract({
   description:
     'Makes the organization and all its data unreachable at once and erases them in the background. The slug can be used ' +
     'again when that is done. For owners only.',
-  access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization' },
+  access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   responses: { 200: { description: 'The organization is deleted.', body: Success, example: { success: true } } },
   errors: [],
   uses: {

@@ -15,7 +15,9 @@ export const pathParameters = {
   key: { schema: SecretKey, notFound: 'secret_not_found', description: 'Secret key or template key.' },
   tokenId: { schema: Uuid, notFound: 'token_not_found', description: 'CLI token identifier.' },
   sessionId: { schema: Uuid, notFound: 'session_not_found', description: 'Session identifier.' },
+  passkeyId: { schema: Uuid, notFound: 'passkey_not_found', description: 'Passkey identifier.' },
   webhookId: { schema: Uuid, notFound: 'webhook_not_found', description: 'Webhook identifier.' },
+  identityId: { schema: Uuid, notFound: 'identity_not_found', description: 'Identity identifier.' },
   id: { schema: Uuid, notFound: 'member_not_found', description: 'Member or invitation identifier.' },
   token: {
     schema: z.string().regex(/^[A-Za-z0-9_-]{20,200}$/),

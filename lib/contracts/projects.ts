@@ -190,7 +190,7 @@ export const deleteProject = /* @__PURE__ */ contract({
   description:
     'Makes the project unreachable at once and destroys its wrapped data key, so that none of its values can be decrypted ' +
     'any more. The stored data is erased in the background. For owners only.',
-  access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'project' },
+  access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: { 200: { description: 'The project is deleted.', body: Success, example: { success: true } } },
   errors: [],
   uses: {
@@ -284,7 +284,7 @@ export const deleteEnvironment = /* @__PURE__ */ contract({
     'Makes the environment and the history of its secrets unreachable at once and erases them in the background. The ' +
     'slug can be used again when that is done. Webhooks that are limited to the environment are deleted with it. For ' +
     'owners and admins.',
-  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project' },
+  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: { 200: { description: 'The environment is deleted.', body: Success, example: { success: true } } },
   errors: [],
   uses: {
@@ -305,7 +305,7 @@ export const rotateKey = /* @__PURE__ */ contract({
     'Creates a new data key for new values and re-encrypts everything that is stored, including the history. Reads and ' +
     'writes continue throughout. On completion the old wrapped key is deleted. `project.rotation` shows the progress. ' +
     'For owners and admins.',
-  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project' },
+  access: { kind: 'member', roles: ['owner', 'admin'], tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: {
     200: {
       description: 'The rotation is complete: there was nothing to re-encrypt.',

@@ -3,9 +3,11 @@ import * as audit from './audit.ts';
 import * as auth from './auth.ts';
 import * as billing from './billing.ts';
 import type { Contract } from './contract.ts';
+import * as identities from './identities.ts';
 import * as members from './members.ts';
 import * as organizations from './organizations.ts';
 import * as projects from './projects.ts';
+import * as secondFactors from './second-factors.ts';
 import * as secrets from './secrets.ts';
 import * as templates from './templates.ts';
 import * as webhooks from './webhooks.ts';
@@ -14,6 +16,9 @@ import * as webhooks from './webhooks.ts';
 export const routes: readonly Contract[] = [
   auth.register,
   auth.logIn,
+  secondFactors.startPasskeyLogin,
+  secondFactors.completeLogin,
+  secondFactors.stepUp,
   auth.logOut,
   auth.getCurrentUser,
   auth.renameUser,
@@ -24,6 +29,14 @@ export const routes: readonly Contract[] = [
   auth.revokeCurrentToken,
   auth.listSessions,
   auth.endSession,
+  secondFactors.startPasskey,
+  secondFactors.addPasskey,
+  secondFactors.listPasskeys,
+  secondFactors.removePasskey,
+  secondFactors.startTotp,
+  secondFactors.confirmTotp,
+  secondFactors.removeTotp,
+  secondFactors.renewRecoveryCodes,
   auth.changePassword,
   auth.sendVerification,
   auth.verifyEmail,
@@ -77,6 +90,13 @@ export const routes: readonly Contract[] = [
   members.acceptInvitation,
   members.changeRole,
   members.removeMember,
+
+  identities.listIdentities,
+  identities.createIdentity,
+  identities.getIdentity,
+  identities.updateIdentity,
+  identities.deleteIdentity,
+  identities.exchangeAssertion,
 
   audit.listAuditEntries,
 

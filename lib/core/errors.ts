@@ -1,4 +1,4 @@
-import { type ErrorCode, errorStatuses, type Problem } from '../contracts/error-codes.ts';
+import { type ErrorCode, errorStatuses, type Problem, statusInOrganization } from '../contracts/error-codes.ts';
 
 /** An error that a client may see: a code of the closed set, a sentence, and details without secrets. */
 export class ApiError extends Error {
@@ -6,6 +6,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown> | readonly Problem[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly status: number;
 
   constructor(
     code: ErrorCode,
@@ -13,6 +14,7 @@ export class ApiError extends Error {
     options: {
       details?: Record<string, unknown> | readonly Problem[];
       retryAfterSeconds?: number;
+      inOrganization?: true;
       cause?: unknown;
     } = {},
   ) {
@@ -20,10 +22,7 @@ export class ApiError extends Error {
     this.code = code;
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
-  }
-
-  get status(): number {
-    return errorStatuses[this.code];
+    this.status = (options.inOrganization === true ? statusInOrganization[code] : undefined) ?? errorStatuses[code];
   }
 }
 

@@ -3,6 +3,7 @@ const secretNames = new Set(
   [
     'authorization',
     'body',
+    'challenge',
     'codeChallenge',
     'codeVerifier',
     'cookie',
@@ -10,9 +11,12 @@ const secretNames = new Set(
     'currentPassword',
     'dotenv',
     'newPassword',
+    'passkey',
     'password',
     'passwordHash',
     'plain',
+    'recoveryCode',
+    'recoveryCodes',
     'sealed',
     'secret',
     'secrets',
@@ -20,7 +24,10 @@ const secretNames = new Set(
     'signature',
     'signingSecret',
     'stripe-signature',
+    'subjectToken',
     'token',
+    'totp',
+    'uri',
     'value',
     'values',
     'wrapped',
@@ -30,10 +37,11 @@ const secretNames = new Set(
 
 /**
  * Credentials, recognized by their form anywhere in a text: our tokens and signing secrets, the payment
- * provider's keys, and the 60 base62 digits of sessions, hand-off codes and mailed links (`lib/crypto/credentials.ts`).
+ * provider's keys, the 60 base62 digits of sessions, hand-off codes and mailed links (`lib/crypto/credentials.ts`), and
+ * JSON Web Tokens, which begin with `{"` in base64url.
  */
 const credentialPattern =
-  /(?:service_tok_|whsec_|sk_live_|sk_test_|rk_live_|rk_test_)[A-Za-z0-9_-]+|(?<![0-9A-Za-z])[0-9A-Za-z]{60}(?![0-9A-Za-z])/g;
+  /eyJ[\w-]+\.[\w-]+\.[\w-]*|(?:service_tok_|whsec_|sk_live_|sk_test_|rk_live_|rk_test_)[A-Za-z0-9_-]+|(?<![0-9A-Za-z])[0-9A-Za-z]{60}(?![0-9A-Za-z])/g;
 
 const redacted = '[redacted]';
 /** Nothing we log is deeper, and an error that refers to half a client library must not fill the log. */

@@ -1,4 +1,7 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { settings } from './settings.ts';
 
 /** The origin of a request, as the audit log records it. */
 export interface RequestSource {
@@ -12,9 +15,31 @@ const maximumUserAgent = 500;
 export function sourceOf(event: APIGatewayProxyEventV2): RequestSource {
   return {
     requestId: event.requestContext.requestId,
-    ip: event.requestContext.http.sourceIp,
+    ip: addressOf(event),
     userAgent: (event.requestContext.http.userAgent ?? '').slice(0, maximumUserAgent),
   };
+}
+
+/**
+ * The caller's address. Behind the edge the gateway sees only the edge's, and the edge tells the viewer's in a header.
+ * Anybody can send that header straight to the gateway, so it counts only together with the edge's secret.
+ */
+function addressOf(event: APIGatewayProxyEventV2): string {
+  const told = headerOf(event, 'x-viewer-address') ?? '';
+  const isBelieved = settings().EDGE_SECRETS.length > 0 && cameThroughEdge(event) && isIP(told) !== 0;
+  return isBelieved ? told : event.requestContext.http.sourceIp;
+}
+
+/** Whether a request has the secret of the edge, where the installation has an edge. */
+export function cameThroughEdge(event: APIGatewayProxyEventV2): boolean {
+  const secrets = settings().EDGE_SECRETS;
+  if (secrets.length === 0) return true;
+  const shown = digest(headerOf(event, 'x-origin-secret') ?? '');
+  return secrets.some(secret => timingSafeEqual(digest(secret), shown));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
 
 export function headerOf(event: APIGatewayProxyEventV2, name: string): string | undefined {

@@ -10,6 +10,8 @@ const text: Reader<string> = value => {
 
 const optionalText: Reader<string | undefined> = value => (value === '' ? undefined : value);
 
+const list: Reader<readonly string[]> = value => (value === undefined || value === '' ? [] : value.split(','));
+
 const flag: Reader<boolean> = value => {
   const texts = { on: ['true', '1', 'on'], off: [undefined, '', 'false', '0', 'off'] };
   if (value !== undefined && texts.on.includes(value)) return true;
@@ -29,6 +31,15 @@ function limit(otherwise: number): Reader<number> {
   };
 }
 
+/** A number of seconds up to a day. */
+function seconds(otherwise: number): Reader<number> {
+  return value => {
+    if (value === undefined) return otherwise;
+    if (!/^\d{1,5}$/.test(value) || Number(value) > 86_400) throw new Error('must be a whole number from 0 to 86400');
+    return Number(value);
+  };
+}
+
 /** The origin of an http or https address. */
 function origin(otherwise: string): Reader<string> {
   return value => {
@@ -37,6 +48,14 @@ function origin(otherwise: string): Reader<string> {
     return url.origin;
   };
 }
+
+const sessionCookies = ['same-site', 'cross-site'] as const;
+
+const sessionCookie: Reader<(typeof sessionCookies)[number]> = value => {
+  const found = sessionCookies.find(one => one === (value || 'same-site'));
+  if (found === undefined) throw new Error(`must be one of ${sessionCookies.join(', ')}`);
+  return found;
+};
 
 const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
 
@@ -57,11 +76,21 @@ const readers = {
   MAIL_FROM: optionalText,
   /** Origin of the dashboard, for links in mails, return addresses and CORS, e.g. https://app.example.com. */
   DASHBOARD_ORIGIN: origin('http://localhost:5173'),
+  /** The SSM parameter that holds it, where the edge makes the address; it wins. */
+  DASHBOARD_ORIGIN_PARAMETER: optionalText,
+  /** The secrets that the edge proves itself with, the newest first. Without one, requests come straight to the gateway. */
+  EDGE_SECRETS: list,
+  /** Only what reads is served, so that an operator can put another table in the place of this one. */
+  MAINTENANCE: flag,
+  /** Whether browsers send the session cookie from another site as well. */
+  SESSION_COOKIE: sessionCookie,
   /** Allows http and loopback targets of webhooks; for development only. */
   WEBHOOK_ALLOW_LOOPBACK: flag,
   REGISTER_LIMIT_PER_HOUR: limit(20),
   LOGIN_FAILURE_LIMIT: limit(10),
   PASSWORD_RESET_LIMIT_PER_HOUR: limit(5),
+  /** How long a session counts as fresh after it proved itself. */
+  STEP_UP_FRESH_SECONDS: seconds(600),
   /** Organizations that a user can own before making another. */
   ORGANIZATIONS_PER_USER: limit(20),
   /** Invitations of an organization; -1 also lifts the limit on those that one address gets. */

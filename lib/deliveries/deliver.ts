@@ -6,9 +6,10 @@ import { isNew } from '../table/expressions.ts';
 import { deliveryClaimRecord, payloadPieceRecord } from '../table/records/delivery.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
 import { at, ConditionFailed, find, put, readAll, transact } from '../table/store.ts';
+import type { Sending } from './guarded-request.ts';
 import { logDelivery, trimDeliveries } from './log-delivery.ts';
 import { type DeliveryMessage, maximumReceives } from './message.ts';
-import { type Sending, send } from './send.ts';
+import { send } from './send.ts';
 import { openSigningSecret, signatureOf } from './signing-secret.ts';
 
 /**

@@ -24,5 +24,8 @@ export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
  */
 export const maximumMessageBytes = 256 * 1024;
 
-/** How often the queue hands a message over. A delivery that still cannot be prepared is then logged as failed. */
-export const maximumReceives = 3;
+/**
+ * How often the queue hands a message over. A delivery that still cannot be prepared is then logged as failed. Lambda's
+ * throttling uses receives up as well, so AWS recommends at least five.
+ */
+export const maximumReceives = 5;

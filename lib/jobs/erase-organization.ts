@@ -7,6 +7,7 @@ import { type Changes, equals, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { customerRecord } from '../table/records/customer.ts';
 import { environmentRecord } from '../table/records/environment.ts';
+import { identityRecord } from '../table/records/identity.ts';
 import { invitationRecord } from '../table/records/invitation.ts';
 import { memberRecord } from '../table/records/member.ts';
 import {
@@ -76,6 +77,7 @@ async function eraseData(organization: OrganizationRecord, budget: StepBudget, f
   return (
     (await destroyDataKeys(organization, budget)) &&
     (await eraseWebhooks(organization, budget, fence)) &&
+    (await eraseIdentities(organization, budget, fence)) &&
     (await eraseProjects(organization, budget, fence)) &&
     (await eraseRange(ranges.retiredSlugs(slug), budget, fence)) &&
     (await eraseRange(ranges.audit(id), budget, undefined)) &&
@@ -106,6 +108,16 @@ async function eraseWebhooks({ slug }: OrganizationRecord, budget: StepBudget, f
     // The webhook goes last, because its deliveries are found through it. Nothing sends any more once its project is gone.
     if (!(await eraseRange(ranges.deliveries(id), budget, undefined))) return false;
     await eraseItems([keys.webhook(slug, id)], fence);
+  }
+  return true;
+}
+
+/** Their tokens died with the organization, and expire within the hour. */
+async function eraseIdentities({ slug, id }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
+  for (const identity of await list(identityRecord, ranges.identities(slug))) {
+    if (budget.items <= 0) return false;
+    budget.items -= 2;
+    await eraseItems([keys.membership(identity.id, id), keys.identity(slug, identity.id)], fence);
   }
   return true;
 }

@@ -11,7 +11,7 @@ type MailResetLink = Extract<Job, { type: 'mail-reset-link' }>;
 export async function mailResetLink({ userId }: MailResetLink): Promise<void> {
   const user = await find(at(userRecord, userId));
   if (user === undefined) return;
-  const link = newResetLink(user);
+  const link = await newResetLink(user);
   await transact([link.write]);
   await sendMail(user.email, passwordResetMail(user.name, link.url));
 }

@@ -1,5 +1,9 @@
+import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { composeMail, type Mail } from './compose-mail.ts';
 import { unlinked } from './unlinked.ts';
+
+/** What mails and authenticators call the service. */
+export const serviceName = 'Holdfast';
 
 /** Asks a user to confirm that the address is theirs. */
 export function verificationMail(name: string, url: string): Mail {
@@ -20,5 +24,27 @@ export function passwordResetMail(name: string, url: string): Mail {
     after: [
       'The link works once, for an hour, and ends every session. If you did not request it, ignore this mail. Your password stays the same.',
     ],
+  });
+}
+
+const factorChanges = {
+  passkey_added: 'A passkey was added to your account.',
+  passkey_removed: 'A passkey was removed from your account.',
+  totp_added: 'An authenticator app was added to your account.',
+  totp_removed: 'The authenticator app was removed from your account.',
+  recovery_codes_renewed: 'New recovery codes were made for your account. The earlier ones do not work any more.',
+  recovery_code_used: 'A recovery code was used to log in to your account. It does not work any more.',
+} as const;
+
+/** A change of what an account can prove itself with; also the name of its account event. */
+export type FactorChange = keyof typeof factorChanges;
+
+/** Tells a user of the change. The name of a passkey is chosen freely, so it is not in the mail. */
+export async function factorChangeMail(change: FactorChange): Promise<Mail> {
+  return composeMail({
+    subject: 'Your log-in was changed',
+    before: [factorChanges[change]],
+    link: { label: 'Look at your account', url: new URL('/account', await dashboardOrigin()).href },
+    after: ['If it was not you, change your password at once and end all other sessions.'],
   });
 }

@@ -1,4 +1,5 @@
-import { settings } from '../core/settings.ts';
+import { dashboardOrigin } from '../core/dashboard-origin.ts';
+
 export interface Mail {
   subject: string;
   text: string;
@@ -54,6 +55,6 @@ export function escapeHtml(text: string): string {
 }
 
 /** The token goes into the fragment. Browsers do not send it, so it reaches no server log and no Referer header. */
-export function dashboardLink(page: string, token: string): string {
-  return `${new URL(`/${page}`, settings().DASHBOARD_ORIGIN)}#token=${token}`;
+export async function dashboardLink(page: string, token: string): Promise<string> {
+  return `${new URL(`/${page}`, await dashboardOrigin())}#token=${token}`;
 }

@@ -53,8 +53,10 @@ export async function newOrganization(
     ownerCount: 1,
     invitationCount: 0,
     webhookCount: 0,
+    identityCount: 0,
     firstRevision,
     planChangedAtMs: 0,
+    requireSecondFactor: false,
   };
   const { id } = organization;
   const recorded = await auditWrite(organization, actor, source, {

@@ -1,24 +1,29 @@
 import { changedFields } from '../access/changed-fields.ts';
+import { secondFactorDemanded } from '../access/fresh-session.ts';
 import type { MemberContext } from '../access/request-context.ts';
-import { organizationNotFound } from '../core/errors.ts';
-import { asRead, equals } from '../table/expressions.ts';
+import { ApiError, organizationNotFound } from '../core/errors.ts';
+import { absent, asRead, type Condition, equals, exists } from '../table/expressions.ts';
 import {
   directoryByNameRecord,
   directoryBySlugRecord,
   type OrganizationRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
-import { at, find, put, remove, retryWithFreshRead, transact, update, type Write } from '../table/store.ts';
+import { userRecord } from '../table/records/user.ts';
+import { at, check, find, put, remove, retryWithFreshRead, transact, update, type Write } from '../table/store.ts';
 
 /**
- * Renames the organization, here and in the directory. The name it has already changes nothing.
- * @throws organization_not_found where another request deleted it first
+ * Renames the organization, here and in the directory, or changes whether it demands a second factor. What it has already
+ * changes nothing.
+ * @throws organization_not_found where another request deleted it first; forbidden, step_up_required and
+ * second_factor_required about a second factor: only an owner who has one can demand it of others
  */
 export async function renameOrganization(
   context: MemberContext,
-  { name }: { name: string },
+  wanted: { name?: string | undefined; requireSecondFactor?: boolean | undefined },
 ): Promise<OrganizationRecord> {
   const { id, slug } = context.organization;
+  const { requireSecondFactor } = wanted;
   const item = at(organizationRecord, slug);
   const known: OrganizationRecord | undefined = context.organization;
   return retryWithFreshRead(
@@ -28,22 +33,54 @@ export async function renameOrganization(
       if (before?.id !== id || before.status !== 'active') {
         throw organizationNotFound();
       }
-      const after = { ...before, name };
-      const details = changedFields(before, after, ['name']);
+      // Here, because a role may change while the request waits to be tried again.
+      if (requireSecondFactor !== undefined && context.access.member.role !== 'owner') {
+        throw new ApiError('forbidden', 'Only an owner may decide whether members need a second factor.');
+      }
+      context.requireFresh(requireSecondFactor !== undefined);
+      const after = {
+        ...before,
+        name: wanted.name ?? before.name,
+        requireSecondFactor: requireSecondFactor ?? before.requireSecondFactor,
+      };
+      const details = changedFields(before, after, ['name', 'requireSecondFactor']);
       if (details === undefined) return before;
-      const condition = { ...asRead(before, ['name']), id: equals(id), status: equals('active') };
+      const { name } = after;
+      const known: Condition<OrganizationRecord> = {
+        ...asRead(before, ['name']),
+        id: equals(id),
+        status: equals('active'),
+      };
+      // Organizations from before there was this choice have no such attribute.
+      const condition = [
+        { ...known, requireSecondFactor: equals(before.requireSecondFactor) },
+        ...(before.requireSecondFactor ? [] : [{ ...known, requireSecondFactor: absent }]),
+      ];
+      const changes = { name, requireSecondFactor: after.requireSecondFactor };
       const audit = await context.audit({
         action: 'organization.updated',
         target: { type: 'organization', id, name },
         details,
       });
       await transact(
-        [update(item, { set: { name } }, { if: condition }), ...directoryWrites(before, after), audit],
+        [
+          update(item, { set: changes }, { if: condition }),
+          ...(before.name === name ? [] : directoryWrites(before, after)),
+          ...(requireSecondFactor === true ? [hasFactor(context.principal.userId)] : []),
+          audit,
+        ],
         budget,
       );
       return after;
     },
   );
+}
+
+function hasFactor(userId: string): Write {
+  return check(at(userRecord, userId), {
+    if: [{ passkeyCount: exists }, { totp: exists }],
+    refused: () => secondFactorDemanded('Add a passkey or an authenticator app to your own account first.'),
+  });
 }
 
 function directoryWrites(before: OrganizationRecord, { id, slug, name }: OrganizationRecord): Write[] {

@@ -16,7 +16,7 @@ export async function applyChanges(
     ...options,
     authorize: access => requireMayDelete(access, deletions.length),
     decide: async current => {
-      for (const { key, expectedVersion } of set) requireVersion(current.head(key), expectedVersion);
+      for (const { key, expectedVersion } of set) requireVersion(key, current.head(key), expectedVersion);
       const missing = deletions.find(key => !isLive(current.head(key)));
       if (missing !== undefined) {
         throw new ApiError('secret_not_found', `There is no secret ${missing} in this environment.`);

@@ -264,6 +264,7 @@ async function tryChange<Answer>(
 ): Promise<Made<Answer | DryRun> | { needs: 'all' | 'turn' }> {
   const { context, path, ifMatch, message, dryRun } = change;
   const found = await openEnvironment(change, reads);
+  // A dry run waits for no writer and undoes nothing. It takes a snapshot, which shows no change that is under way.
   if (found.state.pending !== undefined && 'named' in reads.heads) return { needs: 'all' };
   if (!hasWaited && !dryRun && areWaiting(reads.turns)) return { needs: 'turn' };
   const { state, ring } = found;
@@ -302,7 +303,10 @@ interface OpenEnvironment {
   before: ReadonlyMap<string, HeadRecord>;
 }
 
-/** The environment, at a moment when no change of it is under way. @throws ConditionFailed, StaleRead to read again */
+/**
+ * The environment, at a moment when no change of it is under way, or for a dry run without that change.
+ * @throws ConditionFailed, StaleRead to read again
+ */
 async function openEnvironment(
   { context, path, authorize, dryRun }: Change<unknown>,
   reads: Reads,
@@ -315,7 +319,6 @@ async function openEnvironment(
     throw new StaleRead(`Environment ${state.id} takes values under data key ${state.keyVersion} or newer only.`);
   }
   const ring = keyRing(organization.id, project);
-  // A dry run writes nothing, so it leaves that change alone, and sees the environment as every reader does.
   if (state.pending !== undefined && !dryRun) {
     await waitForPendingChange(path, ring, log);
     throw new ConditionFailed([]);

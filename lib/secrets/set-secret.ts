@@ -25,7 +25,7 @@ export async function setSecret(
     ...options,
     decide: async current => {
       const before = current.head(key);
-      requireVersion(before, expectedVersion);
+      requireVersion(key, before, expectedVersion);
       return {
         ...(await sortOutUnchanged([{ key, value }], current)),
         deletions: [],
@@ -42,11 +42,11 @@ export async function setSecret(
 }
 
 /** @throws version_mismatch */
-export function requireVersion(head: HeadRecord | undefined, expectedVersion: number | undefined): void {
+export function requireVersion(key: string, head: HeadRecord | undefined, expectedVersion: number | undefined): void {
   const currentVersion = isLive(head) ? head.version : 0;
   if (expectedVersion === undefined || expectedVersion === currentVersion) return;
   const found = currentVersion === 0 ? 'does not exist' : `is at version ${currentVersion}`;
-  throw new ApiError('version_mismatch', `The secret ${found}.`, { details: { currentVersion } });
+  throw new ApiError('version_mismatch', `The secret ${key} ${found}.`, { details: { currentVersion } });
 }
 
 function summaryOf(head: HeadRecord | undefined): SecretSummary {

@@ -10,10 +10,12 @@ import type { Key } from './entity.ts';
  *   USER#<userId>                    USER                         the account
  *                                    SESSION#<hash>               one per log-in
  *                                    TOKEN#<hash>                 one per CLI token
+ *                                    PASSKEY#<hash of its id>     one per passkey
  *                                    LINK#verify-email            the account's one valid verification link
  *                                    LINK#reset-password#<hash>   one per reset link
  *                                    MEMBERSHIP#<orgId>           the user's side of a membership
  *   EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mails unique
+ *   CHALLENGE#<hash>                 CHALLENGE                    what a log-in, a step-up or a new passkey must answer
  *   HANDOFF#<hash>                   HANDOFF                      a dashboard-to-CLI code
  *   RATE#<limit>#<subject>           RATE                         the tries in the current window
  *   ORG#<orgSlug>                    ORG                          the organization, with its counters
@@ -23,8 +25,12 @@ import type { Key } from './entity.ts';
  *                                    ENV#<project>#<env>          an environment's description
  *                                    TEMPLATE#<project>#<key>     a template key
  *                                    WEBHOOK#<webhookId>          a webhook
+ *                                    IDENTITY#<identityId>        an identity; its tokens and its side of the membership are
+ *                                                                 in USER#<identityId>, like a user's
  *                                    RETIRED#<project>            a slug that an erased project had
  *                                    RETIRED#<project>#<env>      a slug that an erased environment had
+ *   ISSUER#<hash of the issuer>      ISSUER                       the keys of an issuer of identities' tokens
+ *   ASSERTION#<hash>                 ASSERTION                    a token of an issuer that was used
  *   ORGID#<orgId>                    ORG                          → orgSlug
  *   RETIRED#<hash of orgSlug>        RETIRED                      a slug that an erased organization had
  *   ORGS                             SLUG#<slug>, NAME#<name>#…   the directory for administrators
@@ -61,10 +67,14 @@ export const keys = {
   user: (userId: string) => key(`USER#${userId}`, 'USER'),
   session: (userId: string, hash: string) => key(`USER#${userId}`, `SESSION#${hash}`),
   token: (userId: string, hash: string) => key(`USER#${userId}`, `TOKEN#${hash}`),
+  /** The hash of its id, because an id may be longer than a sort key (WebAuthn: 1,023 bytes). */
+  passkey: (userId: string, credentialId: string) =>
+    key(`USER#${userId}`, `PASSKEY#${createHash('sha256').update(credentialId).digest('base64url')}`),
   verificationLink: (userId: string) => key(`USER#${userId}`, 'LINK#verify-email'),
   resetLink: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#reset-password#${hash}`),
   membership: (userId: string, organizationId: string) => key(`USER#${userId}`, `MEMBERSHIP#${organizationId}`),
   email: (email: string) => key(`EMAIL#${normalizeEmail(email)}`, 'EMAIL'),
+  challenge: (hash: string) => key(`CHALLENGE#${hash}`, 'CHALLENGE'),
   handoff: (hash: string) => key(`HANDOFF#${hash}`, 'HANDOFF'),
   rate: (limit: string, subject: string) => key(`RATE#${limit}#${subject}`, 'RATE'),
   organization: (orgSlug: string) => key(`ORG#${orgSlug}`, 'ORG'),
@@ -84,6 +94,9 @@ export const keys = {
   retiredOrganization: (orgSlug: string) =>
     key(`RETIRED#${createHash('sha256').update(orgSlug).digest('base64url')}`, 'RETIRED'),
   webhook: (orgSlug: string, webhookId: string) => key(`ORG#${orgSlug}`, `WEBHOOK#${webhookId}`),
+  identity: (orgSlug: string, identityId: string) => key(`ORG#${orgSlug}`, `IDENTITY#${identityId}`),
+  issuerKeys: (issuer: string) => key(`ISSUER#${createHash('sha256').update(issuer).digest('base64url')}`, 'ISSUER'),
+  assertion: (hash: string) => key(`ASSERTION#${hash}`, 'ASSERTION'),
   environmentState: (orgSlug: string, project: string, env: string) =>
     key(environmentPartition(orgSlug, project, env), 'HEAD'),
   /** Sorts before the heads, so that erasing the partition in order stops its writers first. */
@@ -117,6 +130,7 @@ export const keys = {
 export const ranges = {
   sessions: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'SESSION#' }),
   tokens: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'TOKEN#' }),
+  passkeys: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'PASSKEY#' }),
   memberships: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'MEMBERSHIP#' }),
   organization: (orgSlug: string) => ({ pk: `ORG#${orgSlug}` }),
   members: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'MEMBER#' }),
@@ -134,6 +148,7 @@ export const ranges = {
     beginsWith: `RETIRED#${project}#`,
   }),
   webhooks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'WEBHOOK#' }),
+  identities: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'IDENTITY#' }),
   directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),
   directoryByName: (start: string) => ({ pk: 'ORGS', beginsWith: `NAME#${start.toLowerCase()}` }),
   /** The environment's state (`HEAD`) first, then its heads (`HEAD#<key>`) in key order: one Query for a whole pull. */

@@ -29,6 +29,11 @@ export function judgedAfterWaiting<T>(judge: () => Promise<void>, work: () => T)
   return judges.run(judge, work);
 }
 
+/** Runs work that has to end whatever its caller may do by now, such as an undo. */
+export function unjudged<T>(work: () => T): T {
+  return judges.run(undefined, work);
+}
+
 const firstPauseMs = 10;
 const longestPauseMs = 400;
 
@@ -56,7 +61,7 @@ export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown
 export async function judgeWaiting(): Promise<void> {
   const judge = judges.getStore();
   // The judge may have to wait, too, and needs no judge for that.
-  if (judge !== undefined) await judges.run(undefined, judge);
+  if (judge !== undefined) await unjudged(judge);
 }
 
 /** DynamoDB refused the request before executing it. */

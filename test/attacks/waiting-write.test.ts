@@ -38,7 +38,7 @@ type Attempt = Parameters<NonNullable<Conductor['attempt']>>;
 
 /**
  * Sends a write that finds another one in its way. It waits, and `meanwhile` happens before its next attempt.
- * @param nth the transaction of the request that has to wait
+ * @param nth the transaction of the request that has to wait; those that its undo makes have to wait as well
  */
 async function sendWaiting(
   meanwhile: () => Promise<unknown>,
@@ -46,12 +46,16 @@ async function sendWaiting(
   nth = 1,
 ) {
   let transactions = 0;
+  const waited = new Set<string>();
   const conductor = {
     async attempt(...[call, send]: Attempt) {
       if (call.operation !== 'TransactWriteItems') return send();
       transactions += 1;
-      if (transactions !== nth) return send();
-      await meanwhile();
+      const writes = JSON.stringify(call.input.TransactItems);
+      if (transactions < nth || waited.has(writes)) return send();
+      const isFirst = waited.size === 0;
+      waited.add(writes);
+      if (isFirst) await meanwhile();
       return injectFault('conflict', call.position).attempt?.(call, send);
     },
   };

@@ -155,6 +155,14 @@ describe('what belongs to another tenant', () => {
       'webhook_not_found',
       {},
     ],
+    ['GET', ({ own, foreign }) => `/identities/${own.organization.id}/${foreign.identityId}`, 'identity_not_found'],
+    ['DELETE', ({ own, foreign }) => `/identities/${own.organization.id}/${foreign.identityId}`, 'identity_not_found'],
+    [
+      'PATCH',
+      ({ own, foreign }) => `/identities/${own.organization.id}/${foreign.identityId}`,
+      'identity_not_found',
+      { role: 'viewer' },
+    ],
     [
       'PATCH',
       ({ own, foreign }) => `/members/${own.organization.id}/${foreign.memberId}`,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { identityOf } from '../support/issuer.ts';
 import type { World } from './world.ts';
 
 /*
@@ -112,6 +113,7 @@ const project = (own: World['own']) => `${organization('projects')(own)}/${own.p
 const secrets = (own: World['own'], env = '') =>
   `/secrets/${own.organization.slug}/${own.project.slug}${env === '' ? '' : `/${env}`}`;
 const templates = (own: World['own']) => `/templates/${own.organization.slug}/${own.project.slug}`;
+const identity = (own: World['own']) => `${organization('identities')(own)}/${own.identityId}`;
 const webhook = (own: World['own']) => `/webhooks/${own.organization.id}/${own.webhookId}`;
 
 /** A public route answers everybody alike; what is sent is refused for its content. */
@@ -123,14 +125,24 @@ const open = (route: string, path: string, allowed: string, body: unknown): Row 
   allowed,
 });
 
+/** With an organization's rights of a member, and no account. The last two have nothing to do with the organization. */
+const identities = ['identity: developer', 'identity: viewer', 'identity of another organization', 'deleted identity'];
+
 export const rows: readonly Row[] = [
   open('POST /auth/register', '/auth/register', 'invalid_request', { email: 'nobody' }),
   open('POST /auth/login', '/auth/login', 'invalid_request', { email: 'nobody' }),
+  open('POST /auth/login/options', '/auth/login/options', 'ok', {}),
+  open('POST /auth/login/verify', '/auth/login/verify', 'invalid_token', { challenge: 'unknown', totp: '123456' }),
   open('POST /auth/verify-email', '/auth/verify-email', 'invalid_token', { token: 'unknown' }),
   open('POST /auth/forgot-password', '/auth/forgot-password', 'invalid_request', { email: 'nobody' }),
   open('POST /auth/reset-password', '/auth/reset-password', 'invalid_token', {
     token: 'unknown',
     newPassword: 'correct horse battery',
+  }),
+  open('POST /auth/exchange', '/auth/exchange', 'invalid_assertion', {
+    identityId: randomUUID(),
+    organizationSlug: 'own-org',
+    subjectToken: 'e30.e30.',
   }),
   open('POST /billing/webhook', '/billing/webhook', 'invalid_signature', { id: 'evt_forged' }),
   {
@@ -158,6 +170,8 @@ export const rows: readonly Row[] = [
     kind: 'account',
     signs: sessionsOnly,
     request: () => ({ path: '/auth/cli-auth', body: { codeChallenge: 'x'.repeat(43), name: 'x' } }),
+    // Its other half needs no account, so it is the kind of credential that is refused.
+    except: Object.fromEntries(identities.map(name => [name, 'insufficient_scope'])),
   },
   { route: 'GET /auth/tokens', kind: 'account', signs: sessionsOnly, request: () => ({ path: '/auth/tokens' }) },
   {
@@ -191,6 +205,65 @@ export const rows: readonly Row[] = [
     signs: sessionsOnly,
     request: () => ({ path: `/auth/sessions/${randomUUID()}` }),
     allowed: 'session_not_found',
+  },
+  {
+    route: 'POST /auth/step-up',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/step-up', body: { password: '' } }),
+    allowed: 'invalid_request',
+  },
+  {
+    route: 'POST /auth/passkeys/options',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/passkeys/options', body: {} }),
+  },
+  {
+    route: 'POST /auth/passkeys',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/passkeys', body: {} }),
+    allowed: 'invalid_request',
+  },
+  {
+    route: 'GET /auth/passkeys',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/passkeys' }),
+  },
+  {
+    route: 'DELETE /auth/passkeys/:passkeyId',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: `/auth/passkeys/${randomUUID()}` }),
+    allowed: 'passkey_not_found',
+  },
+  {
+    route: 'POST /auth/totp',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/totp', body: {} }),
+  },
+  {
+    route: 'POST /auth/totp/confirm',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/totp/confirm', body: { code: 'x' } }),
+    allowed: 'invalid_request',
+  },
+  {
+    route: 'DELETE /auth/totp',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/totp' }),
+  },
+  {
+    route: 'POST /auth/recovery-codes',
+    kind: 'account',
+    signs: sessionsOnly,
+    request: () => ({ path: '/auth/recovery-codes', body: {} }),
+    allowed: 'invalid_request',
   },
   {
     route: 'POST /auth/change-password',
@@ -319,6 +392,14 @@ export const rows: readonly Row[] = [
     signs: managersChanging,
     request: member(organization('orgs'), { name: 'Renamed' }),
   },
+  {
+    route: 'PATCH /orgs/:orgId @ whether a second factor is demanded',
+    kind: 'member',
+    signs: ownersChanging,
+    request: member(organization('orgs'), { requireSecondFactor: true }),
+    // The owner has none.
+    allowed: 'second_factor_required',
+  },
   { route: 'DELETE /orgs/:orgId', kind: 'member', signs: ownersChanging, request: member(organization('orgs')) },
 
   {
@@ -369,6 +450,32 @@ export const rows: readonly Row[] = [
     kind: 'member',
     signs: managersChanging,
     request: member(own => `${webhook(own)}/test`, {}),
+  },
+
+  {
+    route: 'GET /identities/:orgId',
+    kind: 'member',
+    signs: managersReading,
+    request: member(organization('identities')),
+  },
+  {
+    route: 'POST /identities/:orgId',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(organization('identities'), identityOf({ url: 'https://issuer.example.com' })),
+  },
+  { route: 'GET /identities/:orgId/:identityId', kind: 'member', signs: managersReading, request: member(identity) },
+  {
+    route: 'PATCH /identities/:orgId/:identityId',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(identity, { role: 'viewer' }),
+  },
+  {
+    route: 'DELETE /identities/:orgId/:identityId',
+    kind: 'member',
+    signs: managersChanging,
+    request: member(identity),
   },
 
   { route: 'GET /members/:orgId', kind: 'member', signs: anyMember, request: member(organization('members')) },
@@ -503,7 +610,7 @@ export function expectedOf({ route, kind, signs, allowed = 'ok', except = {} }: 
   const of = (column: string) => verdict(signed[columns.indexOf(column)]);
   const each = (names: readonly string[], answer: (name: string) => string) =>
     Object.fromEntries(names.map(name => [name, answer(name)]));
-  const everybody = [...nobody, ...columns, ...roleTokens, ...outsiders];
+  const everybody = [...nobody, ...columns, ...roleTokens, ...outsiders, ...identities];
   const isChange = !route.startsWith('GET');
   const csrf = (otherwise: string) => ({
     'session without the CSRF header': isChange ? 'csrf_header_required' : otherwise,
@@ -534,18 +641,23 @@ export function expectedOf({ route, kind, signs, allowed = 'ok', except = {} }: 
     return {
       ...each(nobody, () => 'unauthenticated'),
       ...each([...roleTokens, ...outsiders], own),
+      ...each(identities, () => 'unauthenticated'),
       ...each(columns, of),
       ...csrf(of('owner: session')),
       ...except,
     };
   }
+  const roleToken = (name: string) =>
+    access(name) === 'insufficient_scope' ? 'insufficient_scope' : of(`${name.split(':')[0]}: session`);
   return {
     ...each(nobody, () => 'unauthenticated'),
     ...each(outsiders, () => 'organization_not_found'),
+    'identity of another organization': 'organization_not_found',
+    'deleted identity': 'unauthenticated',
+    'identity: developer': roleToken('developer: write token'),
+    'identity: viewer': roleToken('viewer: read token'),
     // A request's rights are the member's role ∩ the token's scope; too little scope is told first.
-    ...each(roleTokens, name =>
-      access(name) === 'insufficient_scope' ? 'insufficient_scope' : of(`${name.split(':')[0]}: session`),
-    ),
+    ...each(roleTokens, roleToken),
     ...each(columns, of),
     ...csrf(of('owner: session')),
     ...except,

@@ -5,15 +5,18 @@ import { newToken } from '../../lib/accounts/new-token.ts';
 import { type Role, roles } from '../../lib/contracts/fields/role.ts';
 import { requiredSetting } from '../../lib/core/settings.ts';
 import { createCredential, readCredential, tokenPrefix } from '../../lib/crypto/credentials.ts';
+import { derivedUuid } from '../../lib/crypto/derived-uuid.ts';
 import { newOrganization } from '../../lib/organizations/new-organization.ts';
 import { tableClient } from '../../lib/table/client.ts';
+import { identityRecord } from '../../lib/table/records/identity.ts';
 import { memberRecord, membershipRecord } from '../../lib/table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../../lib/table/records/organization.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
 import { type UserRecord, userRecord } from '../../lib/table/records/user.ts';
-import { at, chunksOf, put, transact, update } from '../../lib/table/store.ts';
+import { at, chunksOf, find, put, transact, update } from '../../lib/table/store.ts';
 import type { Api } from '../support/api.ts';
+import { identityOf } from '../support/issuer.ts';
 import { allItems } from '../support/table-dump.ts';
 
 /** The headers that a caller sends. */
@@ -26,6 +29,7 @@ interface Place {
   organization: OrganizationRecord;
   project: { id: string; slug: string; environments: { id: string; slug: string }[] };
   webhookId: string;
+  identityId: string;
 }
 
 /** Everything that requests of the suite can name. */
@@ -116,6 +120,18 @@ export async function buildWorld(api: Api): Promise<World> {
       'full',
     ),
   });
+  Object.assign(callers, {
+    'identity: developer': await seedIdentity(api, organization, people.owner.session, {
+      access: 'write',
+      role: 'developer',
+    }),
+    'identity: viewer': await seedIdentity(api, organization, people.owner.session, { access: 'read', role: 'viewer' }),
+    'identity of another organization': await seedIdentity(api, foreignOrganization, people.stranger.session, {
+      access: 'write',
+      role: 'developer',
+    }),
+    'deleted identity': await seedToken({ id: derivedUuid('nobody'), email: 'nobody' }, inOwn, 'write'),
+  });
   const strangersToken = await newToken(people.stranger.user, {
     ...unlimited,
     name: 'x',
@@ -184,8 +200,22 @@ function bearer(token: string): Headers {
   return { authorization: `Bearer ${token}` };
 }
 
+/** A token of a new identity, as an exchange gives it. */
+async function seedIdentity(
+  api: Api,
+  { id: organizationId, slug }: OrganizationRecord,
+  as: Headers,
+  rights: { access: 'read' | 'write'; role: 'developer' | 'viewer' },
+): Promise<Headers> {
+  const body = identityOf({ url: 'https://issuer.example.com' }, rights);
+  const { id } = (await send(api, 'POST', `/identities/${organizationId}`, body, as)).identity;
+  const memberId = (await find(at(identityRecord, slug, id)))?.trustId ?? null;
+  const scope = { organizationId, memberId, projectId: null, environmentId: null };
+  return seedToken({ id, email: body.name }, scope, rights.access);
+}
+
 async function seedToken(
-  user: UserRecord,
+  user: Pick<UserRecord, 'id' | 'email'>,
   scope: Scope,
   access: Access,
   { expiresInDays = null }: { expiresInDays?: number | null } = {},
@@ -239,7 +269,7 @@ async function makeProject(api: Api, organization: OrganizationRecord, as: Heade
   return project as Place['project'];
 }
 
-/** A project with a custom environment, a secret in each environment and a template, and a webhook. */
+/** A project with a custom environment, a secret in each environment and a template, a webhook, and an identity. */
 async function furnish(api: Api, organization: OrganizationRecord, as: Headers, slug: string): Promise<Place> {
   const project = await makeProject(api, organization, as, slug);
   await send(api, 'POST', `/projects/${organization.id}/${slug}/environments`, { name: 'Load test' }, as);
@@ -249,7 +279,9 @@ async function furnish(api: Api, organization: OrganizationRecord, as: Headers, 
   await send(api, 'POST', `/templates/${organization.slug}/${slug}`, { key: 'KEY' }, as);
   const hook = { url: 'https://hooks.example.com/x', events: ['secret.created'] };
   const { webhook } = await send(api, 'POST', `/webhooks/${organization.id}`, hook, as);
-  return { organization, project, webhookId: webhook.id };
+  const wanted = identityOf({ url: 'https://issuer.example.com' });
+  const { identity } = await send(api, 'POST', `/identities/${organization.id}`, wanted, as);
+  return { organization, project, webhookId: webhook.id, identityId: identity.id };
 }
 
 type Items = Map<string, Record<string, unknown>>;

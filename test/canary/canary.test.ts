@@ -1,11 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Answer, type Api, type Caller, sessionOf, startApi } from '../support/api.ts';
+import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
+import { type Answer, type Api, type Caller, sessionOf, startApi, testPassword } from '../support/api.ts';
 import { scanTable } from '../support/invariants.ts';
+import { identityOf, makeSigningKey, signToken } from '../support/issuer.ts';
 import { conductedHandlers } from '../support/observe-calls.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { mailedToken, samples, seedPerson, send } from '../support/sample-requests.ts';
+import { fromBase32 } from '../support/second-factors.ts';
 import { secretsIn, textOfItem } from './find-secrets.ts';
 
 /*
@@ -16,6 +19,7 @@ const values = new Map<string, string>();
 const passwords = new Map<string, string>();
 const credentials = new Map<string, string>();
 const linkTokens = new Map<string, string>();
+const factors = new Map<string, string>();
 /** Base64 of the data keys that KMS handed out in clear. */
 const dataKeys = new Map<string, string>();
 
@@ -98,6 +102,26 @@ async function call(method: string, path: string, as?: Caller, body?: unknown, h
   return answer;
 }
 
+/** Assertions that are exchanged, exchanged again, refused for what they say, and refused for their age. */
+async function driveIdentity(orgId: string, organizationSlug: string, session: Caller): Promise<void> {
+  const key = await makeSigningKey();
+  const issuer = { url: 'https://issuer.example.com' };
+  const body = identityOf(issuer, { jwks: { keys: [key.publicJwk] } });
+  const { id: identityId } = (await call('POST', `/identities/${orgId}`, session, body)).body.identity;
+  for (const [name, claims] of [
+    ['assertion', {}],
+    ['assertion from elsewhere', { repository_id: '75' }],
+    ['old assertion', { iat: 1, exp: 2 }],
+  ] as const) {
+    const subjectToken = await signToken(issuer, key, identityId, claims);
+    credentials.set(name, subjectToken);
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await call('POST', '/auth/exchange', undefined, { identityId, organizationSlug, subjectToken });
+      if (answer.status === 201) credentials.set('token of an identity', answer.body.token);
+    }
+  }
+}
+
 /** Every kind of secret through its own endpoints, accepted and refused. */
 async function driveSecrets(): Promise<void> {
   const email = `${randomBytes(6).toString('hex')}@example.com`;
@@ -134,7 +158,9 @@ async function driveSecrets(): Promise<void> {
   const taken = await call('POST', '/auth/cli-auth', undefined, { code: offered.body.code, codeVerifier });
   credentials.set('handed-off token', taken.body.token);
   await call('POST', '/auth/cli-auth', undefined, { code: offered.body.code, codeVerifier });
+  await driveIdentity(id, slug, session);
   await call('GET', '/auth/me', { token: canary(credentials, 'junk token') });
+  await driveSecondFactors();
   await call('GET', '/auth/me', { cookie: `__service_session=${randomBytes(30).toString('base64url')}` });
 
   await call('POST', `/projects/${id}`, session, { name: 'Shop', slug: 'shop' });
@@ -191,6 +217,33 @@ async function driveSecrets(): Promise<void> {
   });
 }
 
+/** An authenticator app's secret, recovery codes and challenges, accepted and refused. */
+async function driveSecondFactors(): Promise<void> {
+  const { session, email } = await seedPerson();
+  const started = await call('POST', '/auth/totp', session);
+  const secret = started.body.secret as string;
+  factors.set('secret of an authenticator app', secret);
+  factors.set('bytes of that secret', fromBase32(secret).toString('latin1'));
+  const code = totpCode(fromBase32(secret), totpStep(Date.now()));
+  const { recoveryCodes } = (await call('POST', '/auth/totp/confirm', session, { code })).body;
+  for (const [index, recoveryCode] of recoveryCodes.entries()) {
+    factors.set(`recovery code ${index}`, recoveryCode);
+    factors.set(`recovery code ${index} without hyphens`, recoveryCode.replaceAll('-', ''));
+  }
+  const [used, unused] = recoveryCodes;
+  for (const recoveryCode of [canary(factors, 'wrong recovery code'), used, used]) {
+    const asked = await send(api, {
+      method: 'POST',
+      path: '/auth/login',
+      body: { email, password: testPassword },
+    });
+    const { challenge } = asked.body.error.details;
+    factors.set(`challenge ${factors.size}`, challenge);
+    await call('POST', '/auth/login/verify', undefined, { challenge, recoveryCode });
+    await call('POST', '/auth/login/verify', undefined, { challenge: 'x', recoveryCode: `${unused} ${unused}` });
+  }
+}
+
 /** Every operation once, for what only its own path could leave behind. */
 async function driveSamples(): Promise<void> {
   for (const sample of samples) {
@@ -202,7 +255,7 @@ async function driveSamples(): Promise<void> {
   }
 }
 
-const everything = () => new Map([...values, ...passwords, ...credentials, ...linkTokens, ...dataKeys]);
+const everything = () => new Map([...values, ...passwords, ...credentials, ...linkTokens, ...dataKeys, ...factors]);
 
 describe('no secret', () => {
   it('was left out of the search', () => {
@@ -210,8 +263,10 @@ describe('no secret', () => {
     expect(passwords.size).toBe(7);
     expect(linkTokens.size).toBe(4);
     expect(credentials.size).toBeGreaterThan(30);
+    expect(factors.size).toBe(26);
     expect(dataKeys.size).toBeGreaterThan(5);
-    expect([...everything().values()].every(secret => secret.length > 20)).toBe(true);
+    expect(credentials.has('token of an identity')).toBe(true);
+    expect([...everything().values()].every(secret => secret.length >= 20)).toBe(true);
     expect(secretsIn(Buffer.from(`x${values.get('value')}`).toString('base64'), values)).toEqual(['value']);
   });
 
@@ -244,7 +299,7 @@ describe('no secret', () => {
   it('is in a mail, except for the link that the mail is about', async () => {
     const mails = await api.mails();
     const text = mails.map(mail => JSON.stringify(mail)).join('\n');
-    expect(secretsIn(text, new Map([...values, ...passwords, ...credentials, ...dataKeys]))).toEqual([]);
+    expect(secretsIn(text, new Map([...values, ...passwords, ...credentials, ...dataKeys, ...factors]))).toEqual([]);
     for (const [name, subject] of [
       ['verification token', /verif|confirm/i],
       ['reset token', /password/i],

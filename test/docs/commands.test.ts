@@ -55,12 +55,19 @@ describe('the command', () => {
   });
 
   it('`npm run deploy` refuses the example settings before it builds anything', async () => {
-    const { code, stderr } = await npmRun('deploy');
-    expect(stderr.trim().split('\n')).toEqual([
-      expect.stringContaining('The setting dashboardOrigin is still the example'),
-      expect.stringContaining('The setting mailFrom is still the example'),
-    ]);
+    const { code, stderr } = await npmRun('deploy', ['example']);
+    expect(stderr).toBe('The setting mailFrom in installations/example.json is still the example.\n');
     expect(code).toBe(1);
+  });
+
+  it('`npm run deploy` takes settings from a committed file alone', async () => {
+    const unknown = await npmRun('deploy', ['nowhere']);
+    expect(unknown.stderr).toContain('There is no file installations/nowhere.json.');
+    const extra = await npmRun('deploy', ['example', '-c', 'domainName=secrets.acme.dev']);
+    expect(extra.stderr).toContain('Settings come from installations/example.json alone');
+    const none = await npmRun('deploy');
+    expect(none.stderr).toContain('Usage: npm run deploy -- <installation>');
+    expect([unknown.code, extra.code, none.code]).toEqual([1, 1, 1]);
   });
 
   it('`npm run synth` makes the templates without credentials', async () => {

@@ -6,8 +6,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { curlSampleOf } from '../../infra/openapi/curl-samples.ts';
 import { routes } from '../../lib/contracts/routes.ts';
+import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { type Api, sessionOf, startApi } from '../support/api.ts';
+import { createAuthenticator } from '../support/authenticator.ts';
+import { makeSigningKey, signToken } from '../support/issuer.ts';
 import { mailedToken, providerEvent } from '../support/sample-requests.ts';
+import { forgetUsedCodes, fromBase32 } from '../support/second-factors.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -27,6 +31,8 @@ interface Step {
 let api: Api;
 let directory: string;
 let paying: string;
+let userId: string;
+let totpSecret: Buffer;
 let kept: string;
 /** The shell variables, as the reader of the page has set them. */
 const variables: Record<string, string> = {};
@@ -55,7 +61,8 @@ const story: readonly Step[] = [
   {
     operationId: 'register',
     status: 201,
-    after: ({ organization }) => {
+    after: ({ user, organization }) => {
+      userId = user.id;
       variables.ORG_ID = organization.id;
     },
   },
@@ -70,6 +77,61 @@ const story: readonly Step[] = [
     },
   },
   { operationId: 'get-current-user', status: 200 },
+  {
+    operationId: 'start-passkey',
+    status: 200,
+    after: ({ challenge, publicKey }) => {
+      const { id, response } = createAuthenticator().create(publicKey);
+      variables.CHALLENGE = challenge;
+      variables.CREDENTIAL_ID = id;
+      variables.CLIENT_DATA = response.clientDataJSON;
+      variables.ATTESTATION = response.attestationObject;
+    },
+  },
+  { operationId: 'add-passkey', status: 201 },
+  {
+    operationId: 'list-passkeys',
+    status: 200,
+    after: ({ passkeys }) => {
+      variables.PASSKEY_ID = passkeys[0].id;
+    },
+  },
+  { operationId: 'start-passkey-login', status: 200 },
+  {
+    operationId: 'start-totp',
+    status: 200,
+    after: ({ secret }) => {
+      totpSecret = fromBase32(secret);
+    },
+  },
+  {
+    operationId: 'confirm-totp',
+    status: 200,
+    before: async () => {
+      variables.TOTP_CODE = totpCode(totpSecret, totpStep(Date.now()));
+    },
+  },
+  {
+    operationId: 'complete-login',
+    status: 200,
+    before: async () => {
+      const asked = await api.post('/auth/login', ada);
+      variables.CHALLENGE = asked.body.error.details.challenge;
+      await forgetUsedCodes(userId);
+      variables.TOTP_CODE = totpCode(totpSecret, totpStep(Date.now()));
+    },
+  },
+  {
+    operationId: 'step-up',
+    status: 200,
+    before: async () => {
+      await forgetUsedCodes(userId);
+      variables.TOTP_CODE = totpCode(totpSecret, totpStep(Date.now()));
+    },
+  },
+  { operationId: 'renew-recovery-codes', status: 200 },
+  { operationId: 'remove-totp', status: 200 },
+  { operationId: 'remove-passkey', status: 200 },
   {
     operationId: 'create-project',
     status: 201,
@@ -136,6 +198,30 @@ const story: readonly Step[] = [
   { operationId: 'update-webhook', status: 200 },
   { operationId: 'test-webhook', status: 202 },
   { operationId: 'delete-webhook', status: 200 },
+  {
+    operationId: 'create-identity',
+    status: 201,
+    after: ({ identity }) => {
+      variables.IDENTITY_ID = identity.id;
+    },
+  },
+  { operationId: 'list-identities', status: 200 },
+  { operationId: 'get-identity', status: 200 },
+  {
+    operationId: 'exchange-assertion',
+    status: 201,
+    before: async () => {
+      // The platform that the sample names is out of reach, so the keys of one here stand in for its keys.
+      const key = await makeSigningKey();
+      const identity = `/identities/${variables.ORG_ID}/${variables.IDENTITY_ID}`;
+      const as = { token: variables.HOLDFAST_TOKEN ?? '' };
+      const { body } = await api.patch(identity, { jwks: { keys: [key.publicJwk] } }, as);
+      const { issuer: url, id } = body.identity;
+      variables.ID_TOKEN = await signToken({ url }, key, id);
+    },
+  },
+  { operationId: 'update-identity', status: 200 },
+  { operationId: 'delete-identity', status: 200 },
   {
     operationId: 'invite-member',
     status: 201,

@@ -6,8 +6,7 @@ import * as z from 'zod';
 import { buildOpenApi, type Operation, renderOpenApi } from '../../infra/openapi/build-openapi.ts';
 import { jsonSchemaOf } from '../../infra/openapi/json-schema.ts';
 import { maximumBodyBytes } from '../../lib/contracts/contract.ts';
-import { errorsOf } from '../../lib/contracts/contract-errors.ts';
-import { errorStatuses } from '../../lib/contracts/error-codes.ts';
+import { errorsOf, statusOf } from '../../lib/contracts/contract-errors.ts';
 import { EventPayload, eventNames } from '../../lib/contracts/fields/events.ts';
 import { parameterNames } from '../../lib/contracts/path-parameters.ts';
 import { routes } from '../../lib/contracts/routes.ts';
@@ -213,7 +212,7 @@ describe.each(routes.map(contract => [contract.operationId, contract] as const))
 
   test('documents every status that it can answer, each error with its codes and an example of each', () => {
     const { responses } = operation(operationId);
-    const byStatus = Map.groupBy(errorsOf(contract), code => errorStatuses[code]);
+    const byStatus = Map.groupBy(errorsOf(contract), code => statusOf(code, contract));
     expect(Object.keys(responses).map(Number)).toEqual(
       [...Object.keys(contract.responses).map(Number), ...byStatus.keys()].sort((a, b) => a - b),
     );

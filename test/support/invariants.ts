@@ -1,12 +1,15 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { isIdentityId } from '../../lib/access/identity-rights.ts';
 import { eventNames } from '../../lib/contracts/fields/events.ts';
 import { requiredSetting } from '../../lib/core/settings.ts';
 import { addUpTo, countsDeadHeads } from '../../lib/secrets/engine/digest.ts';
 import { headOf, isLive } from '../../lib/secrets/engine/read-snapshot.ts';
 import { tableClient } from '../../lib/table/client.ts';
 import { keys } from '../../lib/table/keys.ts';
+import { assertionRecord } from '../../lib/table/records/assertion.ts';
 import { auditCountRecord } from '../../lib/table/records/audit-count.ts';
 import { auditRecord } from '../../lib/table/records/audit-entry.ts';
+import { challengeRecord } from '../../lib/table/records/challenge.ts';
 import { credentialKeyRecord } from '../../lib/table/records/credential-key.ts';
 import { customerRecord } from '../../lib/table/records/customer.ts';
 import { deliveryClaimRecord, deliveryRecord, payloadPieceRecord } from '../../lib/table/records/delivery.ts';
@@ -18,7 +21,9 @@ import {
   turnsRecord,
 } from '../../lib/table/records/environment.ts';
 import { handOffRecord } from '../../lib/table/records/hand-off.ts';
+import { identityRecord } from '../../lib/table/records/identity.ts';
 import { invitationPointerRecord, invitationRecord } from '../../lib/table/records/invitation.ts';
+import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
 import { resetLinkRecord, verificationLinkRecord } from '../../lib/table/records/link.ts';
 import { memberRecord, membershipRecord } from '../../lib/table/records/member.ts';
 import {
@@ -26,6 +31,7 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../../lib/table/records/organization.ts';
+import { passkeyRecord } from '../../lib/table/records/passkey.ts';
 import { planConfigsRecord } from '../../lib/table/records/plan-configs.ts';
 import { platformCountRecord } from '../../lib/table/records/platform-count.ts';
 import { projectRecord } from '../../lib/table/records/project.ts';
@@ -45,7 +51,7 @@ import {
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { templateKeyRecord } from '../../lib/table/records/template-key.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
-import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
+import { emailRecord, hasSecondFactor, userRecord } from '../../lib/table/records/user.ts';
 import { webhookRecord } from '../../lib/table/records/webhook.ts';
 
 export type Item = Record<string, unknown> & { pk: string; sk: string; kind: string };
@@ -75,6 +81,8 @@ const entities = {
   credentialKey: credentialKeyRecord,
   rate: rateRecord,
   handOff: handOffRecord,
+  challenge: challengeRecord,
+  passkey: passkeyRecord,
   organization: organizationRecord,
   organizationPointer: organizationPointerRecord,
   directory: directoryBySlugRecord,
@@ -94,6 +102,9 @@ const entities = {
   version: versionRecord,
   templateKey: templateKeyRecord,
   webhook: webhookRecord,
+  identity: identityRecord,
+  issuerKeys: issuerKeysRecord,
+  assertion: assertionRecord,
   delivery: deliveryRecord,
   deliveryClaim: deliveryClaimRecord,
   payloadPiece: payloadPieceRecord,
@@ -190,6 +201,13 @@ function accountViolations({ all, has }: Table): Violation[] {
   const users = new Map(all('user').map(user => [user.id, user]));
   for (const user of users.values()) {
     if (!has(keys.email(user.email))) violations.push({ where: user.id, what: 'the user has no e-mail item' });
+    const passkeys = all('passkey').filter(({ userId }) => userId === user.id).length;
+    if ((user.passkeyCount ?? 0) !== passkeys) {
+      violations.push({ where: user.id, what: `the user counts ${user.passkeyCount} passkeys and has ${passkeys}` });
+    }
+    if (user.recoveryCodes !== undefined && !hasSecondFactor(user)) {
+      violations.push({ where: user.id, what: 'the user has recovery codes and no second factor' });
+    }
   }
   for (const email of all('email')) {
     const user = users.get(email.userId);
@@ -197,8 +215,10 @@ function accountViolations({ all, has }: Table): Violation[] {
       violations.push({ where: email.userId, what: `${email.pk} leads to no user with that address` });
     }
   }
-  for (const kind of ['session', 'token', 'link', 'resetLink', 'membership'] as const) {
+  for (const kind of ['session', 'token', 'passkey', 'link', 'resetLink', 'membership'] as const) {
     for (const { pk, sk } of all(kind)) {
+      // The tokens of an identity stand until they expire; the pair of its membership is looked at below.
+      if (isIdentityId(partOf(pk)) && (kind === 'token' || kind === 'membership')) continue;
       if (!users.has(partOf(pk))) violations.push({ where: partOf(pk), what: `${sk} belongs to no user` });
     }
   }
@@ -208,12 +228,13 @@ function accountViolations({ all, has }: Table): Violation[] {
 function organizationViolations({ all, has, settled }: Table): Violation[] {
   const violations: Violation[] = [];
   const organizations = new Map(all('organization').map(one => [one.slug, one]));
-  const bySlug = <K extends 'member' | 'invitation' | 'project' | 'webhook'>(kind: K) =>
+  const bySlug = <K extends 'member' | 'invitation' | 'project' | 'webhook' | 'identity'>(kind: K) =>
     grouped(all(kind), ({ pk }) => partOf(pk));
   const members = bySlug('member');
   const invitations = bySlug('invitation');
   const projects = bySlug('project');
   const webhooks = bySlug('webhook');
+  const identities = bySlug('identity');
 
   for (const [slug, organization] of organizations) {
     const say = (what: string) => violations.push({ where: slug, what });
@@ -230,6 +251,7 @@ function organizationViolations({ all, has, settled }: Table): Violation[] {
       invitationCount: invitations.get(slug)?.length ?? 0,
       projectCount: projects.get(slug)?.filter(({ status }) => status === 'active').length ?? 0,
       webhookCount: webhooks.get(slug)?.length ?? 0,
+      identityCount: identities.get(slug)?.length ?? 0,
     };
     for (const [name, count] of Object.entries(counted)) {
       const stored = organization[name as keyof typeof counted];
@@ -238,6 +260,9 @@ function organizationViolations({ all, has, settled }: Table): Violation[] {
     if (organization.ownerCount < 1) say('the organization has no owner');
     for (const { userId } of members.get(slug) ?? []) {
       if (!has(keys.membership(userId, organization.id))) say(`the member ${userId} has no membership item`);
+    }
+    for (const one of identities.get(slug) ?? []) {
+      if (!has(keys.membership(one.id, organization.id))) say(`the identity ${one.id} has no membership item`);
     }
     for (const { id, hash } of invitations.get(slug) ?? []) {
       if (!has(keys.invitationPointer(hash))) say(`the invitation ${id} has no pointer from its token`);
@@ -257,7 +282,7 @@ function organizationViolations({ all, has, settled }: Table): Violation[] {
     if (!isKnown(one.slug, one.id)) violations.push({ where: one.slug, what: `${one.sk} leads to no organization` });
   }
   for (const one of all('membership')) {
-    const isMember = has(keys.member(one.orgSlug, partOf(one.pk)));
+    const isMember = has(keys.member(one.orgSlug, partOf(one.pk))) || has(keys.identity(one.orgSlug, partOf(one.pk)));
     const isErased = organizations.get(one.orgSlug)?.status === 'deleting';
     if (!isKnown(one.orgSlug, one.organizationId) || !(isMember || isErased)) {
       violations.push({ where: one.orgSlug, what: `a membership of ${partOf(one.pk)} has no member` });
@@ -270,7 +295,15 @@ function organizationViolations({ all, has, settled }: Table): Violation[] {
       violations.push({ where: one.orgSlug, what: 'a token leads to no invitation' });
     }
   }
-  for (const kind of ['member', 'invitation', 'project', 'webhook', 'environment', 'templateKey'] as const) {
+  for (const kind of [
+    'member',
+    'invitation',
+    'project',
+    'webhook',
+    'identity',
+    'environment',
+    'templateKey',
+  ] as const) {
     for (const { pk, sk } of all(kind)) {
       if (!isKnown(partOf(pk))) violations.push({ where: partOf(pk), what: `${sk} belongs to no organization` });
     }
@@ -556,13 +589,13 @@ function auditViolations({ all }: Table): Violation[] {
     const own = entries.get(id) ?? [];
     const targets = (...actions: string[]) =>
       own.filter(({ action }) => actions.includes(action)).map(({ target }) => target.id);
-    const here = <K extends 'project' | 'environment' | 'webhook' | 'member' | 'templateKey'>(kind: K) =>
+    const here = <K extends 'project' | 'environment' | 'webhook' | 'identity' | 'member' | 'templateKey'>(kind: K) =>
       all(kind).filter(({ pk }) => partOf(pk) === slug) as Placed<K>[];
 
     const twice = grouped(own, one =>
       [one.requestId, one.action, one.target.id, one.target.name, one.environment?.id, one.revision]
         // One request may destroy more versions than a transaction holds.
-        .concat(one.action === 'secret.version_destroyed' ? JSON.stringify(one.details) : [])
+        .concat(one.action === 'secret.version_destroyed' ? JSON.stringify(one.details?.versions) : [])
         .join(' '),
     );
     for (const [what, group] of twice) if (group.length > 1) say(`${group.length} entries of ${what}`);
@@ -578,6 +611,7 @@ function auditViolations({ all }: Table): Violation[] {
       for (const one of idsOf(here('webhook')))
         if (!left.has(one)) say(`webhook ${one} stands there without its entry`);
     }
+    compare('identities', targets('identity.created'), targets('identity.deleted'), idsOf(here('identity')));
     const members = here('member');
     const joined = new Set(targets('member.joined'));
     const founder = members.filter(member => !joined.has(member.id)).map(member => member.id);
@@ -589,7 +623,8 @@ function auditViolations({ all }: Table): Violation[] {
     );
     if (founder.length > 1) say(`${founder.length} members joined without an entry`);
     const limited = idsOf(tokens.get(id) ?? []);
-    const made = targets('token.created');
+    const issued = own.filter(({ action }) => action === 'identity.token_issued');
+    const made = [...targets('token.created'), ...issued.map(({ actor }) => String(actor.tokenId))];
     for (const token of limited) {
       if (made.filter(one => one === token).length !== 1) say(`token ${token} was not created once`);
     }

@@ -20,6 +20,8 @@ const marks: Readonly<Record<string, string>> = {
   'sqs:SendMessage': 'new SendMessage',
   'ses:SendEmail': 'new SendEmailCommand(',
   'ssm:GetParameter': 'new GetParameterCommand(',
+  // No call to AWS, but as dear as one.
+  scrypt: 'scrypt(',
 };
 
 /**

@@ -1,14 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
+import { newChallenge } from '../../lib/accounts/factors/challenge.ts';
 import { newSession } from '../../lib/accounts/new-session.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { hashPassword } from '../../lib/crypto/passwords.ts';
+import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { newOrganization } from '../../lib/organizations/new-organization.ts';
 import { countPlatform } from '../../lib/table/records/platform-count.ts';
 import { emailRecord, type UserRecord, userRecord } from '../../lib/table/records/user.ts';
 import { at, find, put, transact } from '../../lib/table/store.ts';
 import { type Answer, type Api, type Caller, type Person, sessionOf, testPassword } from './api.ts';
+import { createAuthenticator } from './authenticator.ts';
+import { identityOf, makeSigningKey, type SigningKey, signToken } from './issuer.ts';
+import { addApp, addPasskey, fromBase32 } from './second-factors.ts';
 
 /** A request as a client sends it. */
 export interface SampleRequest {
@@ -176,6 +181,24 @@ async function makeWebhook(api: Api, person: Person, url = 'http://127.0.0.1:9/'
   return answer.body.webhook as { id: string };
 }
 
+/** Its keys are given, so nothing is fetched. */
+const sampleIssuer = { url: 'https://issuer.example.com' };
+let madeKey: Promise<SigningKey> | undefined;
+
+function sampleKey(): Promise<SigningKey> {
+  madeKey ??= makeSigningKey();
+  return madeKey;
+}
+
+async function sampleKeys() {
+  return { jwks: { keys: [(await sampleKey()).publicJwk] } };
+}
+
+async function makeIdentity(api: Api, { organization, session }: Person): Promise<{ id: string }> {
+  const body = identityOf(sampleIssuer, await sampleKeys());
+  return (await expectStatus(api.post(`/identities/${organization.id}`, body, session), 201)).body.identity;
+}
+
 /** A signed event of the payment provider: the organization's subscription is active. */
 export function providerEvent(organizationId: string, plan: string, secret: string, id = `evt_${randomUUID()}`) {
   const created = Math.floor(Date.now() / 1000);
@@ -197,6 +220,10 @@ export function providerEvent(organizationId: string, plan: string, secret: stri
   });
   const signature = createHmac('sha256', secret).update(`${created}.${body}`).digest('hex');
   return { body, headers: { 'stripe-signature': `t=${created},v1=${signature}` } };
+}
+
+async function secondFactorsOf(api: Api, session: Person['session']): Promise<{ passkeys: number; totp: boolean }> {
+  return (await expectStatus(api.get('/auth/me', session), 200)).body.user.secondFactors;
 }
 
 const always = async () => true;
@@ -221,6 +248,43 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   'log-in': async () => {
     const { email } = await seedPerson();
     return reads({ method: 'POST', path: '/auth/login', body: { email, password: testPassword } });
+  },
+  'start-passkey-login': async () => reads({ method: 'POST', path: '/auth/login/options' }),
+  'complete-login': async api => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const { challenge, write } = newChallenge('log-in', { id: person.user.id, sessionEpoch: 0 });
+    await transact([write]);
+    return {
+      request: { method: 'POST', path: '/auth/login/verify', body: { challenge, totp: app.code() } },
+      works: [200],
+      repeats: [400, 401],
+      isDone: async () => (await api.get('/auth/sessions', person.session)).body.sessions.length === 2,
+    };
+  },
+  'complete-login with a passkey': async api => {
+    const person = await seedPerson();
+    const { authenticator } = await addPasskey(api, person);
+    const { challenge, publicKey } = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
+    const body = { challenge, passkey: authenticator.get(publicKey) };
+    return {
+      request: { method: 'POST', path: '/auth/login/verify', body },
+      works: [200],
+      repeats: [400, 401],
+      isDone: async () => (await api.get('/auth/sessions', person.session)).body.sessions.length === 2,
+    };
+  },
+  'step-up': async api => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const body = { password: testPassword, totp: app.code() };
+    return {
+      request: { method: 'POST', path: '/auth/step-up', body, as: person.session },
+      works: [200],
+      // The old secret is gone.
+      repeats: [400, 401],
+      isDone: async () => (await api.get('/auth/me', person.session)).status === 401,
+    };
   },
   'log-out': async api => {
     const { session } = await seedPerson();
@@ -311,6 +375,66 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       works: [200],
       repeats: [404],
       isDone: async () => (await api.get('/auth/me', other)).status === 401,
+    };
+  },
+  'start-passkey': async () =>
+    reads({ method: 'POST', path: '/auth/passkeys/options', as: (await seedPerson()).session }),
+  'add-passkey': async api => {
+    const { session } = await seedPerson();
+    const { challenge, publicKey } = (await expectStatus(api.post('/auth/passkeys/options', {}, session), 200)).body;
+    const body = { challenge, name: 'laptop', passkey: createAuthenticator().create(publicKey) };
+    return {
+      request: { method: 'POST', path: '/auth/passkeys', body, as: session },
+      works: [201],
+      repeats: [400],
+      isDone: async () => (await secondFactorsOf(api, session)).passkeys === 1,
+    };
+  },
+  'list-passkeys': async api => {
+    const person = await seedPerson();
+    await addPasskey(api, person);
+    return reads({ method: 'GET', path: '/auth/passkeys', as: person.session });
+  },
+  'remove-passkey': async api => {
+    const person = await seedPerson();
+    const { id } = await addPasskey(api, person);
+    return {
+      request: { method: 'DELETE', path: `/auth/passkeys/${id}`, as: person.session },
+      works: [200],
+      repeats: [404],
+      isDone: async () => (await secondFactorsOf(api, person.session)).passkeys === 0,
+    };
+  },
+  'start-totp': async () => reads({ method: 'POST', path: '/auth/totp', as: (await seedPerson()).session }),
+  'confirm-totp': async api => {
+    const { session } = await seedPerson();
+    const { secret } = (await expectStatus(api.post('/auth/totp', {}, session), 200)).body;
+    const code = totpCode(fromBase32(secret), totpStep(Date.now()));
+    return {
+      request: { method: 'POST', path: '/auth/totp/confirm', body: { code }, as: session },
+      works: [200],
+      repeats: [400],
+      isDone: async () => (await secondFactorsOf(api, session)).totp,
+    };
+  },
+  'remove-totp': async api => {
+    const person = await seedPerson();
+    await addApp(api, person);
+    return {
+      request: { method: 'DELETE', path: '/auth/totp', as: person.session },
+      works: [200],
+      isDone: async () => !(await secondFactorsOf(api, person.session)).totp,
+    };
+  },
+  'renew-recovery-codes': async api => {
+    const person = await seedPerson();
+    await addApp(api, person);
+    const codesNow = async () => [...((await find(at(userRecord, person.user.id)))?.recoveryCodes ?? [])].toSorted();
+    const before = await codesNow();
+    return {
+      request: { method: 'POST', path: '/auth/recovery-codes', as: person.session },
+      works: [200],
+      isDone: async () => String(await codesNow()) !== String(before),
     };
   },
   'change-password': async () => {
@@ -762,6 +886,69 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const { id } = await makeWebhook(api, person);
     const path = `/webhooks/${person.organization.id}/${id}/test`;
     return reads({ method: 'POST', path, as: person.session }, [202]);
+  },
+
+  'list-identities': async api => {
+    const person = await seedPerson();
+    await makeIdentity(api, person);
+    return reads({ method: 'GET', path: `/identities/${person.organization.id}`, as: person.session });
+  },
+  'create-identity': async api => {
+    const { organization, session, project } = await place(api);
+    const path = `/identities/${organization.id}`;
+    const body = { ...identityOf(sampleIssuer, await sampleKeys()), projectId: project.id };
+    return {
+      request: { method: 'POST', path, body, as: session },
+      works: [201],
+      isDone: async () => (await expectStatus(api.get(path, session), 200)).body.identities.length > 0,
+    };
+  },
+  'get-identity': async api => {
+    const person = await seedPerson();
+    const { id } = await makeIdentity(api, person);
+    return reads({ method: 'GET', path: `/identities/${person.organization.id}/${id}`, as: person.session });
+  },
+  'update-identity': async api => {
+    const person = await seedPerson();
+    const { id } = await makeIdentity(api, person);
+    const path = `/identities/${person.organization.id}/${id}`;
+    const body = { role: 'viewer', claims: { repository_id: '75' } };
+    return {
+      request: { method: 'PATCH', path, body, as: person.session },
+      works: [200],
+      isDone: async () => {
+        const { role, claims } = (await expectStatus(api.get(path, person.session), 200)).body.identity;
+        if ((role === 'viewer') !== (claims.repository_id === '75')) throw new Error('Half of a change is there.');
+        return role === 'viewer';
+      },
+    };
+  },
+  'delete-identity': async api => {
+    const person = await seedPerson();
+    const { id } = await makeIdentity(api, person);
+    const path = `/identities/${person.organization.id}/${id}`;
+    return {
+      request: { method: 'DELETE', path, as: person.session },
+      works: [200],
+      repeats: [404],
+      isDone: () => isGone(api.get(path, person.session)),
+    };
+  },
+  'exchange-assertion': async api => {
+    const person = await seedPerson();
+    const { organization, session } = person;
+    const { id } = await makeIdentity(api, person);
+    const subjectToken = await signToken(sampleIssuer, await sampleKey(), id);
+    const body = { identityId: id, organizationSlug: organization.slug, subjectToken };
+    return {
+      request: { method: 'POST', path: '/auth/exchange', body },
+      works: [201],
+      repeats: [409],
+      isDone: async () => {
+        const path = `/audit/${organization.id}?action=identity.token_issued`;
+        return (await expectStatus(api.get(path, session), 200)).body.entries.length > 0;
+      },
+    };
   },
 
   'list-members': async () => {

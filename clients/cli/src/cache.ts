@@ -1,8 +1,9 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheDirectory, readIfThere, writeOwnFile } from './files.ts';
 import type { Entry } from './formats/format.ts';
+import { type Sealed, seal, unseal } from './sealed.ts';
 
 interface CachedPlace {
   origin: string;
@@ -19,14 +20,10 @@ export interface Cached extends Pulled {
   at: number;
 }
 
-interface CacheFile {
+interface CacheFile extends Sealed {
   v: 1;
   revision: number;
   at: number;
-  salt: string;
-  nonce: string;
-  tag: string;
-  data: string;
 }
 
 const fileOf = (place: CachedPlace): string =>
@@ -37,31 +34,17 @@ const fileOf = (place: CachedPlace): string =>
       .digest('hex')}.json`,
   );
 
-/** Who has the token may read these values anyway; without it the file is of no use. */
-function keyOf(token: string, salt: Buffer): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', token, salt, 'holdfast offline cache v1', 32));
-}
+/** Sealed with the token: who has it may read these values anyway; without it the file is of no use. */
+const purpose = 'holdfast offline cache v1';
 
 /** What is authenticated beside the values: a file that is moved or changed is not read. */
 const contextOf = ({ origin, path }: CachedPlace, revision: number, at: number): Buffer =>
   Buffer.from(JSON.stringify([origin, ...path, revision, at]));
 
 export function writeCached(place: CachedPlace, token: string, { entries, revision }: Pulled): void {
-  const salt = randomBytes(32);
-  const nonce = randomBytes(12);
   const at = Date.now();
-  const cipher = createCipheriv('aes-256-gcm', keyOf(token, salt), nonce);
-  cipher.setAAD(contextOf(place, revision, at));
-  const data = Buffer.concat([cipher.update(JSON.stringify(entries)), cipher.final()]);
-  const file: CacheFile = {
-    v: 1,
-    revision,
-    at,
-    salt: salt.toString('base64'),
-    nonce: nonce.toString('base64'),
-    tag: cipher.getAuthTag().toString('base64'),
-    data: data.toString('base64'),
-  };
+  const sealed = seal(token, purpose, contextOf(place, revision, at), JSON.stringify(entries));
+  const file: CacheFile = { v: 1, revision, at, ...sealed };
   writeOwnFile(fileOf(place), JSON.stringify(file));
 }
 
@@ -70,17 +53,9 @@ export function readCached(place: CachedPlace, token: string): Cached | undefine
   const bytes = readIfThere(fileOf(place));
   if (bytes === undefined) return undefined;
   try {
-    const { v, revision, at, salt, nonce, tag, data }: CacheFile = JSON.parse(bytes.toString());
+    const { v, revision, at, ...sealed }: CacheFile = JSON.parse(bytes.toString());
     if (v !== 1) return undefined;
-    const [saltBytes, nonceBytes, tagBytes] = [salt, nonce, tag].map(text => Buffer.from(text, 'base64')) as [
-      Buffer,
-      Buffer,
-      Buffer,
-    ];
-    const decipher = createDecipheriv('aes-256-gcm', keyOf(token, saltBytes), nonceBytes, { authTagLength: 16 });
-    decipher.setAAD(contextOf(place, revision, at));
-    decipher.setAuthTag(tagBytes);
-    const text = Buffer.concat([decipher.update(Buffer.from(data, 'base64')), decipher.final()]).toString();
+    const text = unseal(token, purpose, contextOf(place, revision, at), sealed);
     return { entries: JSON.parse(text) as Entry[], revision, at };
   } catch {
     // Made with another token, damaged or forged: as good as none, and the next pull replaces it.

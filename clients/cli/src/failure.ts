@@ -1,5 +1,6 @@
 import { ConnectionError, GatewayError, HoldfastError, TimeoutError } from '@holdfast/sdk';
 import type { Refusal } from './formats/format.ts';
+import { canUseProxy, namesProxy } from './proxy.ts';
 
 /** 0 is a success. `run` ends as its child does; its own failures are 125 to 127. */
 export const exitCodes = {
@@ -82,7 +83,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 function exitCodeOf(error: HoldfastError): ExitCode {
-  // Somebody else answered: what its status means is not known.
+  // Somebody else answered: what its status means is not known, but for this one.
+  if (error.status === 413) return exitCodes.other;
   if (error instanceof GatewayError) return exitCodes.unreachable;
   switch (error.status) {
     case 401:
@@ -106,13 +108,29 @@ export function isOutage(error: unknown): boolean {
 }
 
 function hintOf({ code, status }: HoldfastError): string | undefined {
-  if (status === 401) return 'Sign in: holdfast login';
+  if (code === 'invalid_assertion') {
+    return 'Are HOLDFAST_IDENTITY and HOLDFAST_ORG right, and is the token for the audience of the identity, and new?';
+  }
+  if (code === 'claims_mismatch') return 'What the identity demands is in the dashboard and in GET /v1/identities.';
+  if (status === 413) return 'Send less at once: fewer keys, or shorter values.';
+  if (status === 401) return signInHint();
+  if (code === 'connection_failed' && namesProxy() && !canUseProxy())
+    return `Node ${process.version} does not use the proxy that the environment names; from 24.14 on it does.`;
   if (code === 'connection_failed' || code === 'gateway_error') return 'Is the address right? See: holdfast status';
   if (code === 'organization_not_found') return 'Those you can see: holdfast orgs';
   if (code === 'project_not_found') return 'Those you can see: holdfast projects';
   if (code === 'environment_not_found') return 'Those of the project: holdfast envs';
   if (code === 'secret_not_found') return 'Its keys: holdfast list';
+  if (code === 'revision_mismatch') return 'What moved: holdfast revisions';
+  if (code === 'version_mismatch') return 'Its versions: holdfast history KEY';
   if (code === 'revision_not_found') return 'Its revisions: holdfast revisions';
   if (code === 'insufficient_scope') return 'What your token may do: holdfast whoami';
   return undefined;
+}
+
+/** A token of the environment goes before the one that `login` keeps, so that signing in would not help. */
+function signInHint(): string {
+  const variable = ['HOLDFAST_TOKEN', 'HOLDFAST_TOKEN_FILE'].find(name => process.env[name]);
+  if (variable === undefined) return 'Sign in: holdfast login';
+  return `The token of ${variable} is unknown, expired or revoked. Replace it, or unset ${variable} and sign in: holdfast login`;
 }

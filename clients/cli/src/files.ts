@@ -33,25 +33,37 @@ export function readIfThere(path: string): Buffer | undefined {
 
 /** Whole or not at all, and for its owner alone. A link stays one; a pipe or a device is written to. */
 export function writePrivately(path: string, text: string): void {
-  const target = targetOf(path);
-  if (target.isSpecial) {
-    writeFileSync(target.path, text);
-    return;
+  try {
+    const target = targetOf(path);
+    // Appending: /dev/stdout may be a file with something in it.
+    if (target.isSpecial) writeFileSync(target.path, text, { flag: 'a' });
+    else replaceFile(target.path, text);
+  } catch (error) {
+    throw notWritten(path, error);
   }
-  const temporary = join(dirname(target.path), `.${basename(target.path)}.${crypto.randomUUID()}`);
+}
+
+function replaceFile(path: string, text: string): void {
+  const temporary = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {
     writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
     // A umask only takes bits away, and this one must have exactly these.
     chmodSync(temporary, 0o600);
-    renameSync(temporary, target.path);
+    renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Failure(exitCodes.other, 'not_written', `${path} can’t be written (${code}).`);
+    throw error;
   }
 }
 
+function notWritten(path: string, error: unknown): Failure {
+  const { code } = error as NodeJS.ErrnoException;
+  return new Failure(exitCodes.other, 'not_written', `${path} can’t be written (${code}).`);
+}
+
 function targetOf(path: string): { path: string; isSpecial: boolean } {
+  // A descriptor of this process, whatever it leads to.
+  if (/^\/(?:dev|proc)\//.test(path)) return { path, isSpecial: true };
   try {
     const real = realpathSync(path);
     return { path: real, isSpecial: !lstatSync(real).isFile() };
@@ -62,6 +74,10 @@ function targetOf(path: string): { path: string; isSpecial: boolean } {
 
 /** Its directory is made for its owner alone. */
 export function writeOwnFile(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw notWritten(path, error);
+  }
   writePrivately(path, text);
 }

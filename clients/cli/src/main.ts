@@ -54,9 +54,14 @@ function report(error: unknown): number {
   return isRun ? Math.max(failure.exitCode, exitCodes.notRun) : failure.exitCode;
 }
 
-/** What stands behind the = of an option may be a value. */
-function messageOf({ message }: CommanderError): string {
-  return message.replace(/^error: /, '').replace(/'(--?[\w-]+)=[\s\S]*?'(?=$|\n)/, "'$1=…'");
+/** What stands behind the = of an option may be a value, and so may an argument too many. */
+function messageOf({ code, message }: CommanderError): string {
+  // `help` with a word that is no command.
+  if (code === 'commander.help') return 'There is no such command.';
+  return message
+    .replace(/^error: /, '')
+    .replace(/(but got \d+): [\s\S]*$/, '$1.')
+    .replace(/'(--?[\w-]+)=[\s\S]*?'(?=$|\n)/, "'$1=…'");
 }
 
 void main();

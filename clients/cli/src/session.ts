@@ -1,5 +1,6 @@
-import { Holdfast, type ResponseBody } from '@holdfast/sdk';
-import { type Credential, requireCredential } from './credentials/credentials.ts';
+import type { Holdfast, ResponseBody } from '@holdfast/sdk';
+import { connect } from './connect.ts';
+import { type AnyCredential, requireCredential } from './credentials/credentials.ts';
 import { exitCodes, Failure, usage } from './failure.ts';
 import type { Output } from './output.ts';
 import { type GivenFlags, requireUrl, resolveSettings, type Settings } from './settings/settings.ts';
@@ -16,7 +17,7 @@ export interface Session {
   settings(): Settings;
   /** Without `/v1`. */
   url(): string;
-  credential(): Promise<Credential>;
+  credential(): Promise<AnyCredential>;
   client(): Promise<Holdfast>;
   currentUser(): Promise<CurrentUser>;
   /** Organization, project and environment, as far as is asked for, from the settings, the token or a person. */
@@ -47,7 +48,7 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
     const { token } = await credential();
     const onRetry: ConstructorParameters<typeof Holdfast>[0]['onRetry'] = ({ error, delayMs }) =>
       output.note(`holdfast: ${error.message} Trying again in ${Math.ceil(delayMs / 1000)} s.`);
-    return new Holdfast({ url: url(), token, onRetry });
+    return await connect({ url: url(), token, onRetry });
   });
   const currentUser = once(async () => (await client()).request('GET', '/v1/auth/me'));
   const projects = once(async () => {
@@ -66,6 +67,8 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
 
   /** A token that is limited to one leaves no choice. */
   async function choicesOf(member: PlaceMember): Promise<string[]> {
+    const { identity } = await credential();
+    if (identity !== undefined) return choicesOfIdentity(member, identity.organization);
     const { organizations, authentication } = await currentUser();
     const { organizationId: orgId, projectId, environmentId } = authentication.token ?? {};
     const within = <T extends { id: string; slug: string }>(all: readonly T[], id: string | null | undefined) =>
@@ -75,6 +78,15 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
     if (member === 'project') return within(all, projectId);
     const slug = await find('project');
     return within(all.find(project => project.slug === slug)?.environments ?? [], environmentId);
+  }
+
+  /** An identity has no account that would tell its limits, but sees nothing else. */
+  async function choicesOfIdentity(member: PlaceMember, organization: string): Promise<string[]> {
+    if (member === 'organization') return [organization];
+    const all = await projects();
+    if (member === 'project') return all.map(({ slug }) => slug);
+    const slug = await find('project');
+    return (all.find(project => project.slug === slug)?.environments ?? []).map(one => one.slug);
   }
 
   async function pick(member: PlaceMember, choices: readonly string[]): Promise<string> {
@@ -87,6 +99,8 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
 
   async function organizationId(): Promise<string> {
     const slug = await find('organization');
+    const { identity } = await credential();
+    if (identity?.organization === slug) return identity.organizationId();
     const id = (await currentUser()).organizations.find(one => one.slug === slug)?.id;
     if (id !== undefined) return id;
     throw new Failure(exitCodes.notFound, 'organization_not_found', `You can see no organization ${slug}.`, {

@@ -24,7 +24,8 @@ export async function pullEntries(session: Session, flags: PullFlags): Promise<P
   if (revision !== undefined && offline)
     throw new Failure(exitCodes.usage, 'usage', 'The cache holds the last pull only: --revision needs the service.');
   if (revision !== undefined || !(keepsCache || offline)) return await pullFrom(environment, only, revision);
-  const { token } = await session.credential();
+  const { token: given } = await session.credential();
+  const token = typeof given === 'string' ? given : await given();
   const { deleteCached, readCached, writeCached } = await import('./cache.ts');
   const place = {
     origin: originOf(session.url()),

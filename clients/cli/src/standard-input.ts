@@ -12,6 +12,10 @@ export function decode(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Failure(exitCodes.other, 'not_utf8', `${name} is not UTF-8. Encode it first, for example as Base64.`);
+    const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+    const hint = isUtf16
+      ? 'It begins as UTF-16 does, which Windows PowerShell writes: save it as UTF-8.'
+      : 'Save text as UTF-8; encode what is no text, for example as Base64.';
+    throw new Failure(exitCodes.other, 'not_utf8', `${name} is not UTF-8.`, { hint });
   }
 }

@@ -6,9 +6,11 @@ import type * as auth from '../../../lib/contracts/auth.ts';
 import type * as billing from '../../../lib/contracts/billing.ts';
 import type { Contract } from '../../../lib/contracts/contract.ts';
 import type { ErrorCode, Problem } from '../../../lib/contracts/error-codes.ts';
+import type * as identities from '../../../lib/contracts/identities.ts';
 import type * as members from '../../../lib/contracts/members.ts';
 import type * as organizations from '../../../lib/contracts/organizations.ts';
 import type * as projects from '../../../lib/contracts/projects.ts';
+import type * as secondFactors from '../../../lib/contracts/second-factors.ts';
 import type * as secrets from '../../../lib/contracts/secrets.ts';
 import type * as templates from '../../../lib/contracts/templates.ts';
 import type * as webhooks from '../../../lib/contracts/webhooks.ts';
@@ -19,9 +21,11 @@ type Contracts =
   | In<typeof audit>
   | In<typeof auth>
   | In<typeof billing>
+  | In<typeof identities>
   | In<typeof members>
   | In<typeof organizations>
   | In<typeof projects>
+  | In<typeof secondFactors>
   | In<typeof secrets>
   | In<typeof templates>
   | In<typeof webhooks>;
@@ -49,7 +53,7 @@ type Request<R extends RouteName> = Part<'params', Parameters<R>> &
   Partial<Part<'query', Routes[R]['query']>> &
   Part<'body', Routes[R]['body']> & { ifMatch?: number; signal?: AbortSignal };
 
-type FailureCode = ErrorCode | 'unreachable';
+type FailureCode = ErrorCode | 'unreachable' | 'no_passkey';
 
 /** What the service refused, in its own words. */
 export class Refusal extends Error {
@@ -80,11 +84,30 @@ export class Refusal extends Error {
 /** Raised when a signed-in page is told that its session is over. */
 export const sessionEnded = signal(false);
 
-/** Calls an operation of the API. @throws Refusal for every answer that is no success, and where there is none. */
+let askAgain: (() => Promise<boolean>) | undefined;
+/** Sets who is asked where a session has to prove itself again. They tell whether it did. */
+export const onStepUpRequired = (ask: () => Promise<boolean>) => {
+  askAgain = ask;
+};
+
+/**
+ * Calls an operation of the API. Where the session has to prove itself again, the person is asked over the page, and the
+ * call goes on afterwards. @throws Refusal for every answer that is no success, and where there is none.
+ */
 export async function call<R extends RouteName>(
   route: R,
   ...[request]: Record<never, never> extends Request<R> ? [Request<R>?] : [Request<R>]
 ): Promise<Answer<R>> {
+  try {
+    return await send(route, request);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'step_up_required') throw error;
+    if (askAgain === undefined || !(await askAgain())) throw error;
+    return await send(route, request);
+  }
+}
+
+async function send<R extends RouteName>(route: R, request: Request<R> | undefined): Promise<Answer<R>> {
   const {
     params = {},
     query = {},

@@ -1,11 +1,11 @@
 import { rolesOf } from 'virtual:contracts';
 import { computed, signal } from '@preact/signals';
-import type { OwnOrganization, User } from '../../../lib/contracts/auth.ts';
+import type { OwnOrganization, OwnUser } from '../../../lib/contracts/auth.ts';
 import type { Role } from '../../../lib/contracts/fields/role.ts';
 import { call, Refusal, sessionEnded } from './api.ts';
 
 interface Session {
-  user: User;
+  user: OwnUser;
   organizations: OwnOrganization[];
 }
 

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { StepUp } from './factors/step-up.tsx';
 import { match, navigate, pathname } from './router.ts';
 import { Account } from './screens/account/account.tsx';
 import { AuthorizeCli } from './screens/account/authorize-cli.tsx';
@@ -10,6 +11,7 @@ import { AdminOverview } from './screens/admin/overview.tsx';
 import { AdminPlans } from './screens/admin/plans.tsx';
 import { Audit } from './screens/organization/audit.tsx';
 import { Billing } from './screens/organization/billing.tsx';
+import { Identities } from './screens/organization/identities.tsx';
 import { Members } from './screens/organization/members.tsx';
 import { NewOrganization } from './screens/organization/new.tsx';
 import { Projects } from './screens/organization/projects.tsx';
@@ -45,6 +47,7 @@ const plain: readonly (readonly [string, ComponentType<{ parameters: Record<stri
 const ofOrganization: readonly (readonly [string, ComponentType<OrganizationProps>])[] = [
   ['/organizations/:org', Projects],
   ['/organizations/:org/members', Members],
+  ['/organizations/:org/identities', Identities],
   ['/organizations/:org/webhooks', Webhooks],
   ['/organizations/:org/webhooks/:id', WebhookScreen],
   ['/organizations/:org/audit', Audit],
@@ -74,7 +77,12 @@ export function Screens() {
     // The link that was followed may be gone with its page. The keyboard goes on in the new one.
     if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true });
   }, [path]);
-  return <Shell>{path === '/' ? null : <Screen path={path} />}</Shell>;
+  return (
+    <>
+      <Shell>{path === '/' ? null : <Screen path={path} />}</Shell>
+      <StepUp />
+    </>
+  );
 }
 
 function Screen({ path }: { path: string }) {

@@ -1,7 +1,12 @@
 import type { components } from './openapi.ts';
 
-/** What the service answers, and three codes of this client where no answer of the service came. */
-export type ErrorCode = components['schemas']['ErrorCode'] | 'connection_failed' | 'timeout' | 'gateway_error';
+/** What the service answers, and codes of this client where no answer of the service came. */
+export type ErrorCode =
+  | components['schemas']['ErrorCode']
+  | 'connection_failed'
+  | 'timeout'
+  | 'gateway_error'
+  | 'platform_token_unavailable';
 
 interface ErrorFacts {
   code: string;
@@ -137,12 +142,14 @@ export function retryAfterMs(header: string | null, now: number): number | undef
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
+/** The service's sentence names the first problem; here are the next ones. */
 function withProblems(message: string, details: unknown): string {
   if (!Array.isArray(details)) return message;
-  const problems = details.filter(isProblem).map(({ path, message: problem }) => `${path || 'body'} ${problem}`);
-  const shown = problems.slice(0, 5).join('; ');
+  const problems = details.filter(isProblem).map(({ path, message: problem }) => `${path || 'body'}: ${problem}`);
+  const next = problems.slice(1, 5);
+  if (next.length === 0) return message;
   const more = problems.length > 5 ? `; and ${problems.length - 5} more` : '';
-  return problems.length === 0 ? message : `${message} ${shown}${more}`;
+  return `${message.replace(/ \(and \d+ more\)$/, '')}; ${next.join('; ')}${more}`;
 }
 
 function isProblem(value: unknown): value is components['schemas']['Problem'] {

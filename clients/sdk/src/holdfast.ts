@@ -1,5 +1,6 @@
 import type { DryRun, PromoteResult } from './answers.ts';
 import { type CacheOptions, Environment, type WriteOptions } from './environment.ts';
+import { identityToken, platformAssertion } from './identity.ts';
 import type { paths } from './openapi.ts';
 import {
   type GivenOptions,
@@ -38,7 +39,10 @@ export class Holdfast {
     this.#cache = { maxAgeMs, staleIfErrorMs };
   }
 
-  /** With the address of `HOLDFAST_URL` and the token of `HOLDFAST_TOKEN`. */
+  /**
+   * With the address of `HOLDFAST_URL` and the token of `HOLDFAST_TOKEN`. Without that token it signs in as the identity
+   * `HOLDFAST_IDENTITY` of the organization `HOLDFAST_ORG`, with the token that the platform offers.
+   */
   static fromEnvironment(options: Partial<HoldfastOptions> = {}): Holdfast {
     const variables = globalThis.process?.env ?? {};
     const required = (name: string): string => {
@@ -46,11 +50,21 @@ export class Holdfast {
       if (value === undefined || value === '') throw new TypeError(`The environment variable ${name} is not set.`);
       return value;
     };
-    return new Holdfast({
-      ...options,
-      url: options.url ?? required('HOLDFAST_URL'),
-      token: options.token ?? required('HOLDFAST_TOKEN'),
-    });
+    const url = options.url ?? required('HOLDFAST_URL');
+    const { fetch } = options;
+    const { HOLDFAST_IDENTITY: identity, HOLDFAST_TOKEN: given } = variables;
+    if (options.token !== undefined || given || !identity) {
+      return new Holdfast({ ...options, url, token: options.token ?? required('HOLDFAST_TOKEN') });
+    }
+    const assertion = platformAssertion(identity, variables, fetch);
+    if (assertion === undefined) {
+      throw new TypeError(
+        'HOLDFAST_IDENTITY is set, and the platform offers no token for it: neither HOLDFAST_ID_TOKEN_FILE, HOLDFAST_ID_TOKEN ' +
+          'nor ACTIONS_ID_TOKEN_REQUEST_URL is set. A job of GitHub Actions needs the permission id-token: write.',
+      );
+    }
+    const who = { url, organization: required('HOLDFAST_ORG'), identity, ...(fetch === undefined ? {} : { fetch }) };
+    return new Holdfast({ ...options, url, token: identityToken(who, assertion) });
   }
 
   /** The same names give the same object, so that its pulls share requests and what is known already. */

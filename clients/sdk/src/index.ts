@@ -20,6 +20,15 @@ export {
   VersionMismatch,
 } from './errors.ts';
 export { Holdfast, type HoldfastOptions, type Project, type PromoteOptions } from './holdfast.ts';
+export {
+  type Assertion,
+  audienceOf,
+  exchangeAssertion,
+  type IdentityOptions,
+  type IdentityToken,
+  identityToken,
+  platformAssertion,
+} from './identity.ts';
 export type { components, paths } from './openapi.ts';
 export type { PathOf, RequestOptions, ResponseBody } from './request.ts';
 export type { Snapshot } from './snapshot.ts';

@@ -32,9 +32,69 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the same answer in about the same time.
+         * @description Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the same answer in about the same time. Where the account has a second factor, a right password sets no cookie: the answer is 401 `second_factor_required`, and `POST /v1/auth/login/verify` completes the log-in.
          */
         post: operations["log-in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/login/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to log in with a passkey alone
+         * @description Returns a challenge for a passkey that names its user by itself. No e-mail address and no password are needed. Send the passkey’s answer to `POST /v1/auth/login/verify`.
+         */
+        post: operations["start-passkey-login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/login/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a log-in with a second factor or a passkey
+         * @description Answers the challenge of a log-in with exactly one of `totp`, `recoveryCode` and `passkey`, and starts the session. A challenge works once and for five minutes. Five wrong codes in 15 minutes are answered 429. The challenge of `POST /v1/auth/login/options` takes a passkey only.
+         */
+        post: operations["complete-login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/step-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove again who is at the session
+         * @description What is hard to undo needs a session that proved itself in the last ten minutes. This takes the password, and a second factor where the account has one: without it the answer is 401 `second_factor_required` with a challenge, which `passkey` answers; `totp` needs none. The session gets a new secret, and the old cookie ends. A wrong password or factor is an invalid request that names its field.
+         */
+        post: operations["step-up"];
         delete?: never;
         options?: never;
         head?: never;
@@ -220,6 +280,134 @@ export interface paths {
          * @description The session stops working at once; the one of this request may be named, too. Needs a session.
          */
         delete: operations["end-session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add a passkey
+         * @description Returns a challenge for a new passkey. Send what the browser makes of it to `POST /v1/auth/passkeys`.
+         */
+        post: operations["start-passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List passkeys
+         * @description Lists the caller’s passkeys, newest first.
+         */
+        get: operations["list-passkeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description Verifies what the browser made of the challenge and adds the passkey, at most 20 for each account. From then on it is a second factor, and it can log in alone. The account’s first factor also gets ten recovery codes. The user is told by mail.
+         */
+        post: operations["add-passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkeys/{passkeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey
+         * @description The passkey stops working at once. With the account’s last factor its recovery codes go as well. The user is told by mail.
+         */
+        delete: operations["remove-passkey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add an authenticator app
+         * @description Returns a secret for an authenticator app (TOTP, RFC 6238). It does nothing until `POST /v1/auth/totp/confirm` gets a code of it, within ten minutes. An earlier authenticator app keeps working until then, and is replaced.
+         */
+        post: operations["start-totp"];
+        /**
+         * Remove the authenticator app
+         * @description Its codes stop working at once. With the account’s last factor its recovery codes go as well. The user is told by mail.
+         */
+        delete: operations["remove-totp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add the authenticator app
+         * @description Makes the authenticator app a second factor, once it shows a right code. The code is used up by that. The account’s first factor also gets ten recovery codes. A wrong code is an invalid request that names `code`. The user is told by mail.
+         */
+        post: operations["confirm-totp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make new recovery codes
+         * @description Replaces the recovery codes by ten new ones. An account without a second factor can have none. The user is told by mail.
+         */
+        post: operations["renew-recovery-codes"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -743,8 +931,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename an organization
-         * @description Changes the display name. The slug stays. For owners and admins.
+         * Rename an organization, or demand a second factor
+         * @description Changes the display name; the slug stays. For owners and admins. An owner who has a second factor can demand one of all members: sessions and tokens that were not proved with one are refused from then on.
          */
         patch: operations["rename-organization"];
         trace?: never;
@@ -971,6 +1159,78 @@ export interface paths {
          * @description Changes a member’s role. For owners only. The last owner can’t be demoted. An invitation can’t be changed, only replaced or cancelled.
          */
         patch: operations["change-role"];
+        trace?: never;
+    };
+    "/v1/identities/{orgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List identities
+         * @description Lists the organization’s identities. For owners and admins.
+         */
+        get: operations["list-identities"];
+        put?: never;
+        /**
+         * Create an identity
+         * @description Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes and others), so that nobody stores a token there. The platform must issue that token for the identity’s `audience`. Demand identifiers that are never used again: on GitHub `repository_id` and `repository_owner_id`. Events of pull requests (`event_name`) are refused unless the claims name them. For owners and admins.
+         */
+        post: operations["create-identity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/identities/{orgId}/{identityId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an identity
+         * @description Returns the identity. For owners and admins.
+         */
+        get: operations["get-identity"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an identity
+         * @description Deletes the identity. Its tokens end at once. For owners and admins.
+         */
+        delete: operations["delete-identity"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an identity
+         * @description Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit, and null `jwks` lets the keys be fetched from the issuer. Role, access and limits count at once, for tokens that were issued before as well. Changing `issuer`, `claims` or `jwks` ends such tokens. For owners and admins.
+         */
+        patch: operations["update-identity"];
+        trace?: never;
+    };
+    "/v1/auth/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in as an identity
+         * @description Exchanges the OpenID Connect token of a platform for a bearer token with the identity’s role and limits. The token must be signed with RS256, ES256, ES384 or EdDSA, have `exp`, `iat`, and the identity’s audience alone as `aud`, and be at most ten minutes old. Each works once.
+         */
+        post: operations["exchange-assertion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/audit/{orgId}": {
@@ -1205,6 +1465,29 @@ export interface components {
             organization: components["schemas"]["Organization"];
             member: components["schemas"]["Member"];
         };
+        AddPasskeyRequest: {
+            /**
+             * @description The challenge.
+             * @example EXAMPLE-challenge-0000
+             */
+            challenge: string;
+            /**
+             * @description What to call it.
+             * @example laptop
+             */
+            name: string;
+            passkey: components["schemas"]["NewPasskeyCredential"];
+        };
+        AddPasskeyResponse: {
+            passkey: components["schemas"]["Passkey"];
+            /**
+             * @description Ten recovery codes, which are shown only once; absent unless this is the account’s first factor.
+             * @example [
+             *       "EXAM-PLEA-AAAA-AAAA-AAAA-AAAA"
+             *     ]
+             */
+            recoveryCodes?: string[];
+        };
         AddTemplateKeyRequest: {
             /**
              * @description The secret key.
@@ -1313,7 +1596,7 @@ export interface components {
          * @example secret.pulled
          * @enum {string}
          */
-        AuditAction: "secret.pulled" | "secret.history_read" | "secret.compared" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "secret.version_destroyed" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
+        AuditAction: "secret.pulled" | "secret.history_read" | "secret.compared" | "secret.created" | "secret.updated" | "secret.deleted" | "secret.promoted" | "secret.bulk_set" | "secret.bulk_delete" | "secret.changed" | "secret.restored" | "secret.version_destroyed" | "project.created" | "project.updated" | "project.deleted" | "project.key_rotated" | "environment.created" | "environment.updated" | "environment.deleted" | "environment.validated" | "environment.repaired" | "template_key.added" | "template_key.updated" | "template_key.removed" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "member.invited" | "member.invitation_cancelled" | "member.joined" | "member.role_changed" | "member.removed" | "organization.created" | "organization.updated" | "token.created" | "token.revoked" | "identity.created" | "identity.updated" | "identity.deleted" | "identity.token_issued" | "identity.refused" | "billing.checkout_started" | "billing.portal_opened" | "billing.plan_changed" | "organization.limits_changed";
         /** @description A change in the organization, or a read of values. It never contains a value. */
         AuditEntry: {
             /**
@@ -1325,18 +1608,20 @@ export interface components {
             action: components["schemas"]["AuditAction"];
             /** @description Who acted. */
             actor: {
-                /** @description The user; null for the system. */
+                /** @description The user or identity; null for the system. */
                 id: string | null;
-                /** @description The user’s e-mail address at the time; null for the system. */
+                /** @description The user’s e-mail address at the time; null for an identity and the system. */
                 email: string | null;
+                /** @description The identity’s name at the time; only for the type `identity`. */
+                name?: string;
                 /**
                  * @description How the request was authenticated; `system` if the service acted on its own.
                  * @enum {string}
                  */
-                type: "session" | "token" | "system";
+                type: "session" | "token" | "identity" | "system";
                 /**
                  * Format: uuid
-                 * @description The token used; only for the type `token`.
+                 * @description The token used; only for the types `token` and `identity`.
                  */
                 tokenId?: string;
             };
@@ -1347,7 +1632,7 @@ export interface components {
                  * @example project
                  * @enum {string}
                  */
-                type: "organization" | "project" | "environment" | "template_key" | "webhook" | "member" | "invitation" | "token";
+                type: "organization" | "project" | "environment" | "template_key" | "webhook" | "member" | "invitation" | "token" | "identity";
                 /**
                  * @description Its identifier.
                  * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
@@ -1651,6 +1936,43 @@ export interface components {
              */
             same: string[];
         };
+        CompleteLoginRequest: {
+            /**
+             * @description The challenge.
+             * @example EXAMPLE-challenge-0000
+             */
+            challenge: string;
+            /**
+             * @description The code that the authenticator app shows. Each code counts once.
+             * @example 492039
+             */
+            totp?: string;
+            /**
+             * @description A recovery code, with or without its hyphens. Each works once.
+             * @example EXAM-PLEA-AAAA-AAAA-AAAA-AAAA
+             */
+            recoveryCode?: string;
+            passkey?: components["schemas"]["PasskeyAssertion"];
+        };
+        CompleteLoginResponse: {
+            user: components["schemas"]["User"];
+        };
+        ConfirmTotpRequest: {
+            /**
+             * @description The code that the authenticator app shows. Each code counts once.
+             * @example 492039
+             */
+            code: string;
+        };
+        ConfirmTotpResponse: {
+            /**
+             * @description Ten recovery codes, which are shown only once; absent unless this is the account’s first factor.
+             * @example [
+             *       "EXAM-PLEA-AAAA-AAAA-AAAA-AAAA"
+             *     ]
+             */
+            recoveryCodes?: string[];
+        };
         CreateEnvironmentRequest: {
             /**
              * @description Display name.
@@ -1672,6 +1994,97 @@ export interface components {
         };
         CreateEnvironmentResponse: {
             environment: components["schemas"]["Environment"];
+        };
+        CreateIdentityRequest: {
+            /**
+             * @description What it stands for, shown wherever a member’s e-mail address is.
+             * @example web-shop deploy
+             */
+            name: string;
+            /**
+             * @description What its tokens may do: `write` also changes secrets.
+             * @example read
+             * @enum {string}
+             */
+            access: "read" | "write";
+            /**
+             * @description The role that it has in the organization.
+             * @example viewer
+             * @enum {string}
+             */
+            role: "developer" | "viewer";
+            /**
+             * Format: uuid
+             * @description Limits it to one project.
+             * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
+             */
+            projectId?: string;
+            /**
+             * Format: uuid
+             * @description Limits it to one environment; needs `projectId`.
+             * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
+             */
+            environmentId?: string;
+            /**
+             * Format: uri
+             * @description Who signs its tokens: their exact `iss`.
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough.
+             * @example {
+             *       "repository_id": "74"
+             *     }
+             */
+            claims: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description How many minutes a bearer token is valid that it gets.
+             * @default 15
+             * @example 15
+             */
+            tokenMinutes?: number;
+            /** @description The keys of an issuer that the service can’t reach. Without it they are fetched from the issuer. */
+            jwks?: {
+                /** @description The keys. */
+                keys: {
+                    /**
+                     * @description The kind of key.
+                     * @example EC
+                     * @enum {string}
+                     */
+                    kty: "RSA" | "EC" | "OKP";
+                    /** @description Its identifier, as in the header of tokens. */
+                    kid?: string;
+                    /** @description The algorithm that it is for. */
+                    alg?: string;
+                    /** @description What it is for; only `sig` is used. */
+                    use?: string;
+                    /** @description Its curve. */
+                    crv?: string;
+                    /** @description Coordinate of an EC or OKP key. */
+                    x?: string;
+                    /** @description Coordinate of an EC key. */
+                    y?: string;
+                    /** @description Modulus of an RSA key. */
+                    n?: string;
+                    /** @description Exponent of an RSA key. */
+                    e?: string;
+                    /** @description Is ignored. */
+                    key_ops?: string[];
+                    /** @description Is ignored. */
+                    x5t?: string;
+                    /** @description Is ignored. */
+                    "x5t#S256"?: string;
+                    /** @description Is ignored. */
+                    x5c?: string[];
+                }[];
+            };
+        };
+        CreateIdentityResponse: {
+            identity: components["schemas"]["Identity"];
         };
         CreateOrganizationRequest: {
             /**
@@ -2007,7 +2420,7 @@ export interface components {
          * @description What went wrong, of a closed set.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "version_destroyed" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
         /** @description Further facts about an event; never a value. */
         EventMetadata: {
             /**
@@ -2109,6 +2522,42 @@ export interface components {
             actor: components["schemas"]["UserReference"];
             metadata: components["schemas"]["EventMetadata"];
         };
+        ExchangeAssertionRequest: {
+            /**
+             * Format: uuid
+             * @description The identity.
+             * @example a4c7e10b-52d9-8f36-b18e-6d03f9a2c754
+             */
+            identityId: string;
+            /**
+             * @description The slug of its organization.
+             * @example analytical-engines
+             */
+            organizationSlug: string;
+            /**
+             * @description The OpenID Connect token, a JSON Web Token.
+             * @example EXAMPLE.id-token.0000
+             */
+            subjectToken: string;
+        };
+        ExchangeAssertionResponse: {
+            /**
+             * @description The bearer token.
+             * @example service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal
+             */
+            token: string;
+            /**
+             * Format: date-time
+             * @description When it expires.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            expiresAt: string;
+            /**
+             * Format: uuid
+             * @description The organization, as the paths of some routes name it.
+             */
+            organizationId: string;
+        };
         GetBillingResponse: {
             /**
              * @description The plan in force.
@@ -2123,7 +2572,7 @@ export interface components {
             currentPeriodEnd: string | null;
         };
         GetCurrentUserResponse: {
-            user: components["schemas"]["User"];
+            user: components["schemas"]["OwnUser"];
             /** @description The organizations the caller can see. */
             organizations: components["schemas"]["OwnOrganization"][];
             /** @description How the request was authenticated. */
@@ -2135,7 +2584,14 @@ export interface components {
                 method: "session" | "token";
                 /** @description The token that was used; absent for a session. */
                 token?: components["schemas"]["CliToken"];
+                /** @description Until when the session is fresh; null for a token, and for a session that was not proved with a second factor although the account has one. */
+                freshUntil: string | null;
+                /** @description Whether the session, or the one that made the token, was proved with a second factor. */
+                secondFactor: boolean;
             };
+        };
+        GetIdentityResponse: {
+            identity: components["schemas"]["Identity"];
         };
         GetProjectResponse: {
             project: components["schemas"]["Project"];
@@ -2228,6 +2684,104 @@ export interface components {
             codeVerifier: string;
         };
         HandOffTokenResponse: components["schemas"]["HandOffCode"] | components["schemas"]["IssuedToken"];
+        /** @description A pipeline or workload that signs in with the token of its platform. */
+        Identity: {
+            /**
+             * Format: uuid
+             * @description Identity identifier.
+             * @example a4c7e10b-52d9-8f36-b18e-6d03f9a2c754
+             */
+            id: string;
+            /**
+             * @description What it stands for, shown wherever a member’s e-mail address is.
+             * @example web-shop deploy
+             */
+            name: string;
+            /**
+             * @description What its tokens may do: `write` also changes secrets.
+             * @example read
+             * @enum {string}
+             */
+            access: "read" | "write";
+            /**
+             * @description The role that it has in the organization.
+             * @example viewer
+             * @enum {string}
+             */
+            role: "developer" | "viewer";
+            /** @description The only project that it can reach; null for all. */
+            projectId: string | null;
+            /** @description The only environment that it can reach; null for all. */
+            environmentId: string | null;
+            /**
+             * @description Who signs its tokens: their exact `iss`.
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough.
+             * @example {
+             *       "repository_id": "74"
+             *     }
+             */
+            claims: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description How many minutes a bearer token is valid that it gets.
+             * @example 15
+             */
+            tokenMinutes: number;
+            /** @description The keys of the issuer; null where they are fetched from it. */
+            jwks: {
+                /** @description The keys. */
+                keys: {
+                    /**
+                     * @description The kind of key.
+                     * @example EC
+                     * @enum {string}
+                     */
+                    kty: "RSA" | "EC" | "OKP";
+                    /** @description Its identifier, as in the header of tokens. */
+                    kid?: string;
+                    /** @description The algorithm that it is for. */
+                    alg?: string;
+                    /** @description What it is for; only `sig` is used. */
+                    use?: string;
+                    /** @description Its curve. */
+                    crv?: string;
+                    /** @description Coordinate of an EC or OKP key. */
+                    x?: string;
+                    /** @description Coordinate of an EC key. */
+                    y?: string;
+                    /** @description Modulus of an RSA key. */
+                    n?: string;
+                    /** @description Exponent of an RSA key. */
+                    e?: string;
+                    /** @description Is ignored. */
+                    key_ops?: string[];
+                    /** @description Is ignored. */
+                    x5t?: string;
+                    /** @description Is ignored. */
+                    "x5t#S256"?: string;
+                    /** @description Is ignored. */
+                    x5c?: string[];
+                }[];
+            } | null;
+            /**
+             * @description The only `aud` that its tokens may have.
+             * @example holdfast:identity:a4c7e10b-52d9-8f36-b18e-6d03f9a2c754
+             */
+            audience: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /** @description When it last got a token, to within an hour; null if never. */
+            lastUsedAt: string | null;
+        };
         ImportSecretsRequest: {
             /** @description A list without duplicate keys. */
             secrets: {
@@ -2412,6 +2966,10 @@ export interface components {
             entries: components["schemas"]["AuditEntry"][];
             pagination: components["schemas"]["Pagination"];
         };
+        ListIdentitiesResponse: {
+            /** @description The identities, oldest first. */
+            identities: components["schemas"]["Identity"][];
+        };
         ListKeysResponse: {
             /** @description The secrets without values, in key order. */
             keys: components["schemas"]["SecretSummary"][];
@@ -2433,6 +2991,10 @@ export interface components {
             /** @description The organizations, by slug. */
             organizations: components["schemas"]["OrganizationWithUsage"][];
             pagination?: components["schemas"]["Pagination"];
+        };
+        ListPasskeysResponse: {
+            /** @description The passkeys, newest first. */
+            passkeys: components["schemas"]["Passkey"][];
         };
         ListPlansResponse: {
             /** @description The plans, smallest first. */
@@ -2531,6 +3093,44 @@ export interface components {
              */
             joinedAt: string;
         };
+        /** @description What `navigator.credentials.create` gave, as its `toJSON` does. */
+        NewPasskeyCredential: {
+            /**
+             * @description The credential’s id.
+             * @example EXAMPLEcredentialId
+             */
+            id: string;
+            /**
+             * @description The same.
+             * @example EXAMPLEcredentialId
+             */
+            rawId: string;
+            /**
+             * @description The only type there is.
+             * @constant
+             */
+            type: "public-key";
+            /** @description What the authenticator answered. */
+            response: {
+                /**
+                 * @description What the browser signed: challenge and origin.
+                 * @example eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0
+                 */
+                clientDataJSON: string;
+                /**
+                 * @description The new public key and who vouches for it.
+                 * @example o2NmbXRkbm9uZQ
+                 */
+                attestationObject: string;
+                /**
+                 * @description How the authenticator can be reached.
+                 * @example [
+                 *       "internal"
+                 *     ]
+                 */
+                transports?: string[];
+            };
+        };
         OpenPortalResponse: {
             /**
              * @description The address to send the browser to. It works for a limited time.
@@ -2563,6 +3163,8 @@ export interface components {
             plan: components["schemas"]["PlanName"];
             /** @description Limits for this organization only; empty if there are none. */
             limitOverrides: components["schemas"]["LimitOverrides"];
+            /** @description Whether sessions and tokens must be proved with a second factor. */
+            requireSecondFactor: boolean;
             /**
              * Format: date-time
              * @description When it was created.
@@ -2595,6 +3197,8 @@ export interface components {
             plan: components["schemas"]["PlanName"];
             /** @description Limits for this organization only; empty if there are none. */
             limitOverrides: components["schemas"]["LimitOverrides"];
+            /** @description Whether sessions and tokens must be proved with a second factor. */
+            requireSecondFactor: boolean;
             /**
              * Format: date-time
              * @description When it was created.
@@ -2628,6 +3232,8 @@ export interface components {
             plan: components["schemas"]["PlanName"];
             /** @description Limits for this organization only; empty if there are none. */
             limitOverrides: components["schemas"]["LimitOverrides"];
+            /** @description Whether sessions and tokens must be proved with a second factor. */
+            requireSecondFactor: boolean;
             /**
              * Format: date-time
              * @description When it was created.
@@ -2640,6 +3246,50 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "admin" | "developer" | "viewer";
+        };
+        /** @description A person’s own account. */
+        OwnUser: {
+            /**
+             * Format: uuid
+             * @description User identifier.
+             * @example 5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11
+             */
+            id: string;
+            /**
+             * @description The address as it was entered. Addresses are compared without case.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description Display name.
+             * @example Ada
+             */
+            name: string;
+            /** @description Whether the user confirmed the e-mail address. */
+            emailVerified: boolean;
+            /** @description Whether the user may call the admin routes. */
+            isAdmin: boolean;
+            /**
+             * Format: date-time
+             * @description When the account was created.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /** @description What the account can prove itself with, other than its password. */
+            secondFactors: {
+                /**
+                 * @description How many passkeys there are.
+                 * @example 1
+                 */
+                passkeys: number;
+                /** @description Whether there is an authenticator app. */
+                totp: boolean;
+                /**
+                 * @description How many recovery codes are unused.
+                 * @example 10
+                 */
+                recoveryCodesLeft: number;
+            };
         };
         /** @description The position of a page in the whole list. */
         Pagination: {
@@ -2658,6 +3308,212 @@ export interface components {
              * @example 128
              */
             total: number;
+        };
+        /** @description A passkey (WebAuthn) of a user. */
+        Passkey: {
+            /**
+             * Format: uuid
+             * @description Passkey identifier.
+             * @example 4b8e2f6a-9c1d-4e70-a3b5-7f0d2c9e6a18
+             */
+            id: string;
+            /**
+             * @description What the user calls it.
+             * @example laptop
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was added.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            createdAt: string;
+            /** @description When it last signed its user in; null if never. */
+            lastUsedAt: string | null;
+        };
+        /** @description What `navigator.credentials.get` gave, as its `toJSON` does. */
+        PasskeyAssertion: {
+            /**
+             * @description The credential’s id.
+             * @example EXAMPLEcredentialId
+             */
+            id: string;
+            /**
+             * @description The same.
+             * @example EXAMPLEcredentialId
+             */
+            rawId: string;
+            /**
+             * @description The only type there is.
+             * @constant
+             */
+            type: "public-key";
+            /** @description What the authenticator answered. */
+            response: {
+                /**
+                 * @description What the browser signed: challenge and origin.
+                 * @example eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0
+                 */
+                clientDataJSON: string;
+                /**
+                 * @description What the authenticator says of itself and of the user.
+                 * @example SZYN5YgOjGh0NBcPZHZgW4
+                 */
+                authenticatorData: string;
+                /**
+                 * @description The signature over both.
+                 * @example MEUCIQDEXAMPLE
+                 */
+                signature: string;
+                /**
+                 * @description Whose passkey it is. A log-in with a passkey alone needs it.
+                 * @example NWYwYzlhNTItN2IxZQ
+                 */
+                userHandle?: string;
+            };
+        };
+        /** @description For `navigator.credentials.create` (`parseCreationOptionsFromJSON`). */
+        PasskeyCreationOptions: {
+            /**
+             * @description What the authenticator signs.
+             * @example RVhBTVBMRS1jaGFsbGVuZ2U
+             */
+            challenge: string;
+            /**
+             * @description Milliseconds until the challenge expires.
+             * @example 300000
+             */
+            timeout: number;
+            /** @description The site. */
+            rp: {
+                /**
+                 * @description The dashboard’s host.
+                 * @example app.example.com
+                 */
+                id: string;
+                /**
+                 * @description The service’s name.
+                 * @example Holdfast
+                 */
+                name: string;
+            };
+            /** @description The account. */
+            user: {
+                /**
+                 * @description The account, as passkeys name it.
+                 * @example NWYwYzlhNTItN2IxZQ
+                 */
+                id: string;
+                /**
+                 * @description The account’s e-mail address.
+                 * @example ada@example.com
+                 */
+                name: string;
+                /**
+                 * @description The account’s name.
+                 * @example Ada
+                 */
+                displayName: string;
+            };
+            /** @description The algorithms that are taken. */
+            pubKeyCredParams: {
+                /**
+                 * @description The only type there is.
+                 * @constant
+                 */
+                type: "public-key";
+                /**
+                 * @description A COSE algorithm.
+                 * @example -7
+                 */
+                alg: number;
+            }[];
+            /** @description The passkeys that the account has. */
+            excludeCredentials: {
+                /**
+                 * @description The only type there is.
+                 * @constant
+                 */
+                type: "public-key";
+                /**
+                 * @description The credential’s id.
+                 * @example EXAMPLEcredentialId
+                 */
+                id: string;
+                /**
+                 * @description How the authenticator can be reached.
+                 * @example [
+                 *       "internal"
+                 *     ]
+                 */
+                transports: string[];
+            }[];
+            /** @description What an authenticator must be able to do. */
+            authenticatorSelection: {
+                /**
+                 * @description The passkey must name its user by itself.
+                 * @constant
+                 */
+                residentKey: "required";
+                /**
+                 * @description The same, for older browsers.
+                 * @constant
+                 */
+                requireResidentKey: true;
+                /**
+                 * @description The authenticator must know its user.
+                 * @constant
+                 */
+                userVerification: "required";
+            };
+            /**
+             * @description No manufacturer has to vouch for the authenticator.
+             * @constant
+             */
+            attestation: "none";
+        };
+        /** @description For `navigator.credentials.get` (`parseRequestOptionsFromJSON`). */
+        PasskeyRequestOptions: {
+            /**
+             * @description What the authenticator signs.
+             * @example RVhBTVBMRS1jaGFsbGVuZ2U
+             */
+            challenge: string;
+            /**
+             * @description Milliseconds until the challenge expires.
+             * @example 300000
+             */
+            timeout: number;
+            /**
+             * @description The dashboard’s host.
+             * @example app.example.com
+             */
+            rpId: string;
+            /** @description The passkeys that will do; empty: any of this site. */
+            allowCredentials: {
+                /**
+                 * @description The only type there is.
+                 * @constant
+                 */
+                type: "public-key";
+                /**
+                 * @description The credential’s id.
+                 * @example EXAMPLEcredentialId
+                 */
+                id: string;
+                /**
+                 * @description How the authenticator can be reached.
+                 * @example [
+                 *       "internal"
+                 *     ]
+                 */
+                transports: string[];
+            }[];
+            /**
+             * @description The authenticator must know its user.
+             * @constant
+             */
+            userVerification: "required";
         };
         /** @description A plan and its default limits. */
         Plan: {
@@ -2838,7 +3694,9 @@ export interface components {
              * @description Display name.
              * @example Analytical Engines Ltd
              */
-            name: string;
+            name?: string;
+            /** @description Whether members need a second factor. For owners. */
+            requireSecondFactor?: boolean;
         };
         RenameOrganizationResponse: {
             organization: components["schemas"]["Organization"];
@@ -2852,6 +3710,15 @@ export interface components {
         };
         RenameUserResponse: {
             user: components["schemas"]["User"];
+        };
+        RenewRecoveryCodesResponse: {
+            /**
+             * @description Ten recovery codes, which are shown only once. Each stands in for the second factor once.
+             * @example [
+             *       "EXAM-PLEA-AAAA-AAAA-AAAA-AAAA"
+             *     ]
+             */
+            recoveryCodes: string[];
         };
         /** @description The number of requests that failed. */
         RequestErrors: {
@@ -3234,6 +4101,60 @@ export interface components {
              */
             url: string;
         };
+        StartPasskeyLoginResponse: {
+            /**
+             * @description The challenge. It can be answered once, within five minutes.
+             * @example EXAMPLE-challenge-0000
+             */
+            challenge: string;
+            publicKey: components["schemas"]["PasskeyRequestOptions"];
+        };
+        StartPasskeyResponse: {
+            /**
+             * @description The challenge. It can be answered once, within five minutes.
+             * @example EXAMPLE-challenge-0000
+             */
+            challenge: string;
+            publicKey: components["schemas"]["PasskeyCreationOptions"];
+        };
+        StartTotpResponse: {
+            /**
+             * @description The secret in base32, to type in.
+             * @example EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA
+             */
+            secret: string;
+            /**
+             * @description The same as an `otpauth` address, to show as a QR code.
+             * @example otpauth://totp/Holdfast:ada%40example.com?secret=EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA&issuer=Holdfast
+             */
+            uri: string;
+        };
+        StepUpRequest: {
+            /**
+             * @description The password.
+             * @example an example of a pass phrase
+             */
+            password: string;
+            /**
+             * @description The code that the authenticator app shows. Each code counts once.
+             * @example 492039
+             */
+            totp?: string;
+            /**
+             * @description The challenge that `passkey` answers.
+             * @example EXAMPLE-challenge-0000
+             */
+            challenge?: string;
+            passkey?: components["schemas"]["PasskeyAssertion"];
+        };
+        StepUpResponse: {
+            /**
+             * Format: date-time
+             * @description Until when the session is fresh.
+             * @example 2026-01-31T09:26:53.589Z
+             */
+            freshUntil: string;
+        };
         /** @description The change was made. */
         Success: {
             /**
@@ -3341,6 +4262,79 @@ export interface components {
         };
         UpdateEnvironmentResponse: {
             environment: components["schemas"]["Environment"];
+        };
+        UpdateIdentityRequest: {
+            /**
+             * @description What it stands for, shown wherever a member’s e-mail address is.
+             * @example web-shop deploy
+             */
+            name?: string;
+            /**
+             * @description What its tokens may do: `write` also changes secrets.
+             * @example read
+             * @enum {string}
+             */
+            access?: "read" | "write";
+            /**
+             * @description The role that it has in the organization.
+             * @example viewer
+             * @enum {string}
+             */
+            role?: "developer" | "viewer";
+            /** @description Limits it to one project; null for all. */
+            projectId?: string | null;
+            /** @description Limits it to one environment; null for all. */
+            environmentId?: string | null;
+            /**
+             * Format: uri
+             * @description Who signs its tokens: their exact `iss`.
+             */
+            issuer?: string;
+            /** @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough. */
+            claims?: {
+                [key: string]: string | string[];
+            };
+            /** @description How many minutes a bearer token is valid that it gets. */
+            tokenMinutes?: number;
+            /** @description The keys of the issuer; null where they are fetched. */
+            jwks?: {
+                /** @description The keys. */
+                keys: {
+                    /**
+                     * @description The kind of key.
+                     * @example EC
+                     * @enum {string}
+                     */
+                    kty: "RSA" | "EC" | "OKP";
+                    /** @description Its identifier, as in the header of tokens. */
+                    kid?: string;
+                    /** @description The algorithm that it is for. */
+                    alg?: string;
+                    /** @description What it is for; only `sig` is used. */
+                    use?: string;
+                    /** @description Its curve. */
+                    crv?: string;
+                    /** @description Coordinate of an EC or OKP key. */
+                    x?: string;
+                    /** @description Coordinate of an EC key. */
+                    y?: string;
+                    /** @description Modulus of an RSA key. */
+                    n?: string;
+                    /** @description Exponent of an RSA key. */
+                    e?: string;
+                    /** @description Is ignored. */
+                    key_ops?: string[];
+                    /** @description Is ignored. */
+                    x5t?: string;
+                    /** @description Is ignored. */
+                    "x5t#S256"?: string;
+                    /** @description Is ignored. */
+                    x5c?: string[];
+                }[];
+            } | null;
+        };
+        UpdateIdentityResponse: {
+            identity: components["schemas"]["Identity"];
         };
         UpdateOrganizationRequest: {
             /** @description The new plan. */
@@ -3507,12 +4501,12 @@ export interface components {
         UserReference: {
             /**
              * Format: uuid
-             * @description User identifier.
+             * @description User or identity identifier.
              * @example 5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11
              */
             id: string;
             /**
-             * @description The user’s e-mail address.
+             * @description The user’s e-mail address, or the identity’s name.
              * @example ada@example.com
              */
             email: string;
@@ -3621,6 +4615,21 @@ export interface components {
                 };
             };
         };
+        /** @description `assertion_replayed`: The assertion was exchanged before; each works once. */
+        AssertionReplayed: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "assertion_replayed";
+                    };
+                };
+            };
+        };
         /**
          * @description `billing_not_configured`: This installation has no payment provider.
          *
@@ -3656,6 +4665,21 @@ export interface components {
                 };
             };
         };
+        /** @description `claims_mismatch`: The assertion is genuine, and is not from where the identity demands; `details` names the claims. */
+        ClaimsMismatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "claims_mismatch";
+                    };
+                };
+            };
+        };
         /** @description `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`. */
         CsrfHeaderRequired: {
             headers: {
@@ -3686,8 +4710,8 @@ export interface components {
                 };
             };
         };
-        /** @description `forbidden`: The caller’s role in the organization does not allow this. */
-        Forbidden: {
+        /** @description `identity_limit_reached`: The organization has as many identities as an organization may have. */
+        IdentityLimitReached: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
                 [name: string]: unknown;
@@ -3696,70 +4720,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     error?: {
                         /** @enum {unknown} */
-                        code?: "forbidden";
-                    };
-                };
-            };
-        };
-        /**
-         * @description `forbidden`: The caller’s role in the organization does not allow this.
-         *
-         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
-         */
-        ForbiddenOrInsufficientScope: {
-            headers: {
-                "X-Request-Id": components["headers"]["requestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "forbidden" | "insufficient_scope";
-                    };
-                };
-            };
-        };
-        /**
-         * @description `forbidden`: The caller’s role in the organization does not allow this.
-         *
-         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
-         *
-         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
-         */
-        ForbiddenOrInsufficientScopeOrCsrfHeaderRequired: {
-            headers: {
-                "X-Request-Id": components["headers"]["requestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "forbidden" | "insufficient_scope" | "csrf_header_required";
-                    };
-                };
-            };
-        };
-        /**
-         * @description `forbidden`: The caller’s role in the organization does not allow this.
-         *
-         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
-         *
-         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
-         *
-         *     `email_not_verified`: The caller has not verified their e-mail address yet, and this needs it.
-         */
-        ForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerified: {
-            headers: {
-                "X-Request-Id": components["headers"]["requestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "forbidden" | "insufficient_scope" | "csrf_header_required" | "email_not_verified";
+                        code?: "identity_limit_reached";
                     };
                 };
             };
@@ -3838,6 +4799,27 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *
+         *     `step_up_required`: The session did not prove itself in the last ten minutes, and this needs it: step up (`POST /v1/auth/step-up`), and send the request again.
+         */
+        InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_scope" | "csrf_header_required" | "step_up_required";
+                    };
+                };
+            };
+        };
         /** @description `internal_error`: Something went wrong in the service; `requestId` finds it in the logs. */
         InternalError: {
             headers: {
@@ -3853,6 +4835,21 @@ export interface components {
                 };
             };
         };
+        /** @description `invalid_assertion`: The assertion proves no identity: an unknown identity or organization, a wrong signature, issuer or audience, or a token that is too old. One answer for all of them. */
+        InvalidAssertion: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_assertion";
+                    };
+                };
+            };
+        };
         /** @description `invalid_credentials`: The e-mail address or the password is wrong. */
         InvalidCredentials: {
             headers: {
@@ -3864,6 +4861,25 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "invalid_credentials";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `invalid_credentials`: The e-mail address or the password is wrong.
+         *
+         *     `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         */
+        InvalidCredentialsOrSecondFactorRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "invalid_credentials" | "second_factor_required";
                     };
                 };
             };
@@ -3921,6 +4937,26 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description `issuer_unavailable`: The issuer’s keys can’t be read, and none are known that are fresh enough.
+         *
+         *     `temporarily_unavailable`: Contention or throttling outlasted the service’s own retries; send the same request again.
+         */
+        IssuerUnavailableOrTemporarilyUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                "Retry-After": components["headers"]["retryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "issuer_unavailable" | "temporarily_unavailable";
+                    };
+                };
+            };
+        };
         /** @description `last_owner`: The last owner of an organization can’t be demoted or removed. */
         LastOwner: {
             headers: {
@@ -3947,6 +4983,25 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "organization_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `identity_not_found`: There is no such identity for this caller.
+         */
+        OrganizationNotFoundOrIdentityNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "identity_not_found";
                     };
                 };
             };
@@ -4006,6 +5061,29 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "organization_not_found" | "project_not_found" | "environment_not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         *
+         *     `project_not_found`: There is no such project for this caller.
+         *
+         *     `environment_not_found`: There is no such environment for this caller.
+         *
+         *     `identity_not_found`: There is no such identity for this caller.
+         */
+        OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrIdentityNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "organization_not_found" | "project_not_found" | "environment_not_found" | "identity_not_found";
                     };
                 };
             };
@@ -4144,6 +5222,21 @@ export interface components {
                 };
             };
         };
+        /** @description `passkey_not_found`: There is no such passkey for this caller. */
+        PasskeyNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "passkey_not_found";
+                    };
+                };
+            };
+        };
         /** @description `payload_too_large`: The request’s body, the environment’s total or the answer would be too large. */
         PayloadTooLarge: {
             headers: {
@@ -4250,6 +5343,176 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "rotation_in_progress";
+                    };
+                };
+            };
+        };
+        /** @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one. */
+        SecondFactorRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         *
+         *     `forbidden`: The caller’s role in the organization does not allow this.
+         */
+        SecondFactorRequiredOrForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "forbidden";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         *
+         *     `forbidden`: The caller’s role in the organization does not allow this.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         */
+        SecondFactorRequiredOrForbiddenOrInsufficientScope: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "forbidden" | "insufficient_scope";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         *
+         *     `forbidden`: The caller’s role in the organization does not allow this.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         */
+        SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "forbidden" | "insufficient_scope" | "csrf_header_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         *
+         *     `forbidden`: The caller’s role in the organization does not allow this.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *
+         *     `email_not_verified`: The caller has not verified their e-mail address yet, and this needs it.
+         *
+         *     `step_up_required`: The session did not prove itself in the last ten minutes, and this needs it: step up (`POST /v1/auth/step-up`), and send the request again.
+         */
+        SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "email_not_verified" | "step_up_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         *
+         *     `forbidden`: The caller’s role in the organization does not allow this.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *
+         *     `step_up_required`: The session did not prove itself in the last ten minutes, and this needs it: step up (`POST /v1/auth/step-up`), and send the request again.
+         */
+        SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "step_up_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         */
+        SecondFactorRequiredOrInsufficientScope: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "insufficient_scope";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         *
+         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         */
+        SecondFactorRequiredOrInsufficientScopeOrCsrfHeaderRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "second_factor_required" | "insufficient_scope" | "csrf_header_required";
                     };
                 };
             };
@@ -4379,6 +5642,25 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description `unauthenticated`: There is no valid session cookie or bearer token.
+         *
+         *     `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         */
+        UnauthenticatedOrSecondFactorRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unauthenticated" | "second_factor_required";
+                    };
+                };
+            };
+        };
         /** @description `unsupported_media_type`: The body is not `application/json`. */
         UnsupportedMediaType: {
             headers: {
@@ -4427,8 +5709,12 @@ export interface components {
         tokenId: string;
         /** @description Session identifier. */
         sessionId: string;
+        /** @description Passkey identifier. */
+        passkeyId: string;
         /** @description Webhook identifier. */
         webhookId: string;
+        /** @description Identity identifier. */
+        identityId: string;
         /** @description Member or invitation identifier. */
         id: string;
         /** @description Invitation token. */
@@ -4511,7 +5797,105 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidCredentialsOrSecondFactorRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "start-passkey-login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The challenge. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartPasskeyLoginResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "complete-login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteLoginRequest"];
+            };
+        };
+        responses: {
+            /** @description Logged in; the session cookie is set. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    /** @description The session cookie: HttpOnly, SameSite=Lax, and Secure except on a local http address. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompleteLoginResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidToken"];
             401: components["responses"]["InvalidCredentials"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "step-up": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StepUpRequest"];
+            };
+        };
+        responses: {
+            /** @description The session is fresh, and its cookie is renewed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    /** @description The session cookie: HttpOnly, SameSite=Lax, and Secure except on a local http address. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepUpResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidToken"];
+            401: components["responses"]["UnauthenticatedOrSecondFactorRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -4640,7 +6024,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             409: components["responses"]["TokenLimitReached"];
             413: components["responses"]["PayloadTooLarge"];
@@ -4677,7 +6061,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidToken"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             409: components["responses"]["TokenLimitReached"];
             413: components["responses"]["PayloadTooLarge"];
@@ -4834,6 +6218,261 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["SessionNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "start-passkey": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The challenge. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartPasskeyResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkeys. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPasskeysResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScope"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "add-passkey": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddPasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The passkey. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddPasskeyResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidToken"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "remove-passkey": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path: {
+                /** @description Passkey identifier. */
+                passkeyId: components["parameters"]["passkeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkey is removed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            404: components["responses"]["PasskeyNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "start-totp": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secret, which is shown only once. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartTotpResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "remove-totp": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is none any more. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "confirm-totp": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmTotpRequest"];
+            };
+        };
+        responses: {
+            /** @description The authenticator app is a second factor. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmTotpResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "renew-recovery-codes": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Protects against cross-site request forgery. */
+                "X-Requested-With": components["parameters"]["csrfHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new codes, which are shown only once. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenewRecoveryCodesResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -5023,6 +6662,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequired"];
             404: components["responses"]["OrganizationNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -5060,7 +6700,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             409: components["responses"]["SlugTaken"];
             413: components["responses"]["PayloadTooLarge"];
@@ -5095,6 +6735,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -5129,7 +6770,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5170,7 +6811,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5212,7 +6853,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             409: components["responses"]["SlugTaken"];
             413: components["responses"]["PayloadTooLarge"];
@@ -5252,7 +6893,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5295,7 +6936,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5342,7 +6983,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             409: components["responses"]["RotationInProgress"];
             413: components["responses"]["PayloadTooLarge"];
@@ -5405,7 +7046,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["SecondFactorRequiredOrForbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFoundOrRevisionNotFound"];
             409: components["responses"]["VersionDestroyed"];
             413: components["responses"]["PayloadTooLarge"];
@@ -5464,7 +7105,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             412: components["responses"]["RevisionMismatchOrVersionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
@@ -5525,7 +7166,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["SecondFactorRequiredOrForbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5565,7 +7206,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["SecondFactorRequiredOrForbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5613,7 +7254,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             412: components["responses"]["RevisionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
@@ -5663,7 +7304,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             412: components["responses"]["RevisionMismatchOrVersionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
@@ -5709,7 +7350,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["SecondFactorRequiredOrForbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
@@ -5749,7 +7390,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["SecondFactorRequiredOrForbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -5790,7 +7431,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["SecondFactorRequiredOrForbidden"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
             409: components["responses"]["VersionDestroyed"];
             413: components["responses"]["PayloadTooLarge"];
@@ -5839,7 +7480,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound"];
             409: components["responses"]["VersionDestroyed"];
             412: components["responses"]["RevisionMismatch"];
@@ -5886,7 +7527,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5933,7 +7574,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             412: components["responses"]["RevisionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
@@ -5982,7 +7623,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             412: components["responses"]["RevisionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
@@ -6031,7 +7672,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             412: components["responses"]["RevisionMismatch"];
             413: components["responses"]["PayloadTooLarge"];
@@ -6103,7 +7744,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6142,7 +7783,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6176,6 +7817,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -6214,7 +7856,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             409: components["responses"]["TemplateKeyExists"];
             413: components["responses"]["PayloadTooLarge"];
@@ -6254,7 +7896,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrTemplateKeyNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6297,7 +7939,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrTemplateKeyNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6333,6 +7975,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -6362,7 +8005,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
             404: components["responses"]["OrganizationNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -6400,7 +8043,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6434,7 +8077,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
             404: components["responses"]["OrganizationNotFoundOrWebhookNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -6469,7 +8112,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrWebhookNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6510,7 +8153,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrWebhookNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6547,7 +8190,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrWebhookNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6579,7 +8222,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrInsufficientScope"];
             404: components["responses"]["OrganizationNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -6617,7 +8260,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerified"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFound"];
             409: components["responses"]["AlreadyMember"];
             413: components["responses"]["PayloadTooLarge"];
@@ -6691,7 +8334,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrMemberNotFound"];
             409: components["responses"]["LastOwner"];
             413: components["responses"]["PayloadTooLarge"];
@@ -6733,13 +8376,227 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFoundOrMemberNotFound"];
             409: components["responses"]["LastOwner"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "list-identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identities. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListIdentitiesResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            404: components["responses"]["OrganizationNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "create-identity": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateIdentityRequest"];
+            };
+        };
+        responses: {
+            /** @description The identity. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateIdentityResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
+            409: components["responses"]["IdentityLimitReached"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "get-identity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Identity identifier. */
+                identityId: components["parameters"]["identityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetIdentityResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
+            404: components["responses"]["OrganizationNotFoundOrIdentityNotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "delete-identity": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Identity identifier. */
+                identityId: components["parameters"]["identityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity is deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            404: components["responses"]["OrganizationNotFoundOrIdentityNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "update-identity": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
+                "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
+            };
+            path: {
+                /** @description Organization identifier. */
+                orgId: components["parameters"]["orgId"];
+                /** @description Identity identifier. */
+                identityId: components["parameters"]["identityId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateIdentityRequest"];
+            };
+        };
+        responses: {
+            /** @description The identity after the change. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateIdentityResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrIdentityNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "exchange-assertion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExchangeAssertionRequest"];
+            };
+        };
+        responses: {
+            /** @description A bearer token, which is shown only once. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExchangeAssertionResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidAssertion"];
+            403: components["responses"]["ClaimsMismatch"];
+            409: components["responses"]["AssertionReplayed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["IssuerUnavailableOrTemporarilyUnavailable"];
         };
     };
     "list-audit-entries": {
@@ -6773,7 +8630,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScope"];
             404: components["responses"]["OrganizationNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -6803,7 +8660,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScope"];
+            403: components["responses"]["SecondFactorRequiredOrInsufficientScope"];
             404: components["responses"]["OrganizationNotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
@@ -6840,7 +8697,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -6876,7 +8733,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["ForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -64,7 +64,8 @@ const maxTimerMs = 2_147_483_647;
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
 
-export function createTransport(options: TransportOptions): Transport {
+/** Without a token, requests are sent without one. */
+export function createTransport(options: Omit<TransportOptions, 'token'> & Partial<TransportOptions>): Transport {
   const { token, onRetry } = options;
   const base = baseOf(options.url);
   const origin = new URL(base).origin;
@@ -77,7 +78,8 @@ export function createTransport(options: TransportOptions): Transport {
 
   /** One attempt: the token, the request and the whole answer. */
   async function attempt(operation: Operation, url: string, body: string | undefined, signal: AbortSignal) {
-    const bearer = checkToken(typeof token === 'string' ? token : await token());
+    const given = typeof token === 'function' ? await token() : token;
+    const authorization = given === undefined ? undefined : `Bearer ${checkToken(given)}`;
     let response: Response;
     let text: string;
     try {
@@ -85,7 +87,7 @@ export function createTransport(options: TransportOptions): Transport {
         method: operation.method,
         headers: {
           accept: 'application/json',
-          authorization: `Bearer ${bearer}`,
+          ...(authorization === undefined ? {} : { authorization }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...operation.headers,
         },

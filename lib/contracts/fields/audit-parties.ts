@@ -1,5 +1,5 @@
 /** How the actor authenticated; `system` if the service acted on its own. */
-export const actorTypes = ['session', 'token', 'system'] as const;
+export const actorTypes = ['session', 'token', 'identity', 'system'] as const;
 
 /** The kinds of things that an action can target. */
 export const targetTypes = [
@@ -11,4 +11,5 @@ export const targetTypes = [
   'member',
   'invitation',
   'token',
+  'identity',
 ] as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { maxKeysPerChange } from './import-body.ts';
+import { maxKeysPerChange } from './secret-rules.ts';
 import { SecretValue } from './secret-value.ts';
 import { Message, SecretKey } from './text.ts';
 

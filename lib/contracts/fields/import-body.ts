@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { parseDotenv } from './dotenv.ts';
 import { problemsOf } from './problems.ts';
+import { maxKeysPerChange } from './secret-rules.ts';
 import { SecretValue } from './secret-value.ts';
 import { Message, SecretKey } from './text.ts';
-
-export const maxKeysPerChange = 1000;
 
 /** An import in any of its forms, parsed. */
 export interface Import {

@@ -9,6 +9,9 @@ export const Organization = z
     name: z.string().meta({ description: 'Display name.', example: 'Analytical Engines' }),
     plan: PlanName.meta({ description: 'The plan in force.', example: 'free' }),
     limitOverrides: LimitOverrides.meta({ description: 'Limits for this organization only; empty if there are none.' }),
+    requireSecondFactor: z.boolean().meta({
+      description: 'Whether sessions and tokens must be proved with a second factor.',
+    }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
   })
   .meta({ id: 'Organization', description: 'A tenant: it owns projects, members, webhooks and an audit log.' });

@@ -6,6 +6,8 @@
 export const secretKeyPattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/;
 export const secretKeyRule = 'must begin with a letter or underscore and have at most 256 letters, digits, and . _ -';
 
+export const maxKeysPerChange = 1000;
+
 /** 64 KiB in UTF-8, as stored. */
 export const maxValueBytes = 65_536;
 

@@ -10,7 +10,7 @@ import { type Roster, readRosterOf } from './read-roster.ts';
 /**
  * Gives a member another role; it counts from the member's next request on, tokens included. Giving a member
  * the role that they have changes nothing.
- * @throws member_not_found, last_owner
+ * @throws member_not_found, last_owner; step_up_required to make an owner, or to end one's being one
  */
 export async function changeRole(
   context: MemberContext,
@@ -22,6 +22,7 @@ export async function changeRole(
   return retryWithFreshRead(before, readAgain, async ({ members }, budget) => {
     const member = members.find(({ id }) => id === memberId);
     if (member === undefined) throw memberNotFound();
+    context.requireFresh(role === 'owner' || member.role === 'owner');
     if (member.role === role) return member;
     await transact(
       [

@@ -44,6 +44,7 @@ export async function inviteMember(
   wanted: { email: string; role: Role },
   { roster: known, configs }: { roster: Roster; configs: PlanConfigs },
 ): Promise<{ invitation: InvitationRecord; token: string }> {
+  context.requireFresh(wanted.role === 'owner');
   const { secret, hash } = createCredential(context.principal.userId);
   const invitation = newInvitation(context, wanted, hash);
   const readAgain = () => readRosterOf(context.organization);
@@ -66,7 +67,7 @@ export async function inviteMember(
       budget,
     );
   });
-  await mailInvitation(context, invitation, dashboardLink('accept-invitation', secret));
+  await mailInvitation(context, invitation, secret);
   return { invitation, token: secret };
 }
 
@@ -132,9 +133,10 @@ function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: 
 async function mailInvitation(
   { organization, principal, log }: MemberContext,
   { id, email, role }: InvitationRecord,
-  url: string,
+  secret: string,
 ): Promise<void> {
   try {
+    const url = await dashboardLink('accept-invitation', secret);
     await sendMail(email, invitationMail({ organization: organization.name, role, invitedBy: principal.email }, url));
   } catch (error) {
     log.error('could not send an invitation mail', error, { organizationId: organization.id, invitationId: id });

@@ -4,7 +4,7 @@ import { asRead, type Changes, type Condition, equals, isNew } from '../../table
 import { auditRecord } from '../../table/records/audit-entry.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, versionRecord } from '../../table/records/secret.ts';
-import { withDeadline } from '../../table/retry.ts';
+import { unjudged, withDeadline } from '../../table/retry.ts';
 import { at, ConditionFailed, find, put, remove, transact, update, upsert, type Write } from '../../table/store.ts';
 import {
   acquire,
@@ -223,7 +223,7 @@ async function requireCommitted<T>(
   log: Log,
   { raise, undo }: { raise: () => Promise<T>; undo: (raised: T) => Promise<void> },
 ): Promise<void> {
-  await withDeadline(async () => {
+  const findOut = async () => {
     // The condition of a check says nothing about the token.
     const isRefused = error instanceof ConditionFailed && !(error instanceof DecisionOutdated);
     const raised = isRefused ? ({ as: 'refused' } as const) : await outcomeOf(raise);
@@ -238,7 +238,8 @@ async function requireCommitted<T>(
     if (entry.as === 'done' && entry.result?.revision === change.state.revision + 1) return;
     if (raised.as === 'refused' && entry.as === 'done') throw error;
     throw temporarilyUnavailable('Whether the change was made could not be found out. Send the request again.', error);
-  }, recoveryTimeMs);
+  };
+  await unjudged(() => withDeadline(findOut, recoveryTimeMs));
 }
 
 type CallOutcome<T> = { as: 'done'; result: T } | { as: 'refused' } | { as: 'unknown' };

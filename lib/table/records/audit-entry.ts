@@ -15,6 +15,7 @@ export const auditRecord = entity({
     actor: z.object({
       id: z.string().nullable(),
       email: z.string().nullable(),
+      name: z.string().optional(),
       type: z.enum(actorTypes),
       tokenId: z.string().optional(),
     }),

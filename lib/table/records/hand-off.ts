@@ -11,6 +11,8 @@ export const handOffRecord = entity({
     userId: z.string(),
     /** The sessions of this epoch may hand off; ending them ends the code as well. */
     sessionEpoch: z.int(),
+    /** Whether the session was proved with a second factor; its token inherits that. */
+    secondFactor: z.boolean().optional(),
     codeChallenge: z.string(),
     name: z.string(),
     access: TokenAccess,

@@ -14,6 +14,10 @@ export const sessionRecord = entity({
     /** The address of the last such use; null for sessions from before it was recorded. */
     ip: z.string().nullable(),
     userAgent: z.string().nullable(),
+    /** When its user last proved who they are; absent: when the session began. */
+    provedAt: z.string().optional(),
+    /** Whether that took a second factor. */
+    secondFactor: z.boolean().optional(),
     expiresAt: ExpiresAt,
   }),
   upgrades: [session => ({ lastUsedAt: session.createdAt, ip: null, userAgent: null, ...session })],

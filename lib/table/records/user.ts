@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { entity } from '../entity.ts';
-import { absent, type Condition, equals, exists } from '../expressions.ts';
+import { Bytes, entity } from '../entity.ts';
+import { absent, asRead, type Condition, equals, exists } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
 /** An account. Every session and reset link carries its `sessionEpoch`, so raising it ends them all in one write. */
@@ -18,6 +18,14 @@ export const userRecord = entity({
     sessionEpoch: z.int(),
     /** Raised with each token and organization that the account makes, so that parallel requests cannot pass a limit. */
     creations: z.int(),
+    /** How many passkeys there are; absent if there is none, so that a condition can name what was read. */
+    passkeyCount: z.int().optional(),
+    /** The authenticator app's secret, sealed by KMS, and the time step of the last code that was used. */
+    totp: z.object({ sealed: Bytes, lastStep: z.int() }).optional(),
+    /** A secret that is not confirmed by a code yet. */
+    pendingTotp: z.object({ sealed: Bytes, expiresAt: z.int() }).optional(),
+    /** SHA-256 hashes of the unused recovery codes. */
+    recoveryCodes: z.set(z.string()).optional(),
     createdAt: z.string(),
   }),
   upgrades: [user => ({ creations: 0, ...user })],
@@ -31,6 +39,16 @@ export function isUnchanged({ sessionEpoch, creations }: UserRecord): Condition<
   const counted = { ...known, creations: equals(creations) };
   // Accounts from before creations were counted have no such attribute.
   return creations === 0 ? [{ ...known, creations: absent }, counted] : [counted];
+}
+
+/** The account's password and second factors are as they were when it was read. */
+export function factorsUnchanged(user: UserRecord): Condition<UserRecord> {
+  return { pk: exists, ...asRead(user, ['sessionEpoch', 'passkeyCount', 'totp', 'recoveryCodes']) };
+}
+
+/** Recovery codes stand in for a factor and are none. */
+export function hasSecondFactor({ passkeyCount, totp }: Pick<UserRecord, 'passkeyCount' | 'totp'>): boolean {
+  return passkeyCount !== undefined || totp !== undefined;
 }
 
 export const emailRecord = entity({

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
 import { buildCli, type Cli, type StartedCli } from './cli.ts';
@@ -77,8 +79,8 @@ describe('the hand-off', () => {
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toContain(`as ${ada.email}`);
     expect((await tokens()).map(({ name, access }) => [name, access])).toContainEqual(['laptop', 'write']);
-    const kept = Object.values(JSON.parse(readFileSync(join(cli.home, '.config/holdfast/credentials.json'), 'utf8')));
-    expect(stderr).not.toContain((kept[0] as { token: string }).token);
+    const kept = JSON.parse(readFileSync(join(cli.home, cli.credentialsOf(new URL(api.url).origin)), 'utf8'));
+    expect(stderr).not.toContain(kept.token);
     expect((await cli.run(['whoami'])).stdout).toBe(`${ada.email}\n`);
 
     const out = await cli.run(['logout']);
@@ -199,6 +201,10 @@ describe('secrets', () => {
     expect((await holdfast(['set', 'A', '--json', '--if-version', '0'], 'x')).code).toBe(6);
     expect((await holdfast(['set', 'A', '--if-revision', '1'], 'x')).code).toBe(6);
     expect((await holdfast(['set', 'D', '--from-file', '-'], Buffer.from([0xff, 0xfe]))).stderr).toContain('UTF-8');
+    for (const bytes of [65_537, 12_000_000]) {
+      const { code, stderr } = await holdfast(['set', 'D'], 'x'.repeat(bytes));
+      expect([code, stderr]).toEqual([1, 'holdfast: The value of D must have at most 65536 bytes in UTF-8.\n']);
+    }
     expect(JSON.parse((await holdfast(['set', 'A', '--json'], nasty)).stdout)).toMatchObject({
       changed: false,
       revision: 3,
@@ -211,6 +217,7 @@ describe('secrets', () => {
       ['set', 'A=hunter2'],
       ['set', 'A', '--value=hunter2'],
       ['set', 'A', '--', 'hunter2'],
+      ['get', 'A', 'hunter2'],
     ]) {
       const { code, stdout, stderr } = await holdfast(words, '');
       expect([words, code]).toEqual([words, 2]);
@@ -256,6 +263,15 @@ describe('secrets', () => {
     expect([two.code, two.stdout]).toEqual([9, '']);
     expect(two.stderr).not.toContain('all of');
     expect([readFileSync(path, 'utf8'), readdirSync(join(path, '..'))]).toEqual(['A=a\n', ['.env']]);
+    const folder = await holdfast(['pull', '--only', 'A', '-o', cli.home]);
+    expect([folder.code, folder.stderr]).toEqual([1, expect.stringMatching(/can’t be written \(E\w+\)/)]);
+    // Where stdout is a file, it is written to and neither replaced nor emptied.
+    const log = cli.file('log', 'before\n');
+    const script = `${process.execPath} ${cli.bundle} pull --only A -q -o /dev/stdout >> ${log}; echo after >> ${log}`;
+    await promisify(execFile)('sh', ['-c', script], {
+      env: { ...environment, HOME: cli.home, PATH: process.env.PATH },
+    });
+    expect(readFileSync(log, 'utf8')).toBe('before\nA=a\nafter\n');
     const asJson = JSON.parse((await holdfast(['--json', 'pull', '-o', join(cli.home, 'no/such/file')])).stderr);
     expect(asJson.error.code).toBe('not_written');
   });
@@ -302,6 +318,23 @@ describe('the rest of the commands', () => {
     expect((await holdfast(['validate'])).code).toBe(0);
     expect((await holdfast(['template', 'remove', 'PORT'])).code).toBe(0);
     expect((await holdfast(['template', 'remove', 'PORT'])).code).toBe(5);
+  });
+
+  it('are for people on a terminal: local times, and what to do where there is nothing yet', async () => {
+    const onTerminal = async (words: string[]) => {
+      const env = { ...environment, TZ: 'Asia/Tokyo', TERM: 'dumb' };
+      return (await cli.start(words, { env, terminal: true }).ended).stdout.replaceAll('\r', '');
+    };
+    expect(await onTerminal(['list'])).toBe(
+      'dev has no keys at revision 0. Begin: holdfast push .env, or holdfast set KEY\n',
+    );
+    expect(await onTerminal(['revisions'])).toBe('Nothing has changed dev yet.\n');
+    expect(await onTerminal(['template'])).toContain('holdfast template add KEY');
+    await holdfast(['set', 'A'], 'a');
+    const { createdAt } = JSON.parse((await holdfast(['revisions', '--json'])).stdout).revisions[0];
+    const inTokyo = new Date(Date.parse(createdAt) + 9 * 60 * 60 * 1000).toISOString().slice(0, 19).replace('T', ' ');
+    expect(await onTerminal(['revisions'])).toMatch(new RegExp(`^REVISION .*\\n1 +${inTokyo} `));
+    expect((await holdfast(['revisions'])).stdout).toContain(`1\t${createdAt}\t`);
   });
 
   it('link a directory to a place that is there', async () => {

@@ -115,6 +115,14 @@ describe('push', () => {
     expect(stderr).not.toContain('hunter2');
     expect((await dev().pull()).revision).toBe(0);
     expect((await holdfast(['push', '/no/such/file'])).code).toBe(2);
+    const windows = await cli.run(['push', '-'], {
+      env: environment,
+      input: Buffer.from('\ufeffA=hunter2\r\n', 'utf16le'),
+    });
+    expect([windows.code, windows.stderr]).toEqual([
+      1,
+      expect.stringMatching(/not UTF-8\.\n.*UTF-16.*save it as UTF-8/),
+    ]);
   });
 
   it('stops where somebody was faster, shows what moved, and loses nothing', async () => {
@@ -172,6 +180,25 @@ describe('push', () => {
     await dev().import({ A: '1' });
     expect(await holdfast(['push', '-', '--prune'], '# nothing\n')).toMatchObject({ code: 1 });
     expect(await values()).toEqual({ A: '1' });
+  });
+
+  it('says how much one revision takes, before it asks the service', async () => {
+    const lines = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => `K${from + index}=1\n`).join('');
+    expect(await holdfast(['push', '-'], lines(0, 1001))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /sets 1001 keys, and one revision takes 1000 changes; nothing was changed\.\nSplit/,
+      ),
+    });
+    expect((await holdfast(['push', '-', '-q'], lines(0, 1000))).code).toBe(0);
+    const pruned = await holdfast(['push', '-', '--prune'], lines(500, 600));
+    expect(pruned).toMatchObject({ code: 0, stderr: expect.stringContaining('900 to delete, 100 unchanged') });
+    const tooMany = await holdfast(['push', '-', '--prune', '--json'], lines(1000, 1950));
+    expect(JSON.parse(tooMany.stderr).error).toMatchObject({
+      code: 'too_many_keys',
+      message: expect.stringContaining('sets 950 keys and deletes 100'),
+    });
   });
 
   it('says that it is not known where the service stays away, and that it is all or nothing', async () => {
@@ -240,7 +267,11 @@ describe('diff', () => {
 
   it('ends with 7 where something differs and the exit code is asked for', async () => {
     await dev().import({ A: '1' });
-    expect((await holdfast(['diff', '--exit-code'])).code).toBe(7);
+    expect(await holdfast(['diff', '--exit-code'])).toMatchObject({
+      code: 7,
+      stdout: '+ A\n',
+      stderr: 'holdfast: From dev@0 to dev@1: 1 key differs.\n',
+    });
     expect((await holdfast(['diff', 'dev@1', '--exit-code'])).code).toBe(0);
     expect((await holdfast(['diff', 'NoSuch'])).code).toBe(2);
     expect((await holdfast(['diff', 'dev@9'])).code).toBe(5);

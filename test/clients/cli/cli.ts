@@ -35,6 +35,8 @@ export interface Cli {
   bundle: string;
   start(words: readonly string[], options?: Options): StartedCli;
   run(words: readonly string[], options?: Options): Promise<Ending>;
+  /** Where the credential for an origin is kept, in `home`. */
+  credentialsOf(origin: string): string;
   /** A file in `home`. */
   file(name: string, text: string, mode?: number): string;
   remove(): void;
@@ -103,6 +105,7 @@ export function buildCli(): Cli {
     bundle,
     start,
     run: (words, options) => start(words, options).ended,
+    credentialsOf: origin => `.config/holdfast/credentials/${encodeURIComponent(origin)}.json`,
     file: (name, text, mode = 0o644) => {
       const path = join(home, name);
       mkdirSync(join(path, '..'), { recursive: true });

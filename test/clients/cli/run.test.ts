@@ -214,6 +214,15 @@ describe('run', () => {
     });
   });
 
+  it('refuses the one name that it sets itself', async () => {
+    values = { HOLDFAST_REVISION: 'of a secret', A: '1' };
+    expect(await run(['true'])).toMatchObject({
+      code: 125,
+      stderr: expect.stringContaining('HOLDFAST_REVISION is what'),
+    });
+    expect((await run(['--only', 'A', 'sh', '-c', 'echo $A $HOLDFAST_REVISION'])).stdout).toBe('1 7\n');
+  });
+
   it('refuses a NUL, naming the key and not the value', async () => {
     values = { A: 'before\0after' };
     expect(await run(['true'])).toMatchObject({ code: 125, stderr: expect.stringMatching(/^ {2}A holds a NUL/m) });

@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { json, pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { testCertificate, testCertificateKey } from '../../support/test-certificate.ts';
+import { json, pullAnswer, pullBody, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Cli } from './cli.ts';
 
 let cli: Cli;
@@ -155,7 +157,7 @@ describe('the address of a committed file', () => {
   it('gets no token that was kept for another origin, also of another port or scheme', async () => {
     linked();
     const kept = (origin: string) =>
-      cli.file('.config/holdfast/credentials.json', JSON.stringify({ [origin]: { token: 'kept', handedOff: true } }));
+      cli.file(cli.credentialsOf(origin), JSON.stringify({ origin, token: 'kept', handedOff: true }));
     const port = Number(new URL(server.url).port);
     for (const origin of [
       `http://127.0.0.1:${port + 1}`,
@@ -206,7 +208,7 @@ describe('a credential', () => {
   it('is kept after login for its owner alone, says where, and is used for its origin', async () => {
     const login = await cli.run(['login', '--with-token', '--url', server.url], { input: 'a-token\n' });
     expect(login).toMatchObject({ code: 0, stdout: '' });
-    const path = join(cli.home, '.config/holdfast/credentials.json');
+    const path = join(cli.home, cli.credentialsOf(server.url));
     expect(login.stderr).toContain(`The token is kept in ${path}`);
     expect(login.stderr).not.toContain('a-token');
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -226,6 +228,53 @@ describe('a credential', () => {
     expect(server.requests.length).toBe(before);
   });
 
+  it('that no header could carry ends with 3, names where it is from, and is not repeated', async () => {
+    cli.file('.holdfast.json', JSON.stringify(place));
+    for (const HOLDFAST_TOKEN of ['two words', 'tok\u00e9n']) {
+      const { code, stderr } = await pull([], { HOLDFAST_TOKEN });
+      expect([code, stderr]).toEqual([3, expect.stringMatching(/^holdfast: HOLDFAST_TOKEN is no token: [^\n]*\n$/)]);
+      expect(stderr).not.toContain(HOLDFAST_TOKEN);
+    }
+    const none = await pull([], { HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: cli.file('empty', '\n') });
+    expect([none.code, none.stderr]).toEqual([3, expect.stringContaining('holds no token')]);
+    const folder = await pull([], { HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: cli.home });
+    expect([folder.code, folder.stderr]).toEqual([3, expect.stringContaining('can’t be read (EISDIR)')]);
+    const login = await cli.run(['login', '--with-token', '--url', server.url], { input: '\n' });
+    expect([login.code, login.stderr]).toEqual([3, expect.stringContaining('Standard input holds no token')]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is kept for each of six services that are signed in to at the same moment', async () => {
+    const services = await Promise.all(Array.from({ length: 6 }, () => startServer(json(200, me(limits)))));
+    const logins = await Promise.all(
+      services.map(({ url }) => cli.run(['login', '--with-token', '--url', url], { input: 'a-token' })),
+    );
+    const users = await Promise.all(services.map(({ url }) => cli.run(['whoami', '--url', url])));
+    await Promise.all(services.map(service => service.stop()));
+    expect(logins.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(new Set(users.map(({ stdout }) => stdout))).toEqual(new Set(['ada@example.com\n']));
+  });
+
+  it('that is refused says whose it is, and what would help', async () => {
+    cli.file('.holdfast.json', JSON.stringify(place));
+    status = 401;
+    expect((await pull([])).stderr).toMatch(/The token of HOLDFAST_TOKEN is unknown, expired or revoked\. Replace it/);
+    const kept = { origin: server.url, token: 'kept', handedOff: true };
+    cli.file(cli.credentialsOf(server.url), JSON.stringify(kept));
+    expect((await pull([], { HOLDFAST_TOKEN: '' })).stderr).toMatch(/\nSign in: holdfast login\n$/);
+    const login = await cli.run(['login', '--with-token', '--url', server.url], { input: 'bad', env: signedIn });
+    expect(login.stderr).toContain('This token is unknown, expired or revoked; nothing was kept.');
+  });
+
+  it('is asked for without an echo where login --with-token meets a terminal', async () => {
+    const started = cli.start(['login', '--with-token', '--url', server.url], { terminal: true });
+    await started.until('Token: ');
+    started.child.stdin?.write('typed-token\r');
+    expect((await started.ended).code).toBe(0);
+    expect(started.seen()).not.toContain('typed-token');
+    expect(readFileSync(join(cli.home, cli.credentialsOf(server.url)), 'utf8')).toContain('typed-token');
+  });
+
   it('that the service refuses is not kept', async () => {
     status = 401;
     expect((await cli.run(['login', '--with-token', '--url', server.url], { input: 'bad' })).code).toBe(3);
@@ -238,6 +287,50 @@ describe('a credential', () => {
     const { code, stderr } = await cli.run(['list', '--url', server.url]);
     expect([code, stderr]).toEqual([3, expect.stringContaining('holdfast login')]);
     expect((await cli.run(['list'])).code).toBe(2);
+  });
+});
+
+describe('a proxy that the environment names', () => {
+  it('is used for the service, but not for this machine', async () => {
+    const { createServer: createSecureServer } = await import('node:https');
+    const { connect } = await import('node:net');
+    const { createServer } = await import('node:http');
+    const secure = createSecureServer({ cert: testCertificate, key: testCertificateKey }, (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(pullBody(1, { A: 'by proxy' })));
+    });
+    const asked: string[] = [];
+    const proxy = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.writeHead(502).end();
+    });
+    proxy.on('connect', (request, socket) => {
+      asked.push(`${request.method} ${request.url}`);
+      const { port } = secure.address() as AddressInfo;
+      const through = connect(port, '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+      through.on('error', () => socket.destroy());
+      socket.on('error', () => through.destroy());
+      through.pipe(socket).pipe(through);
+    });
+    for (const one of [secure, proxy]) await new Promise<void>(resolve => one.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const env = {
+      HOLDFAST_ORG: 'acme',
+      HOLDFAST_PROJECT: 'web-shop',
+      HOLDFAST_ENV: 'dev',
+      HTTPS_PROXY: address,
+      HTTP_PROXY: address,
+      NODE_EXTRA_CA_CERTS: cli.file('ca.pem', testCertificate),
+    };
+    const { stdout, stderr } = await pull([], { ...env, HOLDFAST_URL: 'https://receiver.example:4433' });
+    expect([stderr, stdout]).toEqual(['', '{\n  "A": "by proxy"\n}\n']);
+    expect(asked).toEqual(['CONNECT receiver.example:4433']);
+    expect(pathOf((await pull([], env)).stdout)).toBe('/v1/secrets/acme/web-shop/dev');
+    expect(asked).toHaveLength(1);
+    for (const one of [secure, proxy]) {
+      one.close();
+      one.closeAllConnections();
+    }
   });
 });
 

@@ -178,7 +178,11 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
     const { page } = seen;
     await page.goto(world.screen('dev'));
     await stageValue(page, 'MAIL_FROM', 'mine');
-    await world.api.put(world.path('dev'), { key: 'OTHER_KEY', value: 'theirs' }, world.people.admin.session);
+    const other = await come('admin');
+    await other.page.goto(world.screen('dev'));
+    await stageValue(other.page, 'OTHER_KEY', 'theirs');
+    await button(other.page, 'Review').click();
+    await apply(other.page);
     await button(page, 'Review').click();
     await page.getByText('None of the keys that you changed was touched.').waitFor();
     await keepScreenshot(page, 'moved');
@@ -187,8 +191,11 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
     await apply(page);
     expect(await currentValue('dev', 'MAIL_FROM')).toBe('mine');
     expect(await currentValue('dev', 'OTHER_KEY')).toBe('theirs');
-    expectQuiet(seen.heard);
-    await seen.close();
+    await page.getByText('OTHER_KEY', { exact: true }).waitFor();
+    for (const one of [seen, other]) {
+      expectQuiet(one.heard);
+      await one.close();
+    }
   });
 
   it('ask for each key that both changed, even when the change comes between the review and its end', async () => {
@@ -201,8 +208,12 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
     await button(page, 'Review').click();
     await page.getByText('3 keys: 3 changed').waitFor();
     await page.locator('.apply button:not([aria-disabled])').waitFor();
-    for (const key of ['LOG_LEVEL', 'MAIL_FROM'])
-      await world.api.put(world.path('dev'), { key, value: `theirs ${key}` }, world.people.admin.session);
+    const other = await come('admin');
+    await other.page.goto(world.screen('dev'));
+    for (const key of ['LOG_LEVEL', 'MAIL_FROM']) await stageValue(other.page, key, `theirs ${key}`);
+    await button(other.page, 'Review').click();
+    await apply(other.page);
+    await other.close();
     await button(page, 'Apply as one revision').click();
     await page.getByText('2 to decide').waitFor();
     await keepScreenshot(page, 'conflict');
@@ -496,6 +507,81 @@ describe.skipIf(withoutBrowser)('a value', () => {
     await seen.close();
   });
 
+  it('that is old is destroyed for good, after which the history says so and the rest can still be restored', async () => {
+    const owner = world.people.owner.session;
+    const put = (key: string, value: string) => world.api.put(world.path('staging'), { key, value }, owner);
+    const values = Array.from({ length: 4 }, (_, index) => `leaked-${index}-${randomBytes(12).toString('hex')}`);
+    const [first = '', ...later] = values;
+    const { revision } = (await put('LEAKED', first)).body;
+    await put('BYSTANDER', 'then');
+    for (const value of later) await put('LEAKED', value);
+    await put('BYSTANDER', 'now');
+    const history = async () => {
+      const { body } = await world.api.get(`${world.path('staging')}/versions/LEAKED?values=true`, owner);
+      return body.versions.map(
+        ({ version, destroyed, value }: { version: number; destroyed: boolean; value?: string }) => [
+          version,
+          destroyed ? 'destroyed' : value,
+        ],
+      );
+    };
+    const developer = await come('developer');
+    await developer.page.goto(world.screen('staging'));
+    await button(developer.page, 'History of LEAKED').click();
+    await developer.page.getByText('Set again').first().waitFor();
+    expect(await developer.page.getByRole('button', { name: /^Destroy/ }).count()).toBe(0);
+    await developer.close();
+
+    const seen = await come('owner');
+    const { page } = seen;
+    await page.goto(world.screen('staging'));
+    await button(page, 'History of LEAKED').click();
+    await button(page, 'Show values').click();
+    await page.getByText(first).waitFor();
+    expect(await button(page, 'Destroy version 4').count()).toBe(0);
+    await button(page, 'Destroy version 2').click();
+    const sure = page.getByRole('dialog', { name: 'Destroy version 2' });
+    await sure.getByRole('button', { name: 'Destroy for good' }).click({ force: true });
+    expect(await history()).not.toContainEqual([2, 'destroyed']);
+    await sure.getByLabel('Type LEAKED to confirm').fill('LEAKED');
+    await keepScreenshot(page, 'destroy');
+    await sure.getByRole('button', { name: 'Destroy for good' }).click();
+    await page.getByText('1 old value of LEAKED destroyed.').waitFor();
+    await page.getByText('Its value was destroyed.').waitFor();
+    for (const value of values) await expectNowhere(page, value);
+    expect(await history()).toEqual([
+      [4, values[3]],
+      [3, values[2]],
+      [2, 'destroyed'],
+      [1, values[0]],
+    ]);
+    await button(page, 'Destroy all 2 old values …').click();
+    await page.getByLabel('Type LEAKED to confirm').fill('LEAKED');
+    await button(page, 'Destroy for good').click();
+    await page.getByText('2 old values of LEAKED destroyed.').waitFor();
+    expect((await history()).map(([, state]: [number, string]) => state)).toEqual([
+      values[3],
+      'destroyed',
+      'destroyed',
+      'destroyed',
+    ]);
+    expect((await entriesOf('secret.version_destroyed')).length).toBe(2);
+
+    await page.goto(`${world.screen('staging')}/revisions`);
+    await button(page, `Restore revision ${revision + 1}`).click();
+    await page.getByText('Values of that moment were destroyed: LEAKED').waitFor();
+    await button(page, 'Restore the other keys …').click();
+    await page.getByText('stays as it is').waitFor();
+    await page.getByText('1 key: 1 changed').waitFor();
+    await keepScreenshot(page, 'restore-others');
+    await button(page, 'Restore').click();
+    await page.getByText(`Revision ${revision + 1} is restored`).waitFor();
+    expect(await currentValue('staging', 'BYSTANDER')).toBe('then');
+    expect(await currentValue('staging', 'LEAKED')).toBe(values[3]);
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
   it('hides when another tab comes to the front, even one that is still on its way', async () => {
     const seen = await come('admin');
     const { page } = seen;
@@ -615,6 +701,7 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     await keyboard.press('Control+k');
     await page.getByRole('combobox').waitFor();
     await keyboard.type('audit');
+    await page.getByRole('option', { name: /^Audit/, selected: true }).waitFor();
     await keyboard.press('Enter');
     await page.getByText('“From the keyboard”').waitFor();
     await inContent();
@@ -661,6 +748,7 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Project, environment or page' }).waitFor();
     await page.keyboard.type('production');
+    await page.getByRole('option', { name: 'web-shop / production' }).waitFor();
     await keepScreenshot(page, 'palette');
     await page.keyboard.press('Enter');
     await page.waitForURL(/environments\/production$/);

@@ -94,6 +94,28 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     receiver.close();
   });
 
+  it('makes an identity for a pipeline, shows what to give to the job, and deletes it', async () => {
+    await page.goto(`${base}/identities`);
+    await button(page, 'New identity').click();
+    await page.getByLabel('Name').fill('nightly');
+    await page.getByLabel('Claims').fill('sub = repo:acme/web-shop');
+    await button(page, 'Create identity').click();
+    await page.getByText('Must demand at least one claim besides iss, aud and sub').first().waitFor();
+    await page.getByLabel('Claims').fill('repository_id = 74\nref = refs/heads/main\nref = refs/heads/release');
+    await button(page, 'Create identity').click();
+    await page.getByText('Identity created').waitFor();
+    const { body } = await world.api.get(`/identities/${world.organization.id}`, world.people.owner.session);
+    const made = body.identities.find(({ name }: { name: string }) => name === 'nightly');
+    expect(made.claims).toEqual({ repository_id: ['74'], ref: ['refs/heads/main', 'refs/heads/release'] });
+    await page.getByText(made.audience).waitFor();
+    await button(page, 'Done').click();
+    await page.getByText('ref = refs/heads/main or refs/heads/release').waitFor();
+    await button(page, 'Delete nightly').click();
+    await button(page, 'Delete').click();
+    await said(page, 'nightly is deleted');
+    await page.getByText('ref = refs/heads/main or refs/heads/release').waitFor({ state: 'detached' });
+  });
+
   it('changes a role and removes a member, and can’t remove the last owner', async () => {
     await page.goto(`${base}/members`);
     const { email } = world.people.viewer;

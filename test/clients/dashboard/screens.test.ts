@@ -1,61 +1,8 @@
-import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectQuiet, keepScreenshot, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
+import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
+import { looks, wideAndNarrow, wrongsOf } from './looks.ts';
 import { buildWorld, type RoleName, screensOf, type World } from './world.ts';
-
-/** What axe finds, with the places, so that a failure says where to look. */
-async function violations(page: Page): Promise<string[]> {
-  return page.evaluate(async () => {
-    const { violations: found } = await (
-      globalThis as unknown as {
-        axe: {
-          run: (
-            options: unknown,
-          ) => Promise<{ violations: { id: string; nodes: { target: unknown[]; failureSummary: string }[] }[] }>;
-        };
-      }
-    ).axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    });
-    return found.flatMap(({ id, nodes }) =>
-      nodes.map(
-        ({ target, failureSummary }) =>
-          `${id}: ${target.join(' ')}: ${failureSummary.split('\n').slice(1).join(' ').trim()}`,
-      ),
-    );
-  });
-}
-
-/** Elements that stick out of the page, and controls whose words are cut off. */
-async function overflows(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const wrong: string[] = [];
-    const width = document.documentElement.clientWidth;
-    if (document.documentElement.scrollWidth > width)
-      wrong.push(`the page is ${document.documentElement.scrollWidth} wide`);
-    for (const element of document.querySelectorAll<HTMLElement>('button, a, input, select, h1, h2')) {
-      if (!element.checkVisibility() || element.closest('.matrix-frame, .skip, .visually-hidden') !== null) continue;
-      const box = element.getBoundingClientRect();
-      const name = `${element.tagName} "${(element.textContent ?? '').slice(0, 30)}"`;
-      if (box.left < -0.5 || box.right > width + 0.5) wrong.push(`${name} sticks out`);
-      if (
-        element.matches('button, a') &&
-        element.scrollWidth > element.clientWidth + 1 &&
-        getComputedStyle(element).overflow !== 'visible'
-      )
-        wrong.push(`${name} is clipped`);
-    }
-    return wrong;
-  });
-}
-
-const sizes = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 1280, colorScheme: 'dark' },
-  { width: 360, colorScheme: 'light' },
-  { width: 360, colorScheme: 'dark' },
-] as const;
 
 describe.skipIf(withoutBrowser)('every screen', () => {
   let browser: Browser;
@@ -75,20 +22,13 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     seen: Visit,
     list: Record<string, string>,
     prefix: string,
-    looks: readonly (typeof sizes)[number][],
+    which: readonly (typeof looks)[number][],
   ): Promise<void> {
     const wrong: Record<string, string[]> = {};
     for (const [name, address] of Object.entries(list)) {
       await seen.page.goto(address);
       await settled(seen.page);
-      await seen.page.evaluate(axe.source);
-      for (const { width, colorScheme } of looks) {
-        await seen.page.setViewportSize({ width, height: 900 });
-        await seen.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        const found = [...(await violations(seen.page)), ...(await overflows(seen.page))];
-        if (found.length > 0) wrong[`${name} ${width} ${colorScheme}`] = found;
-        await keepScreenshot(seen.page, `${name}-${prefix}-${width}-${colorScheme}`);
-      }
+      Object.assign(wrong, await wrongsOf(seen.page, `${name}-${prefix}`, { as: which }));
     }
     expect(wrong).toEqual({});
     expectQuiet(seen.heard);
@@ -96,19 +36,19 @@ describe.skipIf(withoutBrowser)('every screen', () => {
 
   it('has no accessibility violation, nothing that overflows and a quiet console, signed out', async () => {
     const seen = await visit(browser, world.origin);
-    await look(seen, screens.signedOut, 'nobody', sizes);
+    await look(seen, screens.signedOut, 'nobody', looks);
     await seen.close();
   });
 
   it('nor as the owner', async () => {
     const seen = await visit(browser, world.origin, { as: world.people.owner });
-    await look(seen, screens.signedIn, 'owner', sizes);
+    await look(seen, screens.signedIn, 'owner', looks);
     await seen.close();
   });
 
   it('nor as an administrator of the platform', async () => {
     const seen = await visit(browser, world.origin, { as: world.platform });
-    await look(seen, screens.platform, 'platform', sizes);
+    await look(seen, screens.platform, 'platform', looks);
     await seen.close();
   });
 
@@ -116,7 +56,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     'nor as %s, who sees what they may do and why not',
     async role => {
       const seen = await visit(browser, world.origin, { as: world.people[role] });
-      await look(seen, { ...screens.signedIn, admin: '/admin' }, role, sizes.slice(0, 1));
+      await look(seen, { ...screens.signedIn, admin: '/admin' }, role, looks.slice(0, 1));
       await seen.close();
     },
   );
@@ -203,14 +143,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       await settled(page);
       await open();
       await page.locator('dialog[open], .menu:popover-open').waitFor();
-      await page.evaluate(axe.source);
-      for (const { width, colorScheme } of sizes) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        const found = [...(await violations(page)), ...(await overflows(page))];
-        if (found.length > 0) wrong[`${name} ${width} ${colorScheme}`] = found;
-        await keepScreenshot(page, `dialog-${name}-${width}-${colorScheme}`, false);
-      }
+      Object.assign(wrong, await wrongsOf(page, `dialog-${name}`, { as: wideAndNarrow, fullPage: false }));
     }
     expect(wrong).toEqual({});
     expectQuiet(seen.heard);
@@ -223,6 +156,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     const said: Record<string, string> = {
       projects: 'Only owners and admins can do this.',
       webhooks: 'Only owners and admins can see webhooks.',
+      identities: 'Only owners and admins can see identities.',
       audit: 'Only owners and admins can see the audit log.',
       'environment-dev': 'As a viewer you can’t change dev.',
       'environment-production': 'You can’t read production.',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { buildDashboard } from '../../../clients/dashboard/build.ts';
 import { type Api, createProject, type Person, startApi } from '../../support/api.ts';
+import { identityOf } from '../../support/issuer.ts';
 import { expectStatus, seedPerson } from '../../support/sample-requests.ts';
 
 export type RoleName = 'owner' | 'admin' | 'developer' | 'viewer';
@@ -67,6 +68,9 @@ export async function buildWorld(): Promise<World> {
     ),
     201,
   );
+  const gitHub = { url: 'https://token.actions.githubusercontent.com' };
+  const deploys = identityOf(gitHub, { name: 'web-shop deploy', projectId: project.id });
+  await expectStatus(api.post(`/identities/${organization.id}`, deploys, owner.session), 201);
   for (const [key, description] of [
     ['DATABASE_URL', 'Where orders are kept.'],
     ['SENTRY_DSN', 'Where errors are sent.'],
@@ -114,6 +118,7 @@ export function screensOf({ organization, project }: World, webhookId: string, i
       members: `${base}/members`,
       webhooks: `${base}/webhooks`,
       webhook: `${base}/webhooks/${webhookId}`,
+      identities: `${base}/identities`,
       audit: `${base}/audit`,
       billing: `${base}/billing`,
       'organization-settings': `${base}/settings`,

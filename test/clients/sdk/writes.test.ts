@@ -137,18 +137,16 @@ describe('a write', () => {
     expect(sent()).toEqual(['PUT dev', 'PUT dev', 'PUT dev']);
   });
 
-  it('names every problem of an invalid request', async () => {
-    await start(() =>
-      refusal(400, 'invalid_request', [
-        { path: 'secrets.0.key', message: 'must begin with a letter' },
-        { path: 'secrets.1.value', message: 'is too long' },
-      ]),
+  it('names every problem of an invalid request, and each once', async () => {
+    await start();
+    const one = await failureOf(environment.import({ A: '1', 'no key': '1' }));
+    expect(one.message).toMatch(/^The request is not valid\. secrets\.1\.key: (?!.*secrets)/);
+    const many = await failureOf(environment.import({ 'no key': '1', 'nor this': '2', A: '3', '-': '4' }));
+    expect(many.message.match(/secrets\.\d\.key: must/g)).toEqual(
+      ['0', '1', '3'].map(index => `secrets.${index}.key: must`),
     );
-    const error = await failureOf(environment.import({ A: '1' }));
-    expect(error.message).toBe(
-      'It is invalid_request. secrets.0.key must begin with a letter; secrets.1.value is too long',
-    );
-    expect(error.details).toHaveLength(2);
+    expect(many.message).not.toContain('more');
+    expect(many.details).toHaveLength(3);
   });
 });
 

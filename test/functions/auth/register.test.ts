@@ -38,9 +38,9 @@ describe('registering', () => {
     expect(answer.body.organization).toMatchObject({ name: "Ada's organization", plan: 'free', limitOverrides: {} });
     const me = await api.get('/auth/me', sessionOf(answer));
     expect(me.body).toEqual({
-      user: answer.body.user,
+      user: { ...answer.body.user, secondFactors: { passkeys: 0, totp: false, recoveryCodesLeft: 0 } },
       organizations: [{ ...answer.body.organization, role: 'owner' }],
-      authentication: { method: 'session' },
+      authentication: { method: 'session', freshUntil: expect.any(String), secondFactor: false },
     });
     expect(await platformCounts()).toEqual({ users: before.users + 1, organizations: before.organizations + 1 });
   });

@@ -1,12 +1,12 @@
 import { writeSync } from 'node:fs';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadFromFunctions } from '../../../infra/local/lambda/invoke.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { at, transact, update } from '../../../lib/table/store.ts';
 import { type Answer, type Api, type Caller, createToken } from '../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
-import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
+import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
 import { allItems } from '../../support/table-dump.ts';
 
 /*
@@ -313,4 +313,64 @@ it('a misspelt dryRun is refused by every write, and changes nothing', async () 
     }
   }
   expect(await pictureOf('dev')).toEqual(before);
+});
+
+describe('a dry run beside a large change', () => {
+  const large = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`K${index}`, 'large']));
+  const base = { env: 'dev', caller: 'owner', maximum: 70, ifMatch: 'none', expected: 'none', back: 1 } as const;
+  const rest = {
+    isPartial: false,
+    message: undefined,
+    overwrite: true,
+    puts: { K0: 'two', A: 'one' },
+    deletions: ['A'],
+  };
+  const kinds = ['set', 'delete', 'import', 'bulk-delete', 'promote', 'changes', 'restore'] as const;
+  const all: Change[] = kinds.map(kind => ({
+    ...base,
+    ...rest,
+    kind,
+    deletions: kind === 'changes' ? ['B'] : rest.deletions,
+  }));
+  // Of an import of 60 keys, call 7 writes heads.
+  const writingHeads = 7;
+
+  beforeEach(async () => {
+    await limitTo(-1);
+    await place.importAll('production', { A: 'other', K0: 'other' });
+    await place.importAll('dev', { A: 'one', B: 'one', K0: 'one' });
+  });
+  const plansOf = async (before: Picture) => {
+    const answers = [];
+    for (const change of all) answers.push(await send(change, before, { dryRun: 'true' }));
+    return answers;
+  };
+
+  it('whose writer died leaves no trace either, and plans as if that had never begun', async () => {
+    const before = await pictureOf('dev');
+    const expected = (await plansOf(before)).map(({ body }) => body);
+    const died = { kind: 'dies-after', position: writingHeads } as const;
+    await withFault(died, headers => place.importAll('dev', large, { headers }));
+    const table = await dump();
+    const plans = await plansOf(before);
+    expect(plans.map(({ status }) => status)).toEqual(all.map(() => 200));
+    expect(plans.map(({ body }) => body)).toEqual(expected);
+    expect(await dump()).toEqual(table);
+    await expireLease(place, 'dev');
+    expect((await place.set('dev', 'A', 'two')).body.revision).toBe(before.revision + 1);
+  });
+
+  it('that goes on does not wait for it', async () => {
+    const before = await pictureOf('dev');
+    let plans: Answer[] = [];
+    const conductor = {
+      call: async (call: { position: number }, proceed: () => Promise<unknown>) => {
+        if (call.position === writingHeads) plans = await plansOf(before);
+        return proceed();
+      },
+    };
+    const imported = await withFault({ conductor }, headers => place.importAll('dev', large, { headers }));
+    expect(imported.body.revision).toBe(before.revision + 1);
+    expect(plans.map(({ status, body }) => [status, body.revision])).toEqual(all.map(() => [200, before.revision]));
+  });
 });

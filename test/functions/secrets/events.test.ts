@@ -135,6 +135,39 @@ it('one change that sets and deletes sends what was set and what was deleted, wi
   ]);
 });
 
+it('a restoration sends what the same sets and deletions would', async () => {
+  const { owner } = place;
+  const { revision } = (await place.importAll('staging', { A: 'value-1', B: 'value-2', C: 'value-3' })).body;
+  const body = { set: [{ key: 'A', value: 'value-4' }], delete: ['B', 'C'] };
+  await api.post(place.at('staging', '/changes'), body, owner.session);
+  const restore = (to: number, message: string, keys?: string[]) =>
+    api.post(place.at('staging', '/restore'), { revision: to, keys, message }, owner.session);
+  await restore(revision, 'to the first');
+  await restore(revision + 1, 'and back');
+  await restore(revision, 'one key', ['A', 'NEVER']);
+  const eventsOf = async (message: string, count: number) => {
+    const sent = await vi.waitFor(() => {
+      const events = receiver.received.map(delivery => JSON.parse(delivery.body.toString()));
+      const ofChange = events.filter(({ metadata }) => metadata.message === message);
+      expect(ofChange).toHaveLength(count);
+      return ofChange;
+    });
+    return sent.map(({ event, key, metadata }) => ({ event, key, metadata })).toSorted(byEvent);
+  };
+  const all = { event: 'secret.bulk_set', key: '*' };
+  const first = { revision: revision + 2, message: 'to the first' };
+  expect(await eventsOf('to the first', 1)).toEqual([{ ...all, metadata: { keys: ['A', 'B', 'C'], ...first } }]);
+  const back = { revision: revision + 3, message: 'and back' };
+  expect(await eventsOf('and back', 2)).toEqual([
+    { event: 'secret.bulk_delete', key: '*', metadata: { keys: ['B', 'C'], ...back } },
+    { ...all, metadata: { keys: ['A'], ...back } },
+  ]);
+  const { version } = (await place.pull('staging', '?keys=A')).body.secrets[0];
+  expect(await eventsOf('one key', 1)).toEqual([
+    { event: 'secret.updated', key: 'A', metadata: { version, revision: revision + 4, message: 'one key' } },
+  ]);
+});
+
 function byEvent(a: { event: string }, b: { event: string }): number {
   return a.event < b.event ? -1 : 1;
 }

@@ -98,6 +98,7 @@ describe('setting a secret', () => {
       'version_mismatch',
       { currentVersion: 0 },
     ]);
+    expect(missing.body.error.message).toBe('The secret A does not exist.');
     expect((await put('one', 0)).status).toBe(201);
     expect((await put('two', 0)).body.error.details).toEqual({ currentVersion: 1 });
     expect((await put('two', 1)).body.secret.version).toBe(2);

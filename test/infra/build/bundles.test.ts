@@ -8,8 +8,9 @@ import { type Bundle, bundleFunctions } from '../../../infra/build/bundle.ts';
 import type { Handler } from '../../../infra/local/lambda/invoke.ts';
 import { functions, hotFunctions } from '../../../infra/plan/functions.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
-import { type Api, startApi } from '../../support/api.ts';
+import { type Api, createProject, registerPerson, startApi } from '../../support/api.ts';
 import { recordBundleCalls } from '../../support/bundle-calls.ts';
+import { checkAccountOf, serveParameter } from '../../support/check-account.ts';
 import { exampleSettings, type Statement, synthesize } from '../../support/installation.ts';
 import { isAllowed } from '../../support/policy.ts';
 import { operationsWithoutSample, samples, send } from '../../support/sample-requests.ts';
@@ -38,13 +39,13 @@ describe('a bundle', () => {
   });
 
   test('has the clients of exactly those services that its function may call', () => {
-    for (const { name, uses } of functions) {
+    for (const { name, uses, readsCheckAccount } of functions) {
       const carried = {
         table: weightOf(name, '@aws-sdk/client-dynamodb') > 0,
         key: weightOf(name, '@aws-sdk/client-kms') > 0,
         queues: weightOf(name, '@aws-sdk/client-sqs') > 0,
         mail: weightOf(name, '@aws-sdk/client-sesv2') > 0,
-        payments: weightOf(name, '@aws-sdk/client-ssm') > 0,
+        parameters: weightOf(name, '@aws-sdk/client-ssm') > 0,
       };
       expect(carried, name).toEqual({
         table: uses.table.length > 0,
@@ -52,9 +53,21 @@ describe('a bundle', () => {
         key: uses.key !== undefined || operations.has(name),
         queues: uses.queues !== undefined,
         mail: uses.mail === true,
-        payments: uses.payments === true,
+        parameters: uses.payments === true || uses.mail === true || readsCheckAccount === true,
       });
     }
+  });
+
+  test('has the library that verifies passkeys only where a passkey is verified', () => {
+    const holders = bundles.filter(({ name }) => weightOf(name, '@simplewebauthn/server') > 0);
+    expect(holders.map(({ name }) => name).sort()).toEqual(['add-passkey', 'complete-login', 'step-up']);
+  });
+
+  test('verifies tokens of platforms in the exchange alone, and asks customers’ addresses only there and for webhooks', () => {
+    const carriersOf = (owner: string) => functions.map(({ name }) => name).filter(name => weightOf(name, owner) > 0);
+    expect(carriersOf('jose')).toEqual(['exchange-assertion']);
+    expect(carriersOf('undici')).toEqual(['exchange-assertion', 'deliver-webhooks']);
+    expect(carriersOf('lib/identities').filter(name => hotFunctions.includes(name))).toEqual([]);
   });
 
   test('leaves out what Lambda never needs: profiles, single sign-on, instance metadata', () => {
@@ -137,6 +150,19 @@ describe('the bundles, run instead of the sources', () => {
     await response.arrayBuffer();
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe(type);
+  });
+
+  test('of the check logs in, sets and pulls', async () => {
+    const person = await registerPerson(api);
+    const { slug } = await createProject(api, person);
+    const parameters = await serveParameter({ ...checkAccountOf(api, person), project: slug });
+    const check = require(join(outDirectory, 'check-service/index.mjs')) as {
+      handler: (event: object) => Promise<void>;
+    };
+    await check.handler({ parameter: '/holdfast/check' }).finally(parameters.stop);
+    invoked.add('check-service');
+    const path = `/secrets/${person.organization.slug}/${slug}/dev/keys`;
+    expect((await api.get(path, person.session)).body.keys).toMatchObject([{ key: 'SERVICE_CHECK', version: 1 }]);
   });
 
   test('have all run by now, including the workers', async () => {

@@ -1,12 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../../infra/plan/config.ts';
+import { readInstallation } from '../../../infra/plan/installation-file.ts';
 import { exampleSettings, fullSettings } from '../../support/installation.ts';
 
-const read = (settings: Record<string, unknown>, single: Record<string, unknown> = {}) =>
-  readConfig(name => (name === 'holdfast' ? settings : single[name]));
+const read = (settings: Record<string, unknown>) => readConfig(settings);
 
 describe('the settings of an installation', () => {
-  test('need an origin and a sender, and have a default for everything else', () => {
+  test('need a sender, and have a default for everything else', () => {
     expect(read(exampleSettings)).toMatchObject({
       name: 'holdfast',
       mailFrom: { text: 'Holdfast <no-reply@example.com>', address: 'no-reply@example.com', domain: 'example.com' },
@@ -16,21 +19,49 @@ describe('the settings of an installation', () => {
     });
   });
 
-  test('can be set one by one on the command line, as text, which wins', () => {
-    const config = read(exampleSettings, { throttleRate: '50', mailFrom: 'ops@example.org' });
-    expect(config).toMatchObject({ throttleRate: 50, mailFrom: { text: 'ops@example.org', domain: 'example.org' } });
+  test('come from the committed file of the installation', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'installations-'));
+    writeFileSync(
+      join(directory, 'production.json'),
+      JSON.stringify({ mailFrom: 'ops@example.org', throttleRate: 50 }),
+    );
+    writeFileSync(join(directory, 'broken.json'), '{');
+    expect(readInstallation('production', directory)).toMatchObject({
+      throttleRate: 50,
+      mailFrom: { domain: 'example.org' },
+    });
+    expect(() => readInstallation('staging', directory)).toThrow('There is no file installations/staging.json.');
+    expect(() => readInstallation('../production', directory)).toThrow('There is no file');
+    expect(() => readInstallation('broken', directory)).toThrow('The file installations/broken.json is not JSON.');
+    rmSync(directory, { recursive: true });
+  });
+
+  test('of the repository are an example that can be synthesized', () => {
+    expect(readInstallation('example').name).toBe('holdfast');
   });
 
   test.each([
-    [{}, 'The setting dashboardOrigin is missing.\nThe setting mailFrom is missing.'],
+    [{}, 'The setting mailFrom is missing.'],
     [{ ...exampleSettings, mailForm: 'x' }, 'There is no setting mailForm.'],
     [
       { ...exampleSettings, dashboardOrigin: 'https://a.example/path' },
       'The setting dashboardOrigin must be an https origin without a path, e.g. https://app.example.com.',
     ],
+    [
+      { ...exampleSettings, dashboardOrigin: 'https://app.example.org' },
+      'The setting dashboardOrigin is on another site than the API, so browsers would not send the session cookie: leave it out, because the edge serves the dashboard, or set sessionCookie to cross-site.',
+    ],
+    [
+      { ...fullSettings, dashboardOrigin: 'https://app.example.org' },
+      /^The setting dashboardOrigin is on another site than the API/,
+    ],
+    [
+      { ...fullSettings, certificateArn: fullSettings.certificateArn.replace('us-east-1', 'eu-central-1') },
+      'The setting certificateArn must be the ARN of an ACM certificate in us-east-1, where CloudFront looks for it.',
+    ],
     [{ ...exampleSettings, mailFrom: 'nobody' }, 'The setting mailFrom must be a mail address, or "Name <address>".'],
     [
-      { ...exampleSettings, domainName: 'api.example.com' },
+      { ...exampleSettings, domainName: 'secrets.example.com' },
       'The setting certificateArn is needed because domainName is given.',
     ],
     [
@@ -41,12 +72,33 @@ describe('the settings of an installation', () => {
       { ...exampleSettings, stripeSecretKeyParameter: 'sk_live_1', stripeWebhookSecretParameter: '/a/b' },
       'The setting stripeSecretKeyParameter must be the name of an SSM parameter, starting with a slash.',
     ],
+    [
+      { ...exampleSettings, replicaRegion: 'eu-west-1' },
+      'The setting region is needed because replicaRegion is given.',
+    ],
+    [
+      { ...exampleSettings, region: 'eu-west-1', replicaRegion: 'eu-west-1' },
+      'The setting replicaRegion must be another region than region.',
+    ],
+    [{ ...exampleSettings, waf: true }, 'The setting region is needed because waf is on.'],
     [{ ...exampleSettings, logRetentionDays: 7 }, /^The setting logRetentionDays must be one of 30, 60, /],
     [{ ...exampleSettings, throttleRate: 'many' }, 'The setting throttleRate must be a number from 1 to 10000.'],
     [{ ...exampleSettings, name: 'Hold fast' }, /^The setting name must have 2 to 20 lower-case letters/],
   ])('are refused with a sentence for each that is wrong: %j', (settings, message) => {
     expect(() => read(settings)).toThrow(ConfigError);
     expect(() => read(settings)).toThrow(message);
+  });
+
+  test('take a dashboard elsewhere on the same site, and on another site with a cookie that goes there', () => {
+    const sameSite = read({ ...fullSettings, dashboardOrigin: 'https://app.example.com' });
+    expect(sameSite.sessionCookie).toBe('same-site');
+    const crossSite = { dashboardOrigin: 'https://app.example.org', sessionCookie: 'cross-site' };
+    expect(read({ ...exampleSettings, ...crossSite })).toMatchObject(crossSite);
+  });
+
+  test('know that two distributions of CloudFront are two sites', () => {
+    const settings = { ...fullSettings, domainName: 'd1.cloudfront.net', dashboardOrigin: 'https://d2.cloudfront.net' };
+    expect(() => read(settings)).toThrow(/^The setting dashboardOrigin is on another site than the API/);
   });
 
   test('never show a value that could be a secret', () => {

@@ -1,16 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { type FunctionPlan, functions } from '../../../infra/plan/functions.ts';
+import {
+  type FunctionPlan,
+  functions,
+  needsDashboardOrigin,
+  passwordFunctions,
+} from '../../../infra/plan/functions.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
 import { reachableActions } from '../../support/reachable-actions.ts';
 
 /** What a contract's `uses` allows, as IAM actions. */
-function allowedActions({ uses }: FunctionPlan): string[] {
+function allowedActions({ name, uses, readsCheckAccount }: FunctionPlan): string[] {
   return [
     ...uses.table.map(action => `dynamodb:${action}`),
     ...new Set(Object.values(uses.key ?? {}).flatMap(actions => actions.map(action => `kms:${action}`))),
     ...(uses.queues === undefined ? [] : ['sqs:SendMessage']),
     ...(uses.mail ? ['ses:SendEmail'] : []),
-    ...(uses.payments ? ['ssm:GetParameter'] : []),
+    // Mails and hosted pages link to the dashboard, whose origin may be a parameter.
+    ...(needsDashboardOrigin(uses) || readsCheckAccount ? ['ssm:GetParameter'] : []),
+    ...(passwordFunctions.has(name) ? ['scrypt'] : []),
   ];
 }
 

@@ -1,11 +1,13 @@
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { functions } from '../../../infra/plan/functions.ts';
+import { alarmCounts } from '../../../infra/commands/cost-table.ts';
+import { functions, gradualFunctions, passwordFunctions, pullRoute } from '../../../infra/plan/functions.ts';
 import { accessLogFormat } from '../../../infra/plan/http-api.ts';
+import type { Resource } from '../../../infra/stacks/synthesize.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
 import { maximumReceives } from '../../../lib/deliveries/message.ts';
 import { tableDefinition } from '../../../lib/table/definition.ts';
-import { fullSettings, type Resource, type Statement, statementsOf, synthesize } from '../../support/installation.ts';
+import { exampleSettings, fullSettings, type Statement, statementsOf, synthesize } from '../../support/installation.ts';
 
 const installation = synthesize(fullSettings);
 const { ofType, resources, templates } = installation;
@@ -19,8 +21,19 @@ const single = (type: string): Resource => {
 describe('stacks', () => {
   test('stay below 450 resources each; CloudFormation allows 500', () => {
     for (const [name, template] of templates) {
-      expect(Object.keys(template.toJSON().Resources).length, name).toBeLessThan(450);
+      expect(Object.keys(template.Resources).length, name).toBeLessThan(450);
     }
+  });
+
+  test('are protected from deletion, and their logs outlive them', () => {
+    const protectedStacks = installation.stacks.filter(({ nested }) => !nested);
+    expect(protectedStacks.map(({ stackName, terminationProtection }) => [stackName, terminationProtection])).toEqual([
+      ['holdfast-foundation', true],
+      ['holdfast-api', true],
+      ['holdfast-edge', true],
+    ]);
+    for (const { resource } of ofType('AWS::Logs::LogGroup'))
+      expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate');
   });
 
   test('raise no cdk-nag findings except those accepted with a reason', () => {
@@ -31,15 +44,41 @@ describe('stacks', () => {
       .flatMap(({ node }) => node.metadata)
       .filter(({ type }) => type === 'aws:cdk:acknowledged-rules')
       .flatMap(({ data }) => Object.entries(data as Record<string, string>));
-    expect(new Set(accepted.map(([rule]) => rule))).toEqual(
-      new Set(['AwsSolutions-APIG4', 'AwsSolutions-SQS3', 'AwsSolutions-SNS2'].map(rule => `Annotation::${rule}`)),
+    expect(new Set(accepted.map(([rule]) => rule.replace(/\[.*/, '')))).toEqual(
+      new Set(
+        [
+          'AwsSolutions-APIG4',
+          'AwsSolutions-CFR1',
+          'AwsSolutions-CFR2',
+          'AwsSolutions-CFR3',
+          'AwsSolutions-IAM4',
+          'AwsSolutions-IAM5',
+          'AwsSolutions-L1',
+          'AwsSolutions-S1',
+          'AwsSolutions-SMG4',
+          'AwsSolutions-SNS2',
+          'AwsSolutions-SQS3',
+        ].map(rule => `Annotation::${rule}`),
+      ),
     );
     for (const [rule, reason] of accepted) expect(reason.length, rule).toBeGreaterThan(30);
   });
 
+  test('raise none with every option on, and record traces where that is asked for', () => {
+    const options = { waf: true, region: 'eu-central-1', tracing: true, provisionedConcurrency: 2, monthlyBudget: 100 };
+    const { app, ofType: typed } = synthesize({ ...fullSettings, ...options });
+    expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
+    for (const { resource } of typed('AWS::Lambda::Function')) {
+      expect(resource.Properties.TracingConfig).toEqual({ Mode: 'Active' });
+    }
+    for (const { resource } of ofType('AWS::Lambda::Function'))
+      expect(resource.Properties.TracingConfig).toBeUndefined();
+  });
+
   test('look nothing up and name no account and no region', () => {
-    const text = JSON.stringify([...templates.values()].map(template => template.toJSON()));
-    expect(text).not.toMatch(/resolve:|us-east-1|arn:aws:(?!acm:eu-central-1:123456789012)/);
+    const text = JSON.stringify([...templates.values()]).replaceAll(fullSettings.certificateArn, '');
+    // CloudFormation itself resolves the reference to the edge's secret.
+    expect(text).not.toMatch(/resolve:(?!secretsmanager:holdfast\/edge-1:SecretString)|us-east-1|arn:aws:/);
   });
 
   test('contain the names of the payment provider’s secrets, never the secrets', () => {
@@ -60,16 +99,20 @@ describe('stacks', () => {
 
 describe('the foundation', () => {
   test('has a table that is billed per request, can be restored to any second of the last 35 days and is protected from deletion', () => {
-    const table = single('AWS::DynamoDB::Table');
+    const table = single('AWS::DynamoDB::GlobalTable');
     expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
     expect(table.Properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',
-      DeletionProtectionEnabled: true,
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 },
       TimeToLiveSpecification: { AttributeName: tableDefinition.timeToLiveAttribute, Enabled: true },
       KeySchema: [
         { AttributeName: tableDefinition.partitionKey, KeyType: 'HASH' },
         { AttributeName: tableDefinition.sortKey, KeyType: 'RANGE' },
+      ],
+      Replicas: [
+        {
+          DeletionProtectionEnabled: true,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 },
+        },
       ],
     });
   });
@@ -85,13 +128,66 @@ describe('the foundation', () => {
       .filter(({ Sid }) => Sid === 'ReadTable')
       .map(({ Resource }) => JSON.stringify(Resource));
     for (const table of tables) expect(table).toContain(':table/holdfast-restored"');
-    expect(typed('AWS::DynamoDB::Table')).toHaveLength(1);
+    expect(typed('AWS::DynamoDB::GlobalTable')).toHaveLength(1);
+  });
+
+  test('under maintenance refuses changes and lets background work wait', () => {
+    const { ofType: typed } = synthesize({ ...fullSettings, maintenance: true });
+    const settings = typed('AWS::Lambda::Function').map(({ resource }) => resource.Properties);
+    const routed = settings.filter(
+      ({ FunctionName }) => !/-(?:run-jobs|deliver-webhooks|roll-up-metrics|check-service)$/.test(FunctionName),
+    );
+    for (const { Environment } of routed) expect(Environment.Variables.MAINTENANCE).toBe('true');
+    const enabled = (mappings: typeof resources) => mappings.map(({ resource }) => resource.Properties.Enabled);
+    expect(enabled(typed('AWS::Lambda::EventSourceMapping'))).toEqual([false, false]);
+    expect(enabled(ofType('AWS::Lambda::EventSourceMapping'))).toEqual([true, true]);
+  });
+
+  test('gives a function that hashes passwords one whole CPU', () => {
+    const memory = new Map(
+      ofType('AWS::Lambda::Function').map(({ resource: { Properties } }) => [
+        Properties.FunctionName,
+        Properties.MemorySize,
+      ]),
+    );
+    for (const name of passwordFunctions) expect(memory.get(`holdfast-${name}`), name).toBe(1769);
   });
 
   test('has a key that rotates, survives the stack, and takes 30 days to delete', () => {
     const key = single('AWS::KMS::Key');
     expect(key).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
-    expect(key.Properties).toMatchObject({ EnableKeyRotation: true, PendingWindowInDays: 30 });
+    expect(key.Properties).toMatchObject({ EnableKeyRotation: true, PendingWindowInDays: 30, MultiRegion: true });
+  });
+
+  test('can use the replica of a key that another installation lost', () => {
+    const restoredKey = 'arn:aws:kms:eu-west-1:123456789012:key/mrk-0d4e8b6f';
+    const { ofType: typed } = synthesize({ ...fullSettings, restoredKey });
+    const keys = typed('AWS::Lambda::Function').map(
+      ({ resource }) => resource.Properties.Environment.Variables.KMS_KEY_ID,
+    );
+    expect(new Set(keys)).toEqual(new Set([restoredKey, undefined]));
+    const rights = typed('AWS::IAM::Role')
+      .flatMap(({ resource }) => statementsOf(resource))
+      .filter(({ Sid }) => Sid?.startsWith('UseKeyOf'));
+    expect(rights.length).toBeGreaterThan(10);
+    for (const { Resource } of rights) expect(Resource).toBe(restoredKey);
+  });
+
+  test('has a replica of table and key in a second region where that is asked for', () => {
+    const { ofType: typed } = synthesize({ ...fullSettings, region: 'eu-central-1', replicaRegion: 'eu-west-1' });
+    const [table] = typed('AWS::DynamoDB::GlobalTable');
+    expect(table?.resource.Properties.Replicas.map(({ Region }: { Region: string }) => Region)).toEqual([
+      'eu-west-1',
+      'eu-central-1',
+    ]);
+    for (const replica of table?.resource.Properties.Replicas ?? []) {
+      expect(replica).toMatchObject({
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      });
+    }
+    const [key] = typed('AWS::KMS::ReplicaKey');
+    expect(key).toMatchObject({ resource: { DeletionPolicy: 'Retain', Properties: { PendingWindowInDays: 30 } } });
   });
 
   test('gives each queue a dead-letter queue and a visibility timeout longer than its function runs', () => {
@@ -126,10 +222,15 @@ describe('the API', () => {
   const functionNameOf = new Map(
     ofType('AWS::Lambda::Function').map(({ id, resource }) => [id, String(resource.Properties.FunctionName)]),
   );
+  /** The function behind an ARN: its own, or that of its alias. */
+  const functionBehind = (arn: { 'Fn::GetAtt'?: string[]; Ref?: string }) => {
+    const alias = ofType('AWS::Lambda::Alias').find(({ id }) => id === arn.Ref);
+    return functionNameOf.get(arn['Fn::GetAtt']?.[0] ?? alias?.resource.Properties.FunctionName.Ref);
+  };
   const integrations = new Map(
     ofType('AWS::ApiGatewayV2::Integration').map(({ id, resource }) => [
       id,
-      functionNameOf.get(resource.Properties.IntegrationUri['Fn::GetAtt'][0]),
+      functionBehind(resource.Properties.IntegrationUri),
     ]),
   );
   const deployed = ofType('AWS::ApiGatewayV2::Route').map(({ resource: { Properties } }) => ({
@@ -154,14 +255,23 @@ describe('the API', () => {
       expect(deployed).toContainEqual({ routeKey: `${method} ${path}`, functionName: `holdfast-${operationId}` });
     }
     expect(new Set(deployed.map(({ functionName }) => functionName)).size).toBe(deployed.length);
-    expect(functionNameOf.size).toBe(deployed.length + 3);
+    expect(functionNameOf.size).toBe(deployed.length + 4);
     expect(functionNameOf.size).toBe(functions.length);
+  });
+
+  test('is made area by area, because API Gateway takes ten changes a second', () => {
+    const nested = ofType('AWS::CloudFormation::Stack');
+    const areas = nested.filter(({ id }) => !/^(Workers|Operations)/.test(id));
+    const [first, ...others] = areas;
+    expect(others.length).toBeGreaterThan(8);
+    expect(first?.resource.DependsOn).toBeUndefined();
+    for (const [index, { resource }] of others.entries()) expect(resource.DependsOn).toEqual([areas[index]?.id]);
   });
 
   test('may call each function only from its own route', () => {
     const sources = new Map(
       ofType('AWS::Lambda::Permission').map(({ resource }) => [
-        functionNameOf.get(resource.Properties.FunctionName['Fn::GetAtt'][0]),
+        functionBehind(resource.Properties.FunctionName),
         JSON.stringify(resource.Properties.SourceArn),
       ]),
     );
@@ -177,15 +287,32 @@ describe('the API', () => {
         Architectures: ['arm64'],
         Handler: 'index.handler',
       });
-      if (!/-(?:run-jobs|roll-up-metrics)$/.test(FunctionName)) expect(Timeout, FunctionName).toBeLessThan(30);
+      if (!/-(?:run-jobs|roll-up-metrics|check-service)$/.test(FunctionName))
+        expect(Timeout, FunctionName).toBeLessThan(30);
     }
   });
 
-  test('allows the dashboard’s origin with credentials, and no other origin', () => {
-    expect(single('AWS::ApiGatewayV2::Api').Properties.CorsConfiguration).toMatchObject({
-      AllowOrigins: ['https://dashboard.example.com'],
+  test('allows no other origin, and a dashboard elsewhere with credentials', () => {
+    expect(single('AWS::ApiGatewayV2::Api').Properties.CorsConfiguration).toBeUndefined();
+    const dashboardOrigin = 'https://app.example.com';
+    const { ofType: typed } = synthesize({ ...fullSettings, dashboardOrigin });
+    expect(typed('AWS::ApiGatewayV2::Api')[0]?.resource.Properties.CorsConfiguration).toMatchObject({
+      AllowOrigins: [dashboardOrigin],
       AllowCredentials: true,
     });
+  });
+
+  test('sets a cookie for other sites only where that was asked for', () => {
+    const cookies = (settings: Record<string, unknown>) => [
+      ...new Set(
+        synthesize(settings)
+          .ofType('AWS::Lambda::Function')
+          .map(({ resource }) => resource.Properties.Environment.Variables.SESSION_COOKIE),
+      ),
+    ];
+    expect(cookies(fullSettings)).toEqual([undefined]);
+    const elsewhere = { dashboardOrigin: 'https://app.example.org', sessionCookie: 'cross-site' };
+    expect(cookies({ ...exampleSettings, ...elsewhere })).toEqual(['cross-site']);
   });
 
   test('writes the access log that the metrics are counted from', () => {
@@ -197,20 +324,16 @@ describe('the API', () => {
   test('throttles all routes, and more strictly those that hash passwords', () => {
     const { DefaultRouteSettings, RouteSettings } = single('AWS::ApiGatewayV2::Stage').Properties;
     expect(DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 });
-    expect(Object.keys(RouteSettings).sort()).toEqual([
+    const strict = Object.entries(RouteSettings).filter(
+      ([, settings]) => (settings as { ThrottlingRateLimit: number }).ThrottlingRateLimit < 200,
+    );
+    expect(strict.map(([route]) => route).sort()).toEqual([
       'POST /v1/auth/change-password',
       'POST /v1/auth/login',
       'POST /v1/auth/register',
       'POST /v1/auth/reset-password',
+      'POST /v1/auth/step-up',
     ]);
-  });
-
-  test('has one address: its own domain if it has one', () => {
-    expect(single('AWS::ApiGatewayV2::Api').Properties.DisableExecuteApiEndpoint).toBe(true);
-    expect(single('AWS::ApiGatewayV2::DomainName').Properties.DomainName).toBe('api.example.com');
-    const plain = synthesize();
-    expect(plain.ofType('AWS::ApiGatewayV2::DomainName')).toEqual([]);
-    expect(plain.ofType('AWS::ApiGatewayV2::Api')[0]?.resource.Properties.DisableExecuteApiEndpoint).toBe(false);
   });
 });
 
@@ -284,7 +407,7 @@ describe('rights', () => {
 
   test('to the key of projects and webhooks belong only to functions that handle values or signing secrets', () => {
     const holders = [...rights].flatMap(([name, statements]) =>
-      statements.some(({ Sid }) => /^UseKeyOf(?!Credentials)/.test(Sid)) ? [name] : [],
+      statements.some(({ Sid }) => /^UseKeyOf(?!Credentials|Totp)/.test(Sid)) ? [name] : [],
     );
     expect(holders.sort()).toEqual(
       [
@@ -307,6 +430,13 @@ describe('rights', () => {
         'delete-secret',
       ].sort(),
     );
+  });
+
+  test('to the key of authenticator apps belong only to functions that make or check their codes', () => {
+    const holders = [...rights].flatMap(([name, statements]) =>
+      statements.some(({ Sid }) => Sid === 'UseKeyOfTotp') ? [name] : [],
+    );
+    expect(holders.sort()).toEqual(['complete-login', 'confirm-totp', 'start-totp', 'step-up']);
   });
 });
 
@@ -334,11 +464,68 @@ function resourceName(resource: unknown): string {
   );
 }
 
+describe('a gradual deployment', () => {
+  const gradual = [...gradualFunctions].map(name => `holdfast-${name}`).sort();
+
+  test('sends a tenth of the requests to the new version of pull, set, list and log-in, and goes back by itself', () => {
+    const groups = ofType('AWS::CodeDeploy::DeploymentGroup').map(({ resource }) => resource.Properties);
+    expect(groups).toHaveLength(gradual.length);
+    for (const group of groups) {
+      expect(group).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+        AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },
+        AlarmConfiguration: { Enabled: true },
+      });
+    }
+    for (const { resource } of ofType('AWS::Lambda::Alias')) {
+      expect(resource.UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate.DeploymentGroupName');
+    }
+  });
+
+  test('is watched by an alarm on crashes and logged errors of each function', () => {
+    const alarms = ofType('AWS::CloudWatch::Alarm').filter(({ resource }) =>
+      /-Deployment-/.test(resource.Properties.AlarmName),
+    );
+    const names = alarms.map(({ resource }) => resource.Properties.AlarmName);
+    expect(names.sort()).toEqual(gradual.map(name => name.replace('holdfast-', 'holdfast-Deployment-')));
+    for (const { resource } of alarms) {
+      const metrics = resource.Properties.Metrics.flatMap(
+        ({ MetricStat }: { MetricStat?: { Metric: { MetricName: string } } }) => MetricStat?.Metric.MetricName ?? [],
+      );
+      expect(metrics).toEqual(['Errors', expect.stringMatching(/^LoggedErrors-/)]);
+    }
+    const groups = JSON.stringify(ofType('AWS::CodeDeploy::DeploymentGroup'));
+    for (const { id } of alarms) expect(groups).toContain(`{"Ref":"${id}"}`);
+  });
+
+  test('keeps instances warm where that is asked for', () => {
+    const warm = (settings: Record<string, unknown>) =>
+      synthesize({ ...fullSettings, ...settings })
+        .ofType('AWS::Lambda::Alias')
+        .map(({ resource }) => resource.Properties.ProvisionedConcurrencyConfig?.ProvisionedConcurrentExecutions);
+    expect(warm({ provisionedConcurrency: 3 })).toEqual(gradual.map(() => 3));
+    expect(ofType('AWS::Lambda::Alias')[0]?.resource.Properties).not.toHaveProperty('ProvisionedConcurrencyConfig');
+  });
+});
+
+describe('the check of the service', () => {
+  test('runs every five minutes where there is an account for it, once each time', () => {
+    const rule = (typed: typeof ofType) =>
+      typed('AWS::Events::Rule').find(({ id }) => id.startsWith('CheckService'))?.resource.Properties;
+    expect(rule(ofType)).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
+    expect(JSON.parse(rule(ofType).Targets[0].Input)).toEqual({ parameter: '/holdfast/check' });
+    expect(rule(synthesize().ofType)).toMatchObject({ State: 'DISABLED' });
+    expect(single('AWS::Lambda::EventInvokeConfig').Properties.MaximumRetryAttempts).toBe(0);
+  });
+});
+
 describe('alarms', () => {
-  const alarms = ofType('AWS::CloudWatch::Alarm').map(({ resource }) => resource.Properties);
+  const alarms = [...ofType('AWS::CloudWatch::Alarm'), ...ofType('AWS::CloudWatch::CompositeAlarm')]
+    .map(({ resource }) => resource.Properties)
+    .filter(({ AlarmActions }) => AlarmActions !== undefined);
 
   test('say what users notice and what to do first, and notify the operators', () => {
-    expect(alarms).toHaveLength(12);
+    expect(alarms).toHaveLength(17);
     for (const { AlarmName, AlarmDescription, AlarmActions } of alarms) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       expect(AlarmDescription.length, AlarmName).toBeGreaterThan(100);
@@ -350,16 +537,78 @@ describe('alarms', () => {
     });
   });
 
-  test('watch 14 metrics at ten cents a month each', () => {
-    const watched = alarms.flatMap(({ Metrics, MetricName }) =>
-      MetricName === undefined ? Metrics.filter((metric: { MetricStat?: unknown }) => metric.MetricStat) : [MetricName],
+  test('watch as many metrics as the table of costs counts', () => {
+    const watched = ofType('AWS::CloudWatch::Alarm').flatMap(({ resource: { Properties } }) =>
+      Properties.MetricName === undefined
+        ? Properties.Metrics.filter((metric: { MetricStat?: unknown }) => metric.MetricStat)
+        : [Properties.MetricName],
     );
-    expect(watched).toHaveLength(14);
+    expect(watched).toHaveLength(alarmCounts.watchedMetrics);
+    expect(ofType('AWS::CloudWatch::CompositeAlarm')).toHaveLength(alarmCounts.composites);
   });
 
-  test('come with a warning if the key is disabled or scheduled for deletion', () => {
-    const [rule] = ofType('AWS::Events::Rule');
-    expect(rule?.resource.Properties.EventPattern.detail.eventName).toEqual(['ScheduleKeyDeletion', 'DisableKey']);
+  test('on an objective ring when an hour and its last five minutes use its budget up too fast', () => {
+    const burns = ofType('AWS::CloudWatch::CompositeAlarm').map(({ resource }) => resource.Properties);
+    expect(burns.map(({ AlarmName }) => AlarmName)).toEqual(['holdfast-ApiErrors', 'holdfast-PullsSlow']);
+    for (const { AlarmRule } of burns) expect(JSON.stringify(AlarmRule)).toMatch(/ALARM.* AND .*ALARM/);
+    const windows = ofType('AWS::CloudWatch::Alarm').filter(({ resource }) =>
+      /-(now|hour)$/.test(resource.Properties.AlarmName),
+    );
+    const thresholds = windows.map(({ resource: { Properties } }) => [
+      Properties.AlarmName.replace('holdfast-', ''),
+      Math.round(Properties.Threshold * 1000) / 1000,
+      Properties.Metrics.find((metric: { MetricStat?: { Period: number } }) => metric.MetricStat).MetricStat.Period,
+    ]);
+    expect(thresholds).toEqual([
+      ['ApiErrors-now', 1.44, 300],
+      ['ApiErrors-hour', 1.44, 3600],
+      ['PullsSlow-now', 14.4, 300],
+      ['PullsSlow-hour', 14.4, 3600],
+    ]);
+    expect(single('AWS::ApiGatewayV2::Stage').Properties.RouteSettings[pullRoute.routeKey]).toMatchObject({
+      DetailedMetricsEnabled: true,
+      ThrottlingRateLimit: 200,
+    });
+  });
+
+  test('come with a dashboard that begins with them and shows each operation', () => {
+    const body = JSON.stringify(single('AWS::CloudWatch::Dashboard').Properties.DashboardBody);
+    expect(body).toContain('by routeKey');
+    expect(body).toContain('@initDuration');
+    expect(body.indexOf('\\"alarm\\"')).toBeLessThan(body.indexOf('\\"metric\\"'));
+  });
+
+  test('come with a budget where one is set', () => {
+    const [budget] = synthesize({ ...fullSettings, monthlyBudget: 250 }).ofType('AWS::Budgets::Budget');
+    expect(budget?.resource.Properties.Budget.BudgetLimit).toEqual({ Amount: 250, Unit: 'USD' });
+    expect(ofType('AWS::Budgets::Budget')).toEqual([]);
+  });
+
+  test('count the errors in the log of every function', () => {
+    const filters = ofType('AWS::Logs::MetricFilter').filter(
+      ({ resource }) => resource.Properties.MetricTransformations[0].MetricName === 'LoggedErrors',
+    );
+    expect(filters).toHaveLength(functions.length);
+    for (const { resource } of filters) expect(resource.Properties.FilterPattern).toBe('{ $.level = "ERROR" }');
+  });
+
+  test('can be published by this installation’s alarms and rule only', () => {
+    const statements: { Sid: string; Principal: { Service?: string }; Condition: object }[] =
+      single('AWS::SNS::TopicPolicy').Properties.PolicyDocument.Statement;
+    const publishing = statements.filter(({ Principal }) => Principal.Service !== undefined);
+    expect(publishing.map(({ Sid }) => Sid)).toEqual(['PublishAlarms', 'PublishKeyWarning']);
+    expect(JSON.stringify(publishing[0]?.Condition)).toContain(':alarm:holdfast-*');
+    expect(JSON.stringify(publishing[1]?.Condition)).toContain('KeyInDanger');
+  });
+
+  test('come with a warning if the key is disabled, given to others or scheduled for deletion', () => {
+    const rule = ofType('AWS::Events::Rule').find(({ id }) => id.startsWith('KeyInDanger'));
+    expect(rule?.resource.Properties.EventPattern.detail.eventName).toEqual([
+      'ScheduleKeyDeletion',
+      'DisableKey',
+      'PutKeyPolicy',
+      'CreateGrant',
+    ]);
   });
 });
 
@@ -368,31 +617,45 @@ test('the installation has nothing that is billed by the hour', () => {
   expect([...types].sort()).toMatchInlineSnapshot(`
     [
       "AWS::ApiGatewayV2::Api",
-      "AWS::ApiGatewayV2::ApiMapping",
-      "AWS::ApiGatewayV2::DomainName",
       "AWS::ApiGatewayV2::Integration",
       "AWS::ApiGatewayV2::Route",
       "AWS::ApiGatewayV2::Stage",
       "AWS::CloudFormation::Stack",
+      "AWS::CloudFront::Distribution",
+      "AWS::CloudFront::Function",
+      "AWS::CloudFront::OriginAccessControl",
+      "AWS::CloudFront::ResponseHeadersPolicy",
       "AWS::CloudWatch::Alarm",
+      "AWS::CloudWatch::CompositeAlarm",
       "AWS::CloudWatch::Dashboard",
-      "AWS::DynamoDB::Table",
+      "AWS::CodeDeploy::Application",
+      "AWS::CodeDeploy::DeploymentGroup",
+      "AWS::DynamoDB::GlobalTable",
       "AWS::Events::Rule",
       "AWS::IAM::Role",
       "AWS::KMS::Alias",
       "AWS::KMS::Key",
+      "AWS::Lambda::Alias",
+      "AWS::Lambda::EventInvokeConfig",
       "AWS::Lambda::EventSourceMapping",
       "AWS::Lambda::Function",
+      "AWS::Lambda::LayerVersion",
       "AWS::Lambda::Permission",
+      "AWS::Lambda::Version",
       "AWS::Logs::LogGroup",
       "AWS::Logs::MetricFilter",
       "AWS::Logs::SubscriptionFilter",
+      "AWS::S3::Bucket",
+      "AWS::S3::BucketPolicy",
       "AWS::SES::EmailIdentity",
       "AWS::SNS::Subscription",
       "AWS::SNS::Topic",
       "AWS::SNS::TopicPolicy",
       "AWS::SQS::Queue",
       "AWS::SQS::QueuePolicy",
+      "AWS::SSM::Parameter",
+      "AWS::SecretsManager::Secret",
+      "Custom::CDKBucketDeployment",
     ]
   `);
 });

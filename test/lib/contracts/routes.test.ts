@@ -72,6 +72,17 @@ GET /admin/metrics/summary
 const added = [
   'PATCH /auth/me',
   'DELETE /auth/tokens/current',
+  'POST /auth/login/options',
+  'POST /auth/login/verify',
+  'POST /auth/step-up',
+  'POST /auth/passkeys/options',
+  'POST /auth/passkeys',
+  'GET /auth/passkeys',
+  'DELETE /auth/passkeys/:passkeyId',
+  'POST /auth/totp',
+  'POST /auth/totp/confirm',
+  'DELETE /auth/totp',
+  'POST /auth/recovery-codes',
   'GET /auth/sessions',
   'DELETE /auth/sessions/:sessionId',
   'POST /secrets/:orgSlug/:project/:env/changes',
@@ -84,6 +95,12 @@ const added = [
   'DELETE /projects/:orgId/:slug/environments/:env',
   'PATCH /orgs/:orgId',
   'PATCH /templates/:orgSlug/:project/:key',
+  'GET /identities/:orgId',
+  'POST /identities/:orgId',
+  'GET /identities/:orgId/:identityId',
+  'PATCH /identities/:orgId/:identityId',
+  'DELETE /identities/:orgId/:identityId',
+  'POST /auth/exchange',
 ];
 
 const byOperation = new Map(routes.map(route => [route.operationId, route]));
@@ -214,6 +231,7 @@ describe('errors of an operation', () => {
     expect(errorsOf(route('set-secret'))).toEqual([
       'invalid_request',
       'unauthenticated',
+      'second_factor_required',
       'plan_limit_exceeded',
       'forbidden',
       'insufficient_scope',
@@ -266,9 +284,12 @@ describe('access', () => {
     expect(routes.filter(({ access }) => access.kind === 'public').map(({ operationId }) => operationId)).toEqual([
       'register',
       'log-in',
+      'start-passkey-login',
+      'complete-login',
       'verify-email',
       'request-password-reset',
       'reset-password',
+      'exchange-assertion',
       'receive-provider-event',
     ]);
   });
@@ -369,7 +390,13 @@ describe('bodies', () => {
     ['update-environment', { name: null, type: 'test' }, ['name', 'type']],
     ['update-template-key', {}, ['']],
     ['update-template-key', { required: null, pattern: '' }, ['required', 'pattern']],
-    ['rename-organization', {}, ['name']],
+    ['rename-organization', {}, ['']],
+    ['rename-organization', { name: '', requireSecondFactor: null }, ['name', 'requireSecondFactor']],
+    ['complete-login', { challenge: 'x' }, ['']],
+    ['complete-login', { challenge: 'x', totp: '123456', recoveryCode: 'x' }, ['']],
+    ['complete-login', { challenge: 'x', totp: ' 123456' }, ['totp']],
+    ['complete-login', { challenge: 'x', totp: '١٢٣٤٥٦' }, ['totp']],
+    ['step-up', { password: 'x', passkey: {} }, ['passkey.id', 'passkey.rawId', 'passkey.type', 'passkey.response']],
     ['update-organization', {}, ['']],
     [
       'update-organization',

@@ -61,11 +61,10 @@ export async function diff(
         .join(''),
     );
   const count = difference.created.length + difference.updated.length + difference.deleted.length;
-  if (!output.json) {
-    const what = count === 0 ? 'nothing differs' : `${count} ${count === 1 ? 'key differs' : 'keys differ'}`;
-    output.note(`From ${difference.from} to ${difference.to}: ${what}.`);
-  }
-  if (flags.exitCode && count > 0) throw new Failure(exitCodes.checkFailed, 'differs', `${count} keys differ.`);
+  const what = count === 0 ? 'nothing differs' : `${count} ${count === 1 ? 'key differs' : 'keys differ'}`;
+  const summary = `From ${difference.from} to ${difference.to}: ${what}.`;
+  if (flags.exitCode && count > 0) throw new Failure(exitCodes.checkFailed, 'differs', summary);
+  output.note(summary);
 }
 
 function sideOf(text: string): Side {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { RevisionMismatch, type Snapshot } from '@holdfast/sdk';
 import type { Command } from 'commander';
 import { applyPlan, showPlan } from '../change.ts';
+import { environmentWithoutCredentials } from '../credentials/withheld.ts';
 import { readDotenv, writeDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import type { Entry } from '../formats/format.ts';
@@ -108,7 +109,7 @@ async function editFile(
 /** As git does: the shell splits the command, the file is an argument of its own. */
 async function openEditor(command: string, file: string): Promise<void> {
   const { spawn } = await import('node:child_process');
-  const { HOLDFAST_TOKEN: _, HOLDFAST_TOKEN_FILE: __, ...env } = process.env;
+  const env = environmentWithoutCredentials();
   const editor = spawn('/bin/sh', ['-c', `${command} "$@"`, command, file], { stdio: 'inherit', env });
   return await new Promise((resolve, reject) => {
     editor.once('error', reject);

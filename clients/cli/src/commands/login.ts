@@ -1,10 +1,11 @@
 import { hostname } from 'node:os';
-import { Holdfast } from '@holdfast/sdk';
+import { type Holdfast, HoldfastError } from '@holdfast/sdk';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { findKept, forgetCredential, keepCredential } from '../credentials/credentials.ts';
+import { connect } from '../connect.ts';
+import { findKept, forgetCredential, keepCredential, tokenOf } from '../credentials/credentials.ts';
 import { exitCodes, Failure, failureOf, usage } from '../failure.ts';
-import type { Session } from '../session.ts';
+import type { CurrentUser, Session } from '../session.ts';
 import { originOf } from '../settings/address.ts';
 import { requireUrl } from '../settings/settings.ts';
 import { readUserSettings, writeUserSettings } from '../settings/settings-file.ts';
@@ -39,9 +40,14 @@ export async function login(session: Session, flags: Flags): Promise<void> {
     const { handOff } = await import('../sign-in/hand-off.ts');
     return (await handOff(session, url, { name, access }, browser)).token;
   };
-  const token = withToken ? (await readStandardInput()).trim() : await tokenFromPerson();
+  const givenToken = async () =>
+    tokenOf(
+      session.terminal.canAsk ? await session.terminal.askHidden('Token: ') : await readStandardInput(),
+      'Standard input',
+    );
+  const token = withToken ? await givenToken() : await tokenFromPerson();
   // Before it is kept: a token that does not work is no sign-in.
-  const { user } = await new Holdfast({ url, token }).request('GET', '/v1/auth/me');
+  const { user } = await currentUserOf(await connect({ url, token }));
   const origin = originOf(url);
   await revokeHandedOff(url, origin);
   const where = await keepCredential(origin, token, !withToken);
@@ -53,6 +59,18 @@ export async function login(session: Session, flags: Flags): Promise<void> {
   if (process.env.HOLDFAST_TOKEN) output.warn('HOLDFAST_TOKEN is set in this shell, and goes before it.');
 }
 
+async function currentUserOf(client: Holdfast): Promise<CurrentUser> {
+  try {
+    return await client.request('GET', '/v1/auth/me');
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || error.status !== 401) throw error;
+    const { code, requestId } = error;
+    throw new Failure(exitCodes.signIn, code, 'This token is unknown, expired or revoked; nothing was kept.', {
+      requestId,
+    });
+  }
+}
+
 /** Signing in again leaves no token behind that nobody uses. */
 async function revokeHandedOff(url: string, origin: string): Promise<void> {
   const kept = await findKept(origin).catch(() => undefined);
@@ -60,7 +78,7 @@ async function revokeHandedOff(url: string, origin: string): Promise<void> {
 }
 
 async function revoke(url: string, token: string): Promise<void> {
-  await new Holdfast({ url, token }).request('DELETE', '/v1/auth/tokens/current');
+  await (await connect({ url, token })).request('DELETE', '/v1/auth/tokens/current');
 }
 
 export async function logout(session: Session): Promise<void> {
@@ -94,6 +112,15 @@ export async function logout(session: Session): Promise<void> {
 
 export async function whoami(session: Session): Promise<void> {
   const { output } = session;
+  const { identity } = await session.credential();
+  if (identity !== undefined) {
+    // Signs in, so that an identity that may not is told so.
+    await identity.organizationId();
+    const { id, organization } = identity;
+    if (output.json) output.document({ identity: { id, organization } });
+    else output.data(`the identity ${id} of ${organization}\n`);
+    return;
+  }
   const answer = await session.currentUser();
   if (output.json) return output.document(answer);
   const { user, organizations, authentication } = answer;

@@ -140,7 +140,7 @@ export async function audit(
   if (session.output.json) return session.output.document(answer);
   const rows = answer.entries.map(({ createdAt, actor, action, target, environment, keys, ip }) => [
     session.output.time(createdAt),
-    actor.email ?? actor.type,
+    actor.email ?? actor.name ?? actor.type,
     action,
     `${target.name}${environment === undefined || environment === null ? '' : `/${environment.slug}`}`,
     ip ?? '',

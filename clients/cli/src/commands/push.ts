@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { maxKeysPerChange } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { carryOut } from '../change.ts';
 import { readDotenv } from '../dotenv-text.ts';
 import { exitCodes, Failure } from '../failure.ts';
@@ -33,9 +34,19 @@ export async function push(session: Session, file: string, flags: Flags): Promis
   }
   const environment = await session.environment();
   const there = flags.prune ? (await environment.keys()).keys.map(({ key }) => key) : [];
+  const deleted = there.filter(key => !values.has(key));
+  if (values.size + deleted.length > maxKeysPerChange) {
+    const what = `sets ${values.size} keys${deleted.length === 0 ? '' : ` and deletes ${deleted.length}`}`;
+    throw new Failure(
+      exitCodes.other,
+      'too_many_keys',
+      `This push ${what}, and one revision takes ${maxKeysPerChange} changes; nothing was changed.`,
+      { hint: 'Split the file, or push first and prune then.' },
+    );
+  }
   const plan = await environment.plan({
     set: Object.fromEntries(values),
-    delete: there.filter(key => !values.has(key)),
+    delete: deleted,
     ...given({ message: flags.message }),
   });
   const title = `push ${file === '-' ? 'standard input' : file} to ${environment.slug}`;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { valueProblem } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { given } from '../given.ts';
 import type { Session } from '../session.ts';
@@ -67,6 +68,8 @@ export async function set(session: Session, key: string, _value: undefined, flag
   const environment = await session.environment();
   const { ifVersion, ifRevision, message } = flags;
   const value = await readValue(session, key, flags);
+  const problem = valueProblem(value);
+  if (problem !== undefined) throw new Failure(exitCodes.other, 'invalid_value', `The value of ${key} ${problem}.`);
   const answer = await environment.set(key, value, given({ ifVersion, ifRevision, message }));
   if (session.output.json) return session.output.document(answer);
   const { secret, changed, revision } = answer;

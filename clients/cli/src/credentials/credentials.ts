@@ -1,12 +1,15 @@
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitCodes, Failure } from '../failure.ts';
 import { configDirectory, readIfThere, writeOwnFile } from '../files.ts';
 import { originOf } from '../settings/address.ts';
 import { requireUrl, type Settings } from '../settings/settings.ts';
+import { findIdentity, type IdentityCredential } from '../sign-in/identity.ts';
 import { deleteFromKeyring, keepInKeyring, readKeyring } from './keyring.ts';
 
 /** What is kept for one origin. Without a token it is in the keyring. */
 interface Kept {
+  origin: string;
   token?: string;
   /** Made for this machine by `login`, so that `logout` may revoke it. */
   handedOff: boolean;
@@ -20,34 +23,38 @@ export interface Credential {
   kept?: { handedOff: boolean };
 }
 
-const path = (): string => join(configDirectory(), 'credentials.json');
+/** One file for each origin, so that those who sign in at the same time lose nothing of each other. */
+const pathOf = (origin: string): string => join(configDirectory(), 'credentials', `${encodeURIComponent(origin)}.json`);
 
-function readKept(): Record<string, Kept> {
-  const bytes = readIfThere(path());
-  if (bytes === undefined) return Object.create(null);
+function readKept(origin: string): Kept | undefined {
+  const path = pathOf(origin);
+  const bytes = readIfThere(path);
+  if (bytes === undefined) return undefined;
   try {
-    return Object.assign(Object.create(null), JSON.parse(bytes.toString()));
+    const kept: Kept = JSON.parse(bytes.toString());
+    // A copy under another name must not send a token elsewhere.
+    return kept.origin === origin ? kept : undefined;
   } catch {
-    throw new Failure(exitCodes.signIn, 'credentials_unreadable', `${path()} is not JSON.`, {
+    throw new Failure(exitCodes.signIn, 'credentials_unreadable', `${path} is not JSON.`, {
       hint: 'Delete it and sign in again: holdfast login',
     });
   }
 }
 
-const writeKept = (kept: Record<string, Kept>): void => writeOwnFile(path(), `${JSON.stringify(kept, null, 2)}\n`);
-
 /** Keeps a credential for its origin. @returns where, in words */
 export async function keepCredential(origin: string, token: string, handedOff: boolean): Promise<string> {
   const inKeyring = await keepInKeyring(origin, token);
-  writeKept({ ...readKept(), [origin]: inKeyring ? { handedOff } : { token, handedOff } });
-  return inKeyring ? 'the system’s keyring' : `${path()}, readable by you alone`;
+  const kept: Kept = { origin, ...(inKeyring ? {} : { token }), handedOff };
+  const path = pathOf(origin);
+  writeOwnFile(path, `${JSON.stringify(kept, null, 2)}\n`);
+  return inKeyring ? 'the system’s keyring' : `${path}, readable by you alone`;
 }
 
 export async function findKept(origin: string): Promise<Credential | undefined> {
-  const kept = readKept()[origin];
+  const kept = readKept(origin);
   if (kept === undefined) return undefined;
   const { token, handedOff } = kept;
-  if (token !== undefined) return { token, source: path(), kept: { handedOff } };
+  if (token !== undefined) return { token, source: pathOf(origin), kept: { handedOff } };
   const secret = await readKeyring(origin).catch(() => undefined);
   if (secret !== undefined) return { token: secret, source: 'the system’s keyring', kept: { handedOff } };
   throw new Failure(exitCodes.signIn, 'keyring_unavailable', `The keyring does not give the token for ${origin}.`, {
@@ -56,28 +63,46 @@ export async function findKept(origin: string): Promise<Credential | undefined> 
 }
 
 export async function forgetCredential(origin: string): Promise<void> {
-  const { [origin]: kept, ...others } = readKept();
+  const kept = readKept(origin);
   if (kept === undefined) return;
   if (kept.token === undefined) await deleteFromKeyring(origin).catch(() => undefined);
-  writeKept(others);
+  rmSync(pathOf(origin), { force: true });
+}
+
+function readTokenFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const problem = code === 'ENOENT' ? 'which is not there' : `which can’t be read (${code})`;
+    throw new Failure(exitCodes.signIn, 'no_token', `HOLDFAST_TOKEN_FILE names ${path}, ${problem}.`);
+  }
 }
 
 /** Of the environment, which belongs to no origin. */
 function findGiven(): Credential | undefined {
   const { HOLDFAST_TOKEN: token, HOLDFAST_TOKEN_FILE: file } = process.env;
-  if (token) return { token, source: 'HOLDFAST_TOKEN' };
+  if (token) return { token: tokenOf(token, 'HOLDFAST_TOKEN'), source: 'HOLDFAST_TOKEN' };
   if (!file) return undefined;
-  const bytes = readIfThere(file);
-  if (bytes === undefined) {
-    throw new Failure(exitCodes.signIn, 'no_token', `HOLDFAST_TOKEN_FILE names ${file}, which is not there.`);
-  }
-  return { token: bytes.toString().trim(), source: `HOLDFAST_TOKEN_FILE (${file})` };
+  const bytes = readTokenFile(file);
+  return { token: tokenOf(bytes.toString(), file), source: `HOLDFAST_TOKEN_FILE (${file})` };
 }
 
+/** @throws Failure for what no header could carry; it quotes nothing */
+export function tokenOf(text: string, source: string): string {
+  const token = text.trim();
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  const problem = token === '' ? 'holds no token' : 'is no token: it must be one word of printable ASCII characters';
+  throw new Failure(exitCodes.signIn, 'no_token', `${source} ${problem}.`);
+}
+
+/** A token, or an identity that gets one when it is needed. */
+export type AnyCredential = (Credential & { identity?: undefined }) | IdentityCredential;
+
 /** @throws Failure where a committed address asks for a credential that was never meant for it */
-export async function findCredential(settings: Settings): Promise<Credential | undefined> {
+export async function findCredential(settings: Settings): Promise<AnyCredential | undefined> {
   const url = requireUrl(settings);
-  const given = findGiven();
+  const given = findGiven() ?? findIdentity(url.value, settings.organization?.value);
   if (given === undefined) return await findKept(originOf(url.value));
   if (!url.isCommitted) return given;
   throw new Failure(
@@ -88,7 +113,7 @@ export async function findCredential(settings: Settings): Promise<Credential | u
   );
 }
 
-export async function requireCredential(settings: Settings): Promise<Credential> {
+export async function requireCredential(settings: Settings): Promise<AnyCredential> {
   const credential = await findCredential(settings);
   if (credential !== undefined) return credential;
   const origin = originOf(requireUrl(settings).value);

@@ -1,10 +1,9 @@
+import { withheld } from '../credentials/withheld.ts';
 import type { Entry, Refusal } from '../formats/format.ts';
 import { isName, nul } from '../formats/format.ts';
 
 /** They decide which code the command loads before its first line runs. */
 const dangerous = /^(?:PATH|LD_.*|DYLD_.*|NODE_OPTIONS|BASH_ENV|ENV)$/;
-/** The command gets its secrets, not the means to get others. */
-const withheld: readonly string[] = ['HOLDFAST_TOKEN', 'HOLDFAST_TOKEN_FILE'];
 
 export interface ChildEnvironment {
   variables: Record<string, string>;
@@ -21,10 +20,12 @@ export function childEnvironment(
 ): ChildEnvironment {
   const variables: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(parent)) {
+    // The command gets its secrets, not the means to get others.
     if (value !== undefined && !withheld.includes(name)) variables[name] = value;
   }
   const refusals: Refusal[] = [];
   for (const [key, value] of entries) {
+    if (key === 'HOLDFAST_REVISION') refusals.push({ key, reason: 'is what run itself sets' });
     if (value.includes('\0')) refusals.push({ key, reason: nul });
     if (dangerous.test(key) && !allowed.includes(key)) {
       refusals.push({ key, reason: `would decide what code runs; if that is meant: --allow-name ${key}` });

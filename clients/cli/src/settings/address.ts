@@ -17,7 +17,7 @@ export function addressOf(text: string, source: string): string {
 
 export const originOf = (address: string): string => new URL(address).origin;
 
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || hostname.startsWith('127.')
   );

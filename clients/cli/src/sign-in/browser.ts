@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
+import { environmentWithoutCredentials } from '../credentials/withheld.ts';
 
 /** Opens an address, if it can. It is also shown, so that a failure is no end. */
 export function openBrowser(address: string): void {
   const [command, ...rest] = commandOf(process.platform);
   if (command === undefined) return;
-  const { HOLDFAST_TOKEN: _, HOLDFAST_TOKEN_FILE: __, ...env } = process.env;
+  const env = environmentWithoutCredentials();
   const browser = spawn(command, [...rest, address], { stdio: 'ignore', detached: true, env });
   browser.on('error', () => undefined);
   browser.unref();

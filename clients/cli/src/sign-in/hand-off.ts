@@ -1,7 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Holdfast, type ResponseBody } from '@holdfast/sdk';
+import type { ResponseBody } from '@holdfast/sdk';
+import { connect } from '../connect.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import type { Output } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
@@ -150,7 +151,7 @@ async function redeem(url: string, code: string, codeVerifier: string): Promise<
     headers.delete('authorization');
     return fetch(input, { ...init, headers });
   };
-  const client = new Holdfast({ url, token: 'none', fetch: anonymousFetch });
+  const client = await connect({ url, token: 'none', fetch: anonymousFetch });
   const answer = await client.request('POST', '/v1/auth/cli-auth', { body: { code, codeVerifier } });
   if ('token' in answer) return answer;
   throw new Failure(exitCodes.other, 'unexpected_answer', 'The service did not answer with a token.');

@@ -74,6 +74,8 @@ interface FieldProps {
   min?: number;
   max?: number;
   disabled?: boolean;
+  /** Digits are typed, on a keypad where there is one. */
+  numeric?: boolean;
 }
 
 /** A labelled input with its hint and its problem, which an `invalid_request` names by the field. */
@@ -101,6 +103,7 @@ export function Field(props: FieldProps) {
     placeholder: props.placeholder,
     'data-first': props.autofocus ? '' : undefined,
     disabled: props.disabled,
+    inputMode: props.numeric ? ('numeric' as const) : undefined,
     spellcheck: false,
     class: mono ? 'mono' : undefined,
     'aria-describedby': described === '' ? undefined : described,

@@ -24,6 +24,11 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
         {refusal === undefined ? 'Something in this page went wrong.' : refusal.message}
         {general.length > 0 && ` ${general.map(({ message }) => message).join('; ')}`}
       </p>
+      {refusal?.code === 'second_factor_required' && (
+        <p>
+          <a href="/account">Add a second factor</a>, or log in with yours.
+        </p>
+      )}
       {left > 0 && <p>Try again in {duration(left)}.</p>}
       {refusal?.requestId !== undefined && (
         <p class="request-id">

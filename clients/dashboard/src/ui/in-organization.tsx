@@ -23,6 +23,7 @@ export function InOrganization({
           [base, 'Projects'],
           [`${base}/members`, 'Members'],
           [`${base}/webhooks`, 'Webhooks'],
+          [`${base}/identities`, 'Identities'],
           [`${base}/audit`, 'Audit'],
           [`${base}/billing`, 'Billing'],
           [`${base}/settings`, 'Settings'],

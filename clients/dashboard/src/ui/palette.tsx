@@ -14,7 +14,7 @@ interface Place {
 
 function placesOf({ name, slug }: OwnOrganization): Place[] {
   const base = `/organizations/${slug}`;
-  return ['Projects', 'Members', 'Webhooks', 'Audit', 'Billing', 'Settings'].map((screen, index) => ({
+  return ['Projects', 'Members', 'Webhooks', 'Identities', 'Audit', 'Billing', 'Settings'].map((screen, index) => ({
     name: screen,
     within: name,
     href: index === 0 ? base : `${base}/${screen.toLowerCase()}`,
@@ -97,7 +97,9 @@ export function Palette({ onClose, organization }: { onClose: () => void; organi
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="hint">Nothing fits.</p>}
+      {found.length === 0 && (
+        <p class="hint">{projects.data === undefined && projects.pending ? 'Looking …' : 'Nothing fits.'}</p>
+      )}
     </Dialog>
   );
 }

@@ -6,6 +6,7 @@ import { Button, Checkbox, Field, Form } from '../../ui/controls.tsx';
 import { Await, Problem, say } from '../../ui/feedback.tsx';
 import { Page, Section, Table, Tabs } from '../../ui/page.tsx';
 import { Time } from '../../ui/text.tsx';
+import { SecondFactors } from './second-factors.tsx';
 
 export function AccountTabs() {
   return (
@@ -74,6 +75,7 @@ export function Account() {
           )}
         </Section>
         <Password />
+        <SecondFactors />
         <Sessions />
       </Page>
     </>

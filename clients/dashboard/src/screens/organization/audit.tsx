@@ -113,7 +113,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
         {entry.message && <p class="message">“{entry.message}”</p>}
         {entry.details !== undefined && <p class="quiet mono">{describe(entry.details)}</p>}
         <p class="quiet small">
-          {entry.actor.email ?? 'the system'}
+          {entry.actor.email ?? entry.actor.name ?? 'the system'}
           {entry.actor.type === 'token' && ' by token'}
           {entry.ip !== null && ` from ${entry.ip}`}
         </p>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { navigate } from '../../router.ts';
-import { loadSession, may, whoMay } from '../../session.ts';
+import { loadSession, may, user, whoMay } from '../../session.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Button, Field, Form } from '../../ui/controls.tsx';
 import { Problem, say } from '../../ui/feedback.tsx';
@@ -37,6 +37,7 @@ export function OrganizationSettings({ organization }: OrganizationProps) {
           </div>
         </Form>
       </Section>
+      <SecondFactorRule organization={organization} />
       <Section
         title="Delete"
         danger
@@ -66,5 +67,53 @@ export function OrganizationSettings({ organization }: OrganizationProps) {
         </Confirm>
       )}
     </Page>
+  );
+}
+
+function SecondFactorRule({ organization }: Pick<OrganizationProps, 'organization'>) {
+  const demanded = organization.requireSecondFactor;
+  const [confirming, setConfirming] = useState(false);
+  const factors = user.value?.secondFactors;
+  const whyNot =
+    organization.role !== 'owner'
+      ? 'Only owners can do this.'
+      : demanded || factors?.totp || (factors?.passkeys ?? 0) > 0
+        ? undefined
+        : 'Add a second factor to your own account first.';
+  return (
+    <Section
+      title="Second factor"
+      lead={
+        demanded
+          ? 'Everyone here needs a second factor: sessions and tokens without one are refused.'
+          : 'Members log in with a password alone. You can demand a second factor of everyone.'
+      }
+    >
+      <Button onClick={() => setConfirming(true)} whyNot={whyNot}>
+        {demanded ? 'Stop demanding it' : 'Demand a second factor'}
+      </Button>
+      {confirming && (
+        <Confirm
+          title={demanded ? 'Stop demanding a second factor' : 'Demand a second factor'}
+          action={demanded ? 'Stop demanding it' : 'Demand it'}
+          danger={!demanded}
+          onClose={() => setConfirming(false)}
+          onConfirm={async () => {
+            await call('PATCH /v1/orgs/{orgId}', {
+              params: { orgId: organization.id },
+              body: { requireSecondFactor: !demanded },
+            });
+            await loadSession();
+            say(demanded ? 'A second factor is no longer demanded.' : 'A second factor is demanded from now on.');
+          }}
+        >
+          <p>
+            {demanded
+              ? 'A password alone is enough again.'
+              : 'From now on sessions without a second factor are refused here, and so is every token that was made in one: pipelines with such tokens stop.'}
+          </p>
+        </Confirm>
+      )}
+    </Section>
   );
 }

@@ -210,7 +210,9 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
         />
       )}
       {open?.kind === 'paste' && <Paste onStage={set} onClose={() => setOpen(undefined)} />}
-      {open?.kind === 'history' && <History place={place} name={open.key} onClose={() => setOpen(undefined)} />}
+      {open?.kind === 'history' && (
+        <History place={place} name={open.key} role={organization.role} onClose={() => setOpen(undefined)} />
+      )}
       {open?.kind === 'review' && (
         <Review
           {...place}

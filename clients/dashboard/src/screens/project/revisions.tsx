@@ -215,6 +215,27 @@ function Values({ before, after }: { before?: string | undefined; after?: string
   );
 }
 
+/** The keys of now and of then, but for some. Key lists need no destroyed value. */
+async function keysBut(
+  without: readonly string[],
+  place: Place,
+  revision: number,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const lists = await Promise.all(
+    [undefined, revision].map(at =>
+      call('GET /v1/secrets/{orgSlug}/{project}/{env}/keys', {
+        params: { ...place },
+        query: { revision: at },
+        signal,
+      }),
+    ),
+  );
+  const all = new Set(lists.flatMap(({ keys }) => keys.map(({ key }) => key)));
+  for (const key of without) all.delete(key);
+  return [...all].toSorted();
+}
+
 /** What restoring would do, then as one new revision on exactly the revision that the plan was made on. */
 function Restore({
   place,
@@ -229,18 +250,26 @@ function Restore({
   onClose: () => void;
   onRestored: () => void;
 }) {
-  const plan = useLoad(`restore ${revision}`, async () => {
+  /** Keys whose values of then were destroyed; the others can be restored without them. */
+  const [without, setWithout] = useState<readonly string[]>([]);
+  const plan = useLoad(`restore ${revision} ${without.length}`, async signal => {
+    const keys = without.length === 0 ? undefined : await keysBut(without, place, revision, signal);
     const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/restore', {
       params: { ...place },
       query: { dryRun: true },
-      body: { revision },
+      body: { revision, ...(keys === undefined ? {} : { keys }) },
+      signal,
     });
-    return { plan: planOf(answer), revision: answer.revision };
+    return { plan: planOf(answer), revision: answer.revision, keys };
   });
-  const restore = useAction(async (on: number, message: string) => {
+  const destroyed =
+    plan.error instanceof Refusal && plan.error.code === 'version_destroyed'
+      ? (plan.error.details as { keys: string[] }).keys
+      : [];
+  const restore = useAction(async (on: number, keys: readonly string[] | undefined, message: string) => {
     const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/restore', {
       params: { ...place },
-      body: { revision, ...(message === '' ? {} : { message }) },
+      body: { revision, ...(keys === undefined ? {} : { keys: [...keys] }), ...(message === '' ? {} : { message }) },
       ifMatch: on,
     });
     say(`Revision ${revision} is restored as revision ${answer.revision}.`);
@@ -249,7 +278,18 @@ function Restore({
   });
   return (
     <Dialog title={`Restore revision ${revision}`} size="sheet" onClose={onClose}>
-      <p>{environment.slug} becomes what it was then, as a new revision. Nothing of its history is lost.</p>
+      {without.length === 0 ? (
+        <p>{environment.slug} becomes what it was then, as a new revision. Nothing of its history is lost.</p>
+      ) : (
+        <p>
+          The other keys become what they were then, as a new revision.{' '}
+          <span class="mono keys">{without.join('  ')}</span>{' '}
+          {without.length === 1 ? 'stays as it is' : 'stay as they are'}.
+        </p>
+      )}
+      {destroyed.length > 0 && (
+        <Button onClick={() => setWithout([...without, ...destroyed])}>Restore the other keys …</Button>
+      )}
       <Await of={plan}>
         {found => {
           const lines = linesOf(found.plan);
@@ -277,7 +317,7 @@ function Restore({
                 label="Restore"
                 busy={restore.busy}
                 disabled={lines.length === 0}
-                onApply={message => void restore.run(found.revision, message)}
+                onApply={message => void restore.run(found.revision, found.keys, message)}
               />
             </>
           );

@@ -1,5 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { call } from '../../api.ts';
+import { askedBy, FactorForm } from '../../factors/factor-form.tsx';
+import { passkeysPossible, usePasskey } from '../../factors/passkeys.ts';
 import { useAction } from '../../load.ts';
 import { navigate, searchParameters } from '../../router.ts';
 import { logOut, session, signedIn } from '../../session.ts';
@@ -9,12 +11,28 @@ import { Problem } from '../../ui/feedback.tsx';
 import { pendingInvitation } from './links.tsx';
 import { SignInPage } from './page.tsx';
 
-function LogInForm({ email, autofocus, onDone }: { email?: string; autofocus?: boolean; onDone: () => void }) {
+function LogInForm({ email, autofocus }: { email?: string; autofocus?: boolean }) {
   const logIn = useAction(async (values: Record<string, string>) => {
     await call('POST /v1/auth/login', { body: { email: values.email ?? '', password: values.password ?? '' } });
     await signedIn();
-    onDone();
   });
+  const withPasskey = useAction(async () => {
+    const { challenge, publicKey } = await call('POST /v1/auth/login/options');
+    await call('POST /v1/auth/login/verify', { body: { challenge, passkey: await usePasskey(publicKey) } });
+    await signedIn();
+  });
+  const asked = askedBy(logIn.error);
+  if (asked !== undefined)
+    return (
+      <FactorForm
+        asked={asked}
+        onProve={async factor => {
+          await call('POST /v1/auth/login/verify', { body: { challenge: asked.challenge, ...factor } });
+          await signedIn();
+        }}
+        onBack={logIn.clear}
+      />
+    );
   return (
     <Form onSubmit={values => void logIn.run(values)}>
       <Field
@@ -35,11 +53,22 @@ function LogInForm({ email, autofocus, onDone }: { email?: string; autofocus?: b
         error={logIn.error}
         autofocus={email !== undefined}
       />
-      <Problem error={logIn.error} />
+      <Problem error={logIn.error ?? withPasskey.error} />
       <div class="actions">
         <Button type="submit" kind="primary" busy={logIn.busy}>
           Log in
         </Button>
+        {passkeysPossible && (
+          <Button
+            busy={withPasskey.busy}
+            onClick={() => {
+              logIn.clear();
+              void withPasskey.run();
+            }}
+          >
+            Use a passkey
+          </Button>
+        )}
       </div>
     </Form>
   );
@@ -74,7 +103,7 @@ export function LogIn() {
         </>
       }
     >
-      <LogInForm autofocus onDone={() => undefined} />
+      <LogInForm autofocus />
     </SignInPage>
   );
 }
@@ -85,7 +114,7 @@ export function LogInAgain() {
   return (
     <Dialog title="Log in again" firm onClose={() => undefined}>
       <p>Your session has ended. What you were working on is still here.</p>
-      <LogInForm email={email} onDone={() => undefined} />
+      <LogInForm email={email} />
       <p class="hint">
         Someone else?{' '}
         <button

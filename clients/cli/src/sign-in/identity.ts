@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  exchangeAssertion,
+  HoldfastError,
+  type IdentityOptions,
+  type IdentityToken,
+  identityToken,
+  platformAssertion,
+} from '@holdfast/sdk';
+import { exitCodes, Failure, usage } from '../failure.ts';
+import { cacheDirectory, readIfThere, writeOwnFile } from '../files.ts';
+import { type Sealed, seal, unseal } from '../sealed.ts';
+
+/** Who signs in without a person. */
+export interface IdentityCredential {
+  token: () => Promise<string>;
+  /** In words. */
+  source: string;
+  identity: { id: string; organization: string; organizationId: () => Promise<string> };
+}
+
+/** The identity that the environment names, with the token that the platform offers for it. */
+export function findIdentity(url: string, organization: string | undefined): IdentityCredential | undefined {
+  const { HOLDFAST_IDENTITY: id } = process.env;
+  if (!id) return undefined;
+  if (organization === undefined) {
+    throw usage('HOLDFAST_IDENTITY belongs to an organization, and none is named.', 'Name it: HOLDFAST_ORG=…');
+  }
+  const assertion = platformAssertion(id);
+  if (assertion === undefined) {
+    throw new Failure(
+      exitCodes.signIn,
+      'no_assertion',
+      'HOLDFAST_IDENTITY is set, and the platform offers no token for it.',
+      {
+        hint: 'GitHub Actions: permissions: id-token: write. GitLab: id_tokens: HOLDFAST_ID_TOKEN. Else: HOLDFAST_ID_TOKEN_FILE',
+      },
+    );
+  }
+  let last: IdentityToken | undefined;
+  const exchange = async (options: IdentityOptions, subject: string): Promise<IdentityToken> => {
+    last = assertion.isAlwaysNew ? await signIn(options, subject) : await signInOnce(options, subject);
+    return last;
+  };
+  const token = identityToken({ url, organization, identity: id }, assertion, exchange);
+  return {
+    token,
+    source: `HOLDFAST_IDENTITY, with the token of ${assertion.source}`,
+    identity: {
+      id,
+      organization,
+      organizationId: async () => {
+        await token();
+        return (last as IdentityToken).organizationId;
+      },
+    },
+  };
+}
+
+async function signIn(options: IdentityOptions, assertion: string): Promise<IdentityToken> {
+  try {
+    return await exchangeAssertion(options, assertion);
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || error.status !== 409) throw error;
+    throw new Failure(exitCodes.signIn, error.code, error.message, {
+      requestId: error.requestId,
+      hint: 'A token that the platform gives once a job signs in once: give the identity enough tokenMinutes for the whole job.',
+    });
+  }
+}
+
+const purpose = 'holdfast identity token v1';
+/** As long before its end the SDK asks for another one. */
+const replacedBeforeMs = 60_000;
+
+/**
+ * GitLab gives a job one token, and the service takes it once; but a job calls this command more than once. So what it was
+ * exchanged for is kept, sealed with that token: a later job on the same machine, which has another one, cannot read it.
+ */
+async function signInOnce(options: IdentityOptions, assertion: string): Promise<IdentityToken> {
+  const { url, organization, identity } = options;
+  const place = JSON.stringify([url, organization, identity]);
+  const name = createHash('sha256')
+    .update(JSON.stringify([place, assertion]))
+    .digest('hex');
+  const path = join(cacheDirectory(), `identity-${name}.json`);
+  const kept = readKept(path, assertion, Buffer.from(place));
+  if (kept !== undefined) return kept;
+  const issued = await signIn(options, assertion);
+  writeOwnFile(path, JSON.stringify(seal(assertion, purpose, Buffer.from(place), JSON.stringify(issued))));
+  return issued;
+}
+
+function readKept(path: string, assertion: string, context: Buffer): IdentityToken | undefined {
+  const bytes = readIfThere(path);
+  if (bytes === undefined) return undefined;
+  try {
+    const issued: IdentityToken = JSON.parse(
+      unseal(assertion, purpose, context, JSON.parse(bytes.toString()) as Sealed),
+    );
+    if (Date.parse(issued.expiresAt) - replacedBeforeMs > Date.now()) return issued;
+  } catch {
+    // Damaged or forged: as good as none.
+  }
+  rmSync(path, { force: true });
+  return undefined;
+}

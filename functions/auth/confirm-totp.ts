@@ -1,0 +1,10 @@
+import { confirmTotp } from '../../lib/accounts/factors/totp.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { confirmTotp as contract } from '../../lib/contracts/second-factors.ts';
+
+export const handler = endpoint(contract, {
+  run: async ({ context, body }) => ({
+    status: 200,
+    body: { recoveryCodes: await confirmTotp(context, body.code) },
+  }),
+});

@@ -1,0 +1,7 @@
+import { startPasskey } from '../../lib/accounts/factors/passkeys.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { startPasskey as contract } from '../../lib/contracts/second-factors.ts';
+
+export const handler = endpoint(contract, {
+  run: async ({ context }) => ({ status: 200, body: await startPasskey(context) }),
+});

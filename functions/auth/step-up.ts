@@ -1,0 +1,10 @@
+import { stepUp } from '../../lib/accounts/step-up.ts';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { stepUp as contract } from '../../lib/contracts/second-factors.ts';
+
+export const handler = endpoint(contract, {
+  run: async ({ context, body }) => {
+    const { freshUntil, cookie } = await stepUp(context, body);
+    return { status: 200, body: { freshUntil }, cookies: [cookie] };
+  },
+});

@@ -1,0 +1,7 @@
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { exchangeAssertion as contract } from '../../lib/contracts/identities.ts';
+import { exchangeAssertion } from '../../lib/identities/exchange-assertion.ts';
+
+export const handler = endpoint(contract, {
+  run: async ({ context, body }) => ({ status: 201, body: await exchangeAssertion(context, body) }),
+});

@@ -1,0 +1,11 @@
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { listIdentities as contract } from '../../lib/contracts/identities.ts';
+import { identityView } from '../../lib/identities/identity-view.ts';
+import { listIdentities } from '../../lib/identities/read-identities.ts';
+
+export const handler = endpoint(contract, {
+  run: async ({ context }) => ({
+    status: 200,
+    body: { identities: (await listIdentities(context)).map(identityView) },
+  }),
+});

@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, ConfigError, readConfig } from './config.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/**
+ * The settings of a named installation, from its committed file and from nowhere else: a deployment that forgot one on its
+ * command line would take the installation's domain away.
+ * @throws ConfigError if there is no such file, it is not JSON, or a setting is wrong
+ */
+export function readInstallation(name: string, directory = join(root, 'installations')): Config {
+  const file = `installations/${name}.json`;
+  const path = join(directory, `${name}.json`);
+  if (!/^[a-z][a-z0-9-]*$/.test(name) || !existsSync(path)) {
+    throw new ConfigError(`There is no file ${file}. Copy installations/example.json and commit the copy.`);
+  }
+  return readConfig(parse(readFileSync(path, 'utf8'), file));
+}
+
+function parse(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ConfigError(`The file ${file} is not JSON.`);
+  }
+}

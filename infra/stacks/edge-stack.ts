@@ -1,0 +1,263 @@
+import { join } from 'node:path';
+import { CfnOutput, CfnResource, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AccessLevel,
+  AllowedMethods,
+  type BehaviorOptions,
+  CachePolicy,
+  Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HeadersReferrerPolicy,
+  HttpVersion,
+  OriginRequestPolicy,
+  ResponseHeadersPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type CfnBucket,
+  type IBucket,
+  ObjectOwnership,
+} from 'aws-cdk-lib/aws-s3';
+import { BucketDeployment, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
+import type { Construct } from 'constructs';
+import { type Config, dashboardOriginParameter } from '../plan/config.ts';
+import { dashboardHeaders } from '../plan/dashboard-headers.ts';
+import { edgeSecrets } from './service-function.ts';
+
+interface EdgeStackProps extends StackProps {
+  config: Config;
+  /** The host of the HTTP API. */
+  apiHost: string;
+  /** The folder with the dashboard's files. */
+  dashboardDirectory: string;
+  firewallArn: string | undefined;
+}
+
+/**
+ * CloudFront keeps an error for ten seconds unless it is told otherwise, and does so whatever the answer's own
+ * Cache-Control says. These are all codes that it keeps (developer guide, "HTTP 4xx and 5xx status codes").
+ */
+const keptErrors = [400, 403, 404, 405, 414, 500, 501, 502, 503, 504];
+
+/** As a function's answers say it. */
+const strictTransportDays = 365;
+
+/** The one address of an installation: the dashboard's files from a bucket, and the API under `/v1`. */
+export class EdgeStack extends Stack {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, apiHost, dashboardDirectory, firewallArn, ...props }: EdgeStackProps,
+  ) {
+    super(scope, id, props);
+    const { domainName, certificateArn } = config;
+    const files = this.addFiles();
+    const api = this.apiBehavior(apiHost, config);
+    const pages: BehaviorOptions = {
+      origin: S3BucketOrigin.withOriginAccessControl(files, {
+        // Without the right to list, S3 answers 403 for a file that is not there, and nobody can list the files.
+        originAccessLevels: [AccessLevel.READ],
+      }),
+      viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+      compress: true,
+    };
+    const distribution = new Distribution(this, 'Distribution', {
+      comment: `Dashboard and API of ${config.name}`,
+      ...(domainName === undefined || certificateArn === undefined
+        ? {}
+        : {
+            domainNames: [domainName],
+            certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+            minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+          }),
+      ...(firewallArn === undefined ? {} : { webAclId: firewallArn }),
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      defaultBehavior: {
+        ...pages,
+        cachePolicy: CachePolicy.CACHING_DISABLED,
+        responseHeadersPolicy: this.addHeaders('PageHeaders', 'no-cache'),
+        functionAssociations: [this.addViewerFunction('PageRequest', 'page-request.js')],
+      },
+      additionalBehaviors: {
+        // The names of these files change with their content.
+        '/assets/*': {
+          ...pages,
+          cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+          responseHeadersPolicy: this.addHeaders('AssetHeaders', 'public, max-age=31536000, immutable'),
+        },
+        '/v1': api,
+        '/v1/*': api,
+      },
+      errorResponses: keptErrors.map(httpStatus => ({ httpStatus, ttl: Duration.seconds(0) })),
+    });
+    acceptFindings(distribution, config);
+    this.uploadFiles(files, dashboardDirectory, config);
+
+    const origin = `https://${domainName ?? distribution.distributionDomainName}`;
+    new StringParameter(this, 'DashboardOrigin', {
+      parameterName: dashboardOriginParameter(config),
+      description: `Where the dashboard of ${config.name} is.`,
+      stringValue: config.dashboardOrigin ?? origin,
+    });
+    new CfnOutput(this, 'Url', { value: `${origin}/v1` });
+    if (domainName !== undefined) {
+      new CfnOutput(this, 'DomainTarget', {
+        description: `Point ${domainName} here with a CNAME or alias record.`,
+        value: distribution.distributionDomainName,
+      });
+    }
+  }
+
+  private addFiles(): IBucket {
+    const bucket = new Bucket(this, 'Files', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    Validations.of(bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'It holds the files of the dashboard, which anybody may read, and only the distribution reads it.',
+    });
+    // The types of the CDK do not know that a member may be undefined (exactOptionalPropertyTypes).
+    return bucket as IBucket;
+  }
+
+  /** Uncached, with everything that the viewer sent but the host, by which API Gateway knows its API. */
+  private apiBehavior(apiHost: string, config: Config): BehaviorOptions {
+    return {
+      origin: new HttpOrigin(apiHost, {
+        customHeaders: { 'x-origin-secret': edgeSecrets(config)[0] ?? '' },
+        // Longer than API Gateway waits for a function.
+        readTimeout: Duration.seconds(35),
+        keepaliveTimeout: Duration.seconds(60),
+      }),
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      functionAssociations: [this.addViewerFunction('ApiRequest', 'api-request.js')],
+      // Compressing secrets together with what a caller chose would tell about them by its length (BREACH).
+      compress: false,
+    };
+  }
+
+  private addViewerFunction(id: string, file: string) {
+    return {
+      eventType: FunctionEventType.VIEWER_REQUEST,
+      function: new EdgeFunction(this, id, {
+        code: FunctionCode.fromFile({ filePath: join(import.meta.dirname, '../edge', file) }),
+        runtime: FunctionRuntime.JS_2_0,
+      }),
+    };
+  }
+
+  /** The headers of the dashboard's pages, which the local gateway sends too. CloudFront has its own place for some. */
+  private addHeaders(id: string, cacheControl: string): ResponseHeadersPolicy {
+    const {
+      'content-security-policy': contentSecurityPolicy,
+      'referrer-policy': _noReferrer,
+      'x-content-type-options': _nosniff,
+      ...others
+    } = dashboardHeaders;
+    const custom = { ...others, 'cache-control': cacheControl };
+    return new ResponseHeadersPolicy(this, id, {
+      securityHeadersBehavior: {
+        contentSecurityPolicy: { contentSecurityPolicy, override: true },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+        contentTypeOptions: { override: true },
+        strictTransportSecurity: {
+          accessControlMaxAge: Duration.days(strictTransportDays),
+          includeSubdomains: true,
+          override: true,
+        },
+      },
+      customHeadersBehavior: {
+        customHeaders: Object.entries(custom).map(([header, value]) => ({ header, value, override: true })),
+      },
+    });
+  }
+
+  /**
+   * The page comes last, so that it never names a file that is not there yet. Files of earlier versions stay, for the
+   * pages that are open.
+   */
+  private uploadFiles(files: IBucket, directory: string, { region }: Config): void {
+    const upload = (id: string, exclude: string[]) =>
+      new BucketDeployment(this, id, {
+        destinationBucket: files,
+        sources: [Source.asset(directory, { exclude })],
+        prune: false,
+      });
+    const assets = upload('Assets', ['index.html']);
+    const page = upload('Page', ['assets']);
+    page.node.addDependency(assets);
+    // One function of the CDK's makes both uploads, with a role that the CDK writes.
+    const uploader = this.node.children.filter(({ node }) => node.id.startsWith('Custom::CDKBucketDeployment'));
+    for (const construct of uploader) {
+      Validations.of(construct).acknowledge(
+        {
+          id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
+          reason: 'The CDK’s own function, which uploads the dashboard, writes its log by the managed policy.',
+        },
+        ...uploaderWildcards(this.getLogicalId(files.node.defaultChild as CfnBucket), region).map(wildcard => ({
+          id: `AwsSolutions-IAM5[${wildcard}]`,
+          reason: 'The CDK’s own function reads the uploaded archive and writes the files of this one bucket.',
+        })),
+        { id: 'AwsSolutions-L1', reason: 'The CDK chooses the runtime of its own function.' },
+      );
+      // Its function names a dependency that follows from its role.
+      for (const resource of construct.node.findAll().filter(CfnResource.isCfnResource)) {
+        resource.addMetadata('cfn-lint', { config: { ignore_checks: ['W3005'] } });
+      }
+    }
+  }
+}
+
+/** What the CDK lets its own function do, as cdk-nag names it. */
+function uploaderWildcards(bucketId: string, region = '<AWS::Region>'): string[] {
+  return [
+    ...['GetObject', 'GetBucket', 'List', 'DeleteObject', 'Abort'].map(action => `Action::s3:${action}*`),
+    `Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-${region}/*`,
+    `Resource::<${bucketId}.Arn>/*`,
+  ];
+}
+
+function acceptFindings(distribution: Distribution, { domainName, waf }: Config): void {
+  Validations.of(distribution).acknowledge(
+    { id: 'AwsSolutions-CFR1', reason: 'The service is for customers in every country.' },
+    ...(waf
+      ? []
+      : [
+          {
+            id: 'AwsSolutions-CFR2',
+            reason: 'A firewall costs more than an idle installation; the setting waf adds one.',
+          },
+        ]),
+    {
+      id: 'AwsSolutions-CFR3',
+      reason:
+        'The edge’s log would hold paths, with names of keys and tenants. The API’s access log leaves them out on purpose.',
+    },
+    ...(domainName !== undefined
+      ? []
+      : [
+          {
+            id: 'AwsSolutions-CFR4',
+            reason: 'The address of CloudFront has CloudFront’s own certificate and lowest TLS version.',
+          },
+        ]),
+  );
+}

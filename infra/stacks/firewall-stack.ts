@@ -1,0 +1,100 @@
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import type { Construct } from 'constructs';
+import type { Config } from '../plan/config.ts';
+import { passwordFunctions, routedFunctions } from '../plan/functions.ts';
+
+/** Requests of one address in five minutes. An office or a build farm behind one address pulls a lot. */
+const requestsPerAddress = 20_000;
+
+/** The same on routes that hash a password, so that one client's junk log-ins do not use up the throttle of all. */
+const passwordRequestsPerAddress = 100;
+
+/**
+ * Managed rules, with those that look into bodies only counting: a secret may look like an attack, and an import is
+ * larger than these rules expect.
+ */
+const managedRules: readonly { name: string; counting: readonly string[] }[] = [
+  { name: 'AWSManagedRulesAmazonIpReputationList', counting: [] },
+  {
+    name: 'AWSManagedRulesCommonRuleSet',
+    counting: [
+      'SizeRestrictions_BODY',
+      'CrossSiteScripting_BODY',
+      'GenericLFI_BODY',
+      'GenericRFI_BODY',
+      'EC2MetaDataSSRF_BODY',
+      // Scripts and small clients send no User-Agent.
+      'NoUserAgent_HEADER',
+    ],
+  },
+  {
+    name: 'AWSManagedRulesKnownBadInputsRuleSet',
+    counting: ['Log4JRCE_BODY', 'JavaDeserializationRCE_BODY', 'ReactJSRCE_BODY'],
+  },
+];
+
+/** The firewall before the edge. CloudFront takes one from us-east-1 only. */
+export class FirewallStack extends Stack {
+  readonly arn: string;
+
+  constructor(scope: Construct, id: string, { config, ...props }: StackProps & { config: Config }) {
+    super(scope, id, props);
+    const passwordPaths = routedFunctions
+      .filter(({ name }) => passwordFunctions.has(name))
+      .map(({ routeKey }) => routeKey.split(' ')[1] ?? '');
+    const perAddress = (name: string, limit: number, scopeDownStatement?: CfnWebACL.StatementProperty) => ({
+      name,
+      action: { block: { customResponse: { responseCode: 429 } } },
+      statement: {
+        rateBasedStatement: {
+          limit,
+          aggregateKeyType: 'IP',
+          evaluationWindowSec: 300,
+          ...(scopeDownStatement === undefined ? {} : { scopeDownStatement }),
+        },
+      },
+    });
+    const rules = [
+      perAddress('RequestsPerAddress', requestsPerAddress),
+      perAddress('PasswordsPerAddress', passwordRequestsPerAddress, {
+        orStatement: { statements: passwordPaths.map(isPath) },
+      }),
+      ...managedRules.map(({ name, counting }) => ({
+        name,
+        overrideAction: { none: {} },
+        statement: {
+          managedRuleGroupStatement: {
+            vendorName: 'AWS',
+            name,
+            ruleActionOverrides: counting.map(rule => ({ name: rule, actionToUse: { count: {} } })),
+          },
+        },
+      })),
+    ];
+    const acl = new CfnWebACL(this, 'Firewall', {
+      name: `${config.name}-firewall`,
+      scope: 'CLOUDFRONT',
+      defaultAction: { allow: {} },
+      visibilityConfig: visible(config.name),
+      rules: rules.map((rule, priority) => ({ ...rule, priority, visibilityConfig: visible(rule.name) })),
+    });
+    this.arn = acl.attrArn;
+  }
+}
+
+function isPath(path: string): CfnWebACL.StatementProperty {
+  return {
+    byteMatchStatement: {
+      fieldToMatch: { uriPath: {} },
+      positionalConstraint: 'EXACTLY',
+      searchString: path,
+      textTransformations: [{ priority: 0, type: 'NORMALIZE_PATH' }],
+    },
+  };
+}
+
+/** No sampled requests: they would hold paths and headers, with tokens. */
+function visible(metricName: string): CfnWebACL.VisibilityConfigProperty {
+  return { cloudWatchMetricsEnabled: true, metricName, sampledRequestsEnabled: false };
+}

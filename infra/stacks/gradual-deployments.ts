@@ -1,0 +1,131 @@
+import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnApplication, CfnDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Alias, type CfnAlias, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Config } from '../plan/config.ts';
+import { type FunctionPlan, pascalCase } from '../plan/functions.ts';
+
+/** The alias that the gateway invokes. */
+const aliasName = 'live';
+
+/** A tenth of the requests for five minutes, then all. */
+const deploymentConfig = 'CodeDeployDefault.LambdaCanary10Percent5Minutes';
+
+/**
+ * A new version is given back if its function fails more often than this in a minute, by a crash, a timeout or a logged
+ * error. The last minutes of the version before do not count: an alarm that rings already stops the deployment as well.
+ */
+const errorsAMinute = 2;
+
+/** Deploys functions gradually: CodeDeploy moves an alias to the new version, and back if the function's alarm rings. */
+export class GradualDeployments extends Construct {
+  private readonly config: Config;
+  private readonly application: CfnApplication;
+  private readonly role: Role;
+
+  constructor(scope: Construct, id: string, config: Config, plans: readonly FunctionPlan[]) {
+    super(scope, id);
+    this.config = config;
+    this.application = new CfnApplication(this, 'Application', { computePlatform: 'Lambda' });
+    const stack = Stack.of(this);
+    const functions = plans.map(({ name }) =>
+      stack.formatArn({
+        service: 'lambda',
+        resource: 'function',
+        resourceName: `${config.name}-${name}`,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      }),
+    );
+    this.role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+      description: `Moves the aliases of gradually deployed functions of ${config.name}`,
+      inlinePolicies: {
+        rights: new PolicyDocument({
+          statements: [
+            new PolicyStatement({
+              sid: 'MoveAliases',
+              effect: Effect.ALLOW,
+              actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+              resources: functions.flatMap(arn => [arn, `${arn}:${aliasName}`]),
+            }),
+            new PolicyStatement({
+              sid: 'WatchAlarms',
+              effect: Effect.ALLOW,
+              actions: ['cloudwatch:DescribeAlarms'],
+              resources: ['*'],
+            }),
+          ],
+        }),
+      },
+    });
+    Validations.of(this.role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'CodeDeploy asks for the state of alarms without naming one, as in its managed policy.',
+    });
+  }
+
+  /** The alias of a function, which requests reach it by. */
+  add(scope: Construct, { name }: FunctionPlan, deployed: LambdaFunction): Alias {
+    const { provisionedConcurrency } = this.config;
+    const id = pascalCase(name);
+    const version = deployed.currentVersion;
+    // Older versions stay, so that an operator can point the alias back at one by hand.
+    version.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    const alias = new Alias(scope, `${id}Live`, {
+      aliasName,
+      version: version as IVersion,
+      ...(provisionedConcurrency === undefined ? {} : { provisionedConcurrentExecutions: provisionedConcurrency }),
+    });
+    const alarm = this.addAlarm(scope, name, deployed);
+    const group = new CfnDeploymentGroup(scope, `${id}Deployments`, {
+      applicationName: this.application.ref,
+      serviceRoleArn: this.role.roleArn,
+      deploymentStyle: { deploymentType: 'BLUE_GREEN', deploymentOption: 'WITH_TRAFFIC_CONTROL' },
+      deploymentConfigName: deploymentConfig,
+      alarmConfiguration: { enabled: true, alarms: [{ name: alarm.alarmName }] },
+      autoRollbackConfiguration: { enabled: true, events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },
+    });
+    (alias.node.defaultChild as CfnAlias).cfnOptions.updatePolicy = {
+      codeDeployLambdaAliasUpdate: { applicationName: this.application.ref, deploymentGroupName: group.ref },
+    };
+    return alias;
+  }
+
+  private addAlarm(scope: Construct, name: string, { functionName, logGroup }: LambdaFunction): Alarm {
+    const id = pascalCase(name);
+    const period = Duration.minutes(1);
+    const logged = new MetricFilter(scope, `${id}Errors`, {
+      logGroup,
+      metricNamespace: this.config.name,
+      metricName: `LoggedErrors-${name}`,
+      metricValue: '1',
+      filterPattern: FilterPattern.stringValue('$.level', '=', 'ERROR'),
+    });
+    const failed = new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'Errors',
+      dimensionsMap: { FunctionName: functionName, Resource: `${functionName}:${aliasName}` },
+      statistic: 'Sum',
+      period,
+    });
+    return new Alarm(scope, `${id}Fails`, {
+      alarmName: `${this.config.name}-Deployment-${name}`,
+      alarmDescription:
+        `The function ${name} fails. While a new version of it is deployed, the deployment goes back by itself. ` +
+        'First read the log of the function from the minute on in which the deployment began.',
+      metric: new MathExpression({
+        label: `errors of ${name}`,
+        expression: 'FILL(failed, 0) + FILL(logged, 0)',
+        usingMetrics: { failed, logged: logged.metric({ statistic: 'Sum', period }) },
+        period,
+      }),
+      threshold: errorsAMinute,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import type { IdentityRights } from '../table/records/identity.ts';
+import type { MemberRecord } from '../table/records/member.ts';
+import type { TokenRecord } from '../table/records/token.ts';
+import type { Principal } from './principal.ts';
+
+/**
+ * Whether the id in a credential is an identity's: a UUID of version 8, while those of users are of version 4. So a
+ * request knows what to read, and none reads one item more. It gives no right: the token's item and the identity's do.
+ */
+export function isIdentityId(id: string): boolean {
+  return id[14] === '8';
+}
+
+/** The rights of an identity count as they are now, not as they were when its token was issued. */
+export function identityPrincipal(principal: Principal, token: TokenRecord, identity: IdentityRights): Principal {
+  const { name, access, projectId, environmentId } = identity;
+  return {
+    ...principal,
+    email: name,
+    credential: { method: 'token', token: { ...token, access, projectId, environmentId } },
+    identity: { name },
+  };
+}
+
+export function memberOf({ id, trustId, name, role, createdAt }: IdentityRights): MemberRecord {
+  return { id: trustId, userId: id, email: name, name, role, joinedAt: createdAt };
+}

@@ -1,0 +1,77 @@
+import type { RequestContext } from '../access/request-context.ts';
+import type { PasskeyAssertion, PasskeyRequestOptions } from '../contracts/second-factors.ts';
+import { ApiError } from '../core/errors.ts';
+import { factorChangeMail } from '../mail/account-mails.ts';
+import { sendMail } from '../mail/send-mail.ts';
+import { passkeyRecord } from '../table/records/passkey.ts';
+import { nobody, type UserRecord, userRecord } from '../table/records/user.ts';
+import { at, readTogether, transact } from '../table/store.ts';
+import { answer, invalidChallenge, newChallenge, presentedChallenge } from './factors/challenge.ts';
+import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
+import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
+import { newSession } from './new-session.ts';
+
+/** A challenge for any passkey of this site; its answer names the user. */
+export async function startPasskeyLogin(): Promise<{ challenge: string; publicKey: PasskeyRequestOptions }> {
+  const { challenge, write } = newChallenge('passkey-log-in', { id: nobody, sessionEpoch: 0 });
+  await transact([write]);
+  return { challenge, publicKey: await requestOptions(challenge, []) };
+}
+
+/** What a client answers a challenge with; the contract has checked that it is one of the three. */
+interface Answer {
+  challenge: string;
+  totp?: string | undefined;
+  recoveryCode?: string | undefined;
+  passkey?: PasskeyAssertion | undefined;
+}
+
+const refused = () => new ApiError('invalid_credentials', 'The code or the passkey is wrong.');
+
+/**
+ * Starts the session of a log-in that had to be proved with a second factor, or of one with a passkey alone.
+ * @throws invalid_token for the challenge; invalid_credentials, rate_limited
+ */
+export async function completeLogin(
+  context: RequestContext,
+  sent: Answer,
+): Promise<{ user: UserRecord; cookie: string }> {
+  const { source, log } = context;
+  const presented = presentedChallenge(sent.challenge);
+  const isAlone = presented.userId === nobody;
+  if (isAlone && sent.passkey === undefined) throw invalidChallenge();
+  const userId = isAlone ? (userOfHandle(sent.passkey?.response.userHandle) ?? nobody) : presented.userId;
+  const { challenge, user, passkey } = await readTogether({
+    challenge: presented.read,
+    user: at(userRecord, userId),
+    passkey: sent.passkey === undefined ? undefined : at(passkeyRecord, userId, sent.passkey.id),
+  });
+  const useUp = answer(presented, challenge, isAlone ? 'passkey-log-in' : 'log-in', user);
+  if (user === undefined) throw refused();
+  const factor = factorOf(sent, passkey);
+  const proof = await proveFactor(context, user, factor, refused);
+  const session = await newSession(user, source, { secondFactor: true });
+  await Promise.all([transact([useUp, session.write, proof.write]), proof.end()]);
+  log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
+  if (factor.method === 'recovery_code') await tellOfRecovery(context, user);
+  return { user, cookie: session.cookie };
+}
+
+function factorOf(
+  { challenge, totp, recoveryCode, passkey: assertion }: Answer,
+  passkey: (PresentedFactor & { method: 'passkey' })['passkey'],
+): PresentedFactor {
+  if (assertion !== undefined) return { method: 'passkey', assertion, passkey, challenge };
+  if (totp !== undefined) return { method: 'totp', code: totp };
+  return { method: 'recovery_code', code: recoveryCode ?? '' };
+}
+
+/** A thief of the codes must not use one unnoticed. */
+async function tellOfRecovery({ log }: RequestContext, { id, email }: UserRecord): Promise<void> {
+  log.account('recovery_code_used', { userId: id });
+  try {
+    await sendMail(email, await factorChangeMail('recovery_code_used'));
+  } catch (error) {
+    log.error('could not send the mail about a recovery code', error, { userId: id });
+  }
+}

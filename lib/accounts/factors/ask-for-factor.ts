@@ -1,0 +1,30 @@
+import type { PasskeyRequestOptions } from '../../contracts/second-factors.ts';
+import { ApiError } from '../../core/errors.ts';
+import { ranges } from '../../table/keys.ts';
+import { passkeyRecord } from '../../table/records/passkey.ts';
+import type { UserRecord } from '../../table/records/user.ts';
+import { list, transact } from '../../table/store.ts';
+import { newChallenge } from './challenge.ts';
+import { requestOptions } from './passkey-options.ts';
+
+/**
+ * The error that asks for a second factor after a right password, with a challenge that its answer must name. A step-up
+ * takes no recovery code: a log-in with one makes a session fresh.
+ */
+export async function askForFactor(purpose: 'log-in' | 'step-up', user: UserRecord): Promise<ApiError> {
+  const { challenge, write } = newChallenge(purpose, user);
+  const [passkeys] = await Promise.all([
+    user.passkeyCount === undefined ? [] : list(passkeyRecord, ranges.passkeys(user.id)),
+    transact([write]),
+  ]);
+  const methods = [
+    ...(passkeys.length > 0 ? ['passkey'] : []),
+    ...(user.totp === undefined ? [] : ['totp']),
+    ...(purpose === 'log-in' && user.recoveryCodes !== undefined ? ['recovery_code'] : []),
+  ];
+  const publicKey: PasskeyRequestOptions | undefined =
+    passkeys.length === 0 ? undefined : await requestOptions(challenge, passkeys);
+  return new ApiError('second_factor_required', 'A second factor is needed.', {
+    details: { challenge, methods, ...(publicKey === undefined ? {} : { publicKey }) },
+  });
+}

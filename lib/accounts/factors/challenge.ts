@@ -1,0 +1,58 @@
+import { ApiError } from '../../core/errors.ts';
+import { createCredential, readCredential } from '../../crypto/credentials.ts';
+import { isNew, isThere } from '../../table/expressions.ts';
+import { type ChallengeRecord, challengeRecord } from '../../table/records/challenge.ts';
+import { nobody, type UserRecord } from '../../table/records/user.ts';
+import { at, put, type Read, remove, type Write } from '../../table/store.ts';
+
+export const challengeSeconds = 5 * 60;
+
+type Purpose = ChallengeRecord['purpose'];
+
+/** A new challenge and the write that makes it answerable. Only its hash is stored. */
+export function newChallenge(
+  purpose: Purpose,
+  { id, sessionEpoch }: Pick<UserRecord, 'id' | 'sessionEpoch'>,
+): { challenge: string; write: Write } {
+  const { secret, hash } = createCredential(id);
+  const expiresAt = Math.floor(Date.now() / 1000) + challengeSeconds;
+  const record = { purpose, userId: id, sessionEpoch, expiresAt };
+  return { challenge: secret, write: put(at(challengeRecord, hash), record, { if: isNew }) };
+}
+
+/** A challenge as it came back, before it was looked up. */
+export interface PresentedChallenge {
+  /** Whom it names: `nobody` if the answer has to. */
+  userId: string;
+  read: Read<ChallengeRecord>;
+}
+
+/** @throws invalid_token for anything that is no challenge */
+export function presentedChallenge(challenge: string): PresentedChallenge {
+  const read = readCredential(challenge);
+  if (read === undefined) throw invalidChallenge();
+  return { userId: read.userId, read: at(challengeRecord, read.hash) };
+}
+
+/**
+ * The write that uses the challenge up, for the transaction of what it was answered for.
+ * @throws invalid_token where it is unknown, used, expired, of another purpose or user, or from before the password changed
+ */
+export function answer(
+  presented: PresentedChallenge,
+  found: ChallengeRecord | undefined,
+  purpose: Purpose,
+  user: Pick<UserRecord, 'id' | 'sessionEpoch'> | undefined,
+): Write {
+  const isOpen =
+    found !== undefined &&
+    found.purpose === purpose &&
+    found.userId === presented.userId &&
+    found.expiresAt * 1000 > Date.now() &&
+    (found.userId === nobody || (found.userId === user?.id && found.sessionEpoch === user.sessionEpoch));
+  if (!isOpen) throw invalidChallenge();
+  return remove(presented.read, { if: isThere, refused: invalidChallenge });
+}
+
+export const invalidChallenge = () =>
+  new ApiError('invalid_token', 'This challenge is not valid: it is unknown, used or expired. Begin again.');

@@ -1,0 +1,74 @@
+import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../contracts/second-factors.ts';
+import { dashboardOrigin } from '../../core/dashboard-origin.ts';
+import { serviceName } from '../../mail/account-mails.ts';
+import type { PasskeyRecord } from '../../table/records/passkey.ts';
+import type { UserRecord } from '../../table/records/user.ts';
+import { challengeSeconds } from './challenge.ts';
+
+/*
+ * What a browser needs to know. Written by hand: the library that verifies the answers is heavy, and functions that only
+ * ask can do without it.
+ */
+
+/** The passkeys are the dashboard's (WebAuthn's relying party). */
+export async function relyingPartyId(): Promise<string> {
+  return new URL(await dashboardOrigin()).hostname;
+}
+
+/** EdDSA, ES256 and RS256, the ones that authenticators make. */
+export const passkeyAlgorithms = [-8, -7, -257];
+
+const base64url = (text: string) => Buffer.from(text, 'utf8').toString('base64url');
+
+/** A challenge as WebAuthn has it. */
+export const signedChallenge = base64url;
+
+/** A user as their passkeys name them. */
+export const userHandle = base64url;
+
+/** The user that a passkey's answer names, if it does. */
+export function userOfHandle(handle: string | undefined): string | undefined {
+  if (handle === undefined) return undefined;
+  const userId = Buffer.from(handle, 'base64url').toString('utf8');
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(userId) ? userId : undefined;
+}
+
+const common = (challenge: string) => ({ challenge: signedChallenge(challenge), timeout: challengeSeconds * 1000 });
+
+function descriptors(passkeys: readonly PasskeyRecord[]) {
+  return passkeys.map(({ credentialId, transports }) => ({
+    type: 'public-key' as const,
+    id: credentialId,
+    transports,
+  }));
+}
+
+/** Asks for one of the passkeys, or for any of this site. */
+export async function requestOptions(
+  challenge: string,
+  passkeys: readonly PasskeyRecord[],
+): Promise<PasskeyRequestOptions> {
+  return {
+    ...common(challenge),
+    rpId: await relyingPartyId(),
+    allowCredentials: descriptors(passkeys),
+    userVerification: 'required',
+  };
+}
+
+/** Asks for a new passkey on an authenticator that has none of the account's. */
+export async function creationOptions(
+  challenge: string,
+  { id, email, name }: UserRecord,
+  passkeys: readonly PasskeyRecord[],
+): Promise<PasskeyCreationOptions> {
+  return {
+    ...common(challenge),
+    rp: { id: await relyingPartyId(), name: serviceName },
+    user: { id: userHandle(id), name: email, displayName: name },
+    pubKeyCredParams: passkeyAlgorithms.map(alg => ({ type: 'public-key', alg })),
+    excludeCredentials: descriptors(passkeys),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    attestation: 'none',
+  };
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import type { AccountContext } from '../../access/request-context.ts';
+import type { NewPasskeyCredential, Passkey, PasskeyCreationOptions } from '../../contracts/second-factors.ts';
+import { ApiError, invalidRequest } from '../../core/errors.ts';
+import { isNew, isThere } from '../../table/expressions.ts';
+import { ranges } from '../../table/keys.ts';
+import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.ts';
+import { at, find, list, put, remove, transact } from '../../table/store.ts';
+import { answer, newChallenge, presentedChallenge } from './challenge.ts';
+import { changeFactors } from './change-factors.ts';
+import { creationOptions } from './passkey-options.ts';
+import { verifyNewPasskey } from './verify-passkey.ts';
+
+/** Enough for all devices of one person, and few enough to name them all in a challenge. */
+const maximumPasskeys = 20;
+
+/** A challenge for a new passkey. */
+export async function startPasskey({
+  principal: { user },
+}: AccountContext): Promise<{ challenge: string; publicKey: PasskeyCreationOptions }> {
+  const { challenge, write } = newChallenge('new-passkey', user);
+  const [passkeys] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), transact([write])]);
+  return { challenge, publicKey: await creationOptions(challenge, user, passkeys) };
+}
+
+/**
+ * Adds the passkey that the browser made for the challenge.
+ * @throws invalid_token for the challenge; invalid_request for a passkey that does not hold, that the account has, or
+ * that is one too many
+ */
+export async function addPasskey(
+  context: AccountContext,
+  { challenge, name, passkey: sent }: { challenge: string; name: string; passkey: NewPasskeyCredential },
+): Promise<{ passkey: Passkey; recoveryCodes: string[] | undefined }> {
+  const { user } = context.principal;
+  const presented = presentedChallenge(challenge);
+  const useUp = answer(presented, await find(presented.read), 'new-passkey', user);
+  const verified = await verifyNewPasskey(sent, challenge);
+  if (verified === undefined) throw invalidRequest([{ path: 'passkey', message: 'does not answer the challenge' }]);
+  const passkey: PasskeyRecord = {
+    ...verified,
+    id: randomUUID(),
+    userId: user.id,
+    name,
+    transports: sent.response.transports ?? [],
+    createdAt: new Date().toISOString(),
+    lastUsedAt: null,
+  };
+  const recoveryCodes = await changeFactors(context, 'passkey_added', ({ passkeyCount = 0 }) => {
+    if (passkeyCount >= maximumPasskeys) {
+      throw invalidRequest([{ path: '', message: `you have ${maximumPasskeys} passkeys; remove one first` }]);
+    }
+    const isKnown = () => invalidRequest([{ path: 'passkey', message: 'is already one of yours' }]);
+    return {
+      factors: { passkeyCount: passkeyCount + 1 },
+      writes: [useUp, put(at(passkeyRecord, user.id, passkey.credentialId), passkey, { if: isNew, refused: isKnown })],
+    };
+  });
+  return { passkey: passkeyView(passkey), recoveryCodes };
+}
+
+/** The user's passkeys, newest first. */
+export async function listPasskeys({ principal: { user } }: AccountContext): Promise<Passkey[]> {
+  return (await list(passkeyRecord, ranges.passkeys(user.id)))
+    .map(passkeyView)
+    .sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.id.localeCompare(b.id));
+}
+
+/** @throws passkey_not_found */
+export async function removePasskey(context: AccountContext, passkeyId: string): Promise<void> {
+  const { user } = context.principal;
+  const passkey = (await list(passkeyRecord, ranges.passkeys(user.id))).find(({ id }) => id === passkeyId);
+  const isGone = () => new ApiError('passkey_not_found', 'You have no passkey with this identifier.');
+  if (passkey === undefined) throw isGone();
+  const item = at(passkeyRecord, user.id, passkey.credentialId);
+  await changeFactors(context, 'passkey_removed', ({ passkeyCount = 0 }) => ({
+    factors: { passkeyCount: passkeyCount > 1 ? passkeyCount - 1 : undefined },
+    writes: [remove(item, { if: isThere, refused: isGone })],
+  }));
+}
+
+function passkeyView({ id, name, createdAt, lastUsedAt }: PasskeyRecord): Passkey {
+  return { id, name, createdAt, lastUsedAt };
+}

@@ -1,0 +1,114 @@
+import type { RequestContext } from '../../access/request-context.ts';
+import type { PasskeyAssertion } from '../../contracts/second-factors.ts';
+import { hashRecoveryCode } from '../../crypto/recovery-codes.ts';
+import { matchingStep } from '../../crypto/totp.ts';
+import { equals, includes, isThere, lessThan } from '../../table/expressions.ts';
+import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.ts';
+import { type UserRecord, userRecord } from '../../table/records/user.ts';
+import { at, update, type Write } from '../../table/store.ts';
+import { keepTry, type RateLimit, returnTry, takeTry } from '../rate-limit.ts';
+import { userOfHandle } from './passkey-options.ts';
+import { openTotpSecret } from './totp-secret.ts';
+import { verifyAssertion } from './verify-passkey.ts';
+
+/** What a user shows of a second factor. */
+export type PresentedFactor =
+  | { method: 'totp'; code: string }
+  | { method: 'recovery_code'; code: string }
+  | { method: 'passkey'; assertion: PasskeyAssertion; passkey: PasskeyRecord | undefined; challenge: string };
+
+/** A factor that was proved. */
+export interface Proof {
+  /** Uses it up, for the transaction of what it was proved for: a code counts once, and a counter only rises. */
+  write: Write;
+  /** Ends the counted try: a right code is none of the five. */
+  end: () => Promise<void>;
+}
+
+/** A code of six digits has a chance of 3 in a million at each try, since three steps are taken. */
+const wrongCodes = (userId: string): RateLimit => ({
+  name: 'second-factor',
+  tries: 5,
+  windowSeconds: 15 * 60,
+  subject: userId,
+  onlyFailures: true,
+});
+
+/**
+ * Proves a second factor of the user. Wrong codes are counted for the account, so this comes only after a right password.
+ * A passkey is not guessed and not counted.
+ * @throws `refused` for a wrong factor; rate_limited
+ */
+export async function proveFactor(
+  { source, log }: RequestContext,
+  user: UserRecord,
+  presented: PresentedFactor,
+  refused: () => Error,
+): Promise<Proof> {
+  const refuse = () => {
+    log.account('second_factor_refused', { userId: user.id, method: presented.method, ip: source.ip });
+    return refused();
+  };
+  if (presented.method === 'passkey') {
+    const write = await passkeyWrite(user, presented, refused);
+    if (write === undefined) throw refuse();
+    return { write, end: async () => undefined };
+  }
+  const [taken, secret] = await Promise.all([
+    takeTry(wrongCodes(user.id)),
+    presented.method === 'totp' && user.totp !== undefined ? openTotpSecret(user.totp.sealed, user.id) : undefined,
+  ]);
+  const write =
+    presented.method === 'totp'
+      ? totpWrite(user, secret, presented.code, refused)
+      : recoveryWrite(user, presented.code, refused);
+  if (write === undefined) {
+    await keepTry(taken);
+    throw refuse();
+  }
+  return { write, end: () => returnTry(taken) };
+}
+
+/** Of two requests with one code, the second finds its time step used. */
+function totpWrite(
+  { id, totp }: UserRecord,
+  secret: Uint8Array | undefined,
+  code: string,
+  refused: () => Error,
+): Write | undefined {
+  if (totp === undefined || secret === undefined) return undefined;
+  const step = matchingStep(secret, code, Date.now());
+  if (step === undefined || step <= totp.lastStep) return undefined;
+  return update(
+    at(userRecord, id),
+    { set: { 'totp.lastStep': step } },
+    { if: { 'totp.sealed': equals(totp.sealed), 'totp.lastStep': lessThan(step) }, refused },
+  );
+}
+
+function recoveryWrite({ id, recoveryCodes }: UserRecord, code: string, refused: () => Error): Write | undefined {
+  const hash = hashRecoveryCode(code);
+  if (recoveryCodes?.has(hash) !== true) return undefined;
+  return update(
+    at(userRecord, id),
+    { discard: { recoveryCodes: new Set([hash]) } },
+    { if: { recoveryCodes: includes(hash) }, refused },
+  );
+}
+
+async function passkeyWrite(
+  { id }: UserRecord,
+  { assertion, passkey, challenge }: PresentedFactor & { method: 'passkey' },
+  refused: () => Error,
+): Promise<Write | undefined> {
+  const handle = assertion.response.userHandle;
+  const isOthers = handle !== undefined && userOfHandle(handle) !== id;
+  if (passkey === undefined || isOthers) return undefined;
+  const counter = await verifyAssertion(assertion, passkey, challenge);
+  if (counter === undefined) return undefined;
+  return update(
+    at(passkeyRecord, id, passkey.credentialId),
+    { set: { counter, lastUsedAt: new Date().toISOString() } },
+    { if: counter === 0 ? isThere : { counter: lessThan(counter) }, refused },
+  );
+}

@@ -1,0 +1,14 @@
+import { kmsDecrypt, kmsEncrypt } from '../../crypto/kms.ts';
+
+/** Bound into the ciphertext by KMS: a secret copied into another account's item does not open there. */
+const encryptionContext = (userId: string) => ({ user: userId });
+
+/** One KMS call. */
+export async function sealTotpSecret(secret: Uint8Array, userId: string): Promise<Uint8Array> {
+  return kmsEncrypt(secret, encryptionContext(userId));
+}
+
+/** One KMS call. */
+export async function openTotpSecret(sealed: Uint8Array, userId: string): Promise<Uint8Array> {
+  return kmsDecrypt(sealed, encryptionContext(userId));
+}

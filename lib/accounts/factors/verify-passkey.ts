@@ -1,0 +1,84 @@
+import type { NewPasskeyCredential, PasskeyAssertion } from '../../contracts/second-factors.ts';
+import { dashboardOrigin } from '../../core/dashboard-origin.ts';
+import type { PasskeyRecord } from '../../table/records/passkey.ts';
+import { passkeyAlgorithms, relyingPartyId, signedChallenge } from './passkey-options.ts';
+
+/*
+ * The library is loaded when the first passkey comes: reading it takes longer than all else that a function loads, and
+ * most log-ins and step-ups need none of it.
+ */
+const load = async () => {
+  const [library, helpers] = await Promise.all([
+    import('@simplewebauthn/server'),
+    import('@simplewebauthn/server/helpers'),
+  ]);
+  return { ...library, ...helpers };
+};
+type Library = Awaited<ReturnType<typeof load>>;
+
+const expected = async (challenge: string) => ({
+  expectedChallenge: signedChallenge(challenge),
+  expectedOrigin: await dashboardOrigin(),
+  expectedRPID: await relyingPartyId(),
+  requireUserVerification: true,
+});
+
+/** The passkey's new counter if its answer to the challenge holds; undefined if anything about it is wrong. */
+export async function verifyAssertion(
+  { id, rawId, type, response }: PasskeyAssertion,
+  { credentialId, publicKey, counter }: PasskeyRecord,
+  challenge: string,
+): Promise<number | undefined> {
+  const [library, demanded] = await Promise.all([load(), expected(challenge)]);
+  return refusing(async () => {
+    refuseFrames(library, response.clientDataJSON);
+    const { userHandle, ...others } = response;
+    const { verified, authenticationInfo } = await library.verifyAuthenticationResponse({
+      response: {
+        id,
+        rawId,
+        type,
+        response: { ...others, ...(userHandle === undefined ? {} : { userHandle }) },
+        clientExtensionResults: {},
+      },
+      credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter },
+      ...demanded,
+    });
+    return verified ? authenticationInfo.newCounter : undefined;
+  });
+}
+
+/** The new passkey's key if the browser's answer to the challenge holds; undefined if anything about it is wrong. */
+export async function verifyNewPasskey(
+  { id, rawId, type, response }: NewPasskeyCredential,
+  challenge: string,
+): Promise<Pick<PasskeyRecord, 'credentialId' | 'publicKey' | 'counter'> | undefined> {
+  const [library, demanded] = await Promise.all([load(), expected(challenge)]);
+  return refusing(async () => {
+    refuseFrames(library, response.clientDataJSON);
+    const { clientDataJSON, attestationObject } = response;
+    const { verified, registrationInfo } = await library.verifyRegistrationResponse({
+      response: { id, rawId, type, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },
+      supportedAlgorithmIDs: passkeyAlgorithms,
+      ...demanded,
+    });
+    if (!verified) return undefined;
+    const { credential } = registrationInfo;
+    return { credentialId: credential.id, publicKey: credential.publicKey, counter: credential.counter };
+  });
+}
+
+/** The dashboard cannot be framed, so a passkey is never used inside another site's page. */
+function refuseFrames({ decodeClientDataJSON }: Library, clientDataJSON: string): void {
+  const { crossOrigin, topOrigin } = decodeClientDataJSON(clientDataJSON);
+  if (crossOrigin === true || topOrigin !== undefined) throw new Error('The answer was made in a frame.');
+}
+
+/** The library throws at anything that is wrong with an answer, and its messages quote the answer. */
+async function refusing<T>(verify: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await verify();
+  } catch {
+    return undefined;
+  }
+}

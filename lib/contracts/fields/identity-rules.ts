@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import { keyTypes } from './identity-limits.ts';
+import { uniqueList } from './list.ts';
+import { line } from './text.ts';
+
+/** It stands where a member has an e-mail address, so it must not look like one. */
+export const IdentityName = line(1, 100).refine(name => !name.includes('@'), {
+  message: 'must not contain @, because it is shown where members have their e-mail address',
+});
+
+/** Checks the form only. The settings and the resolved address decide which schemes and addresses are allowed. */
+export const Issuer = line(1, 500)
+  .refine(value => /^https?:\/\//.test(value) && URL.canParse(value), { message: 'must be an absolute https URL' })
+  .refine(value => !/[?#]/.test(value), { message: 'must have no query and no fragment' })
+  .refine(value => !hasCredentials(value), { message: 'must not contain a user name or password' })
+  .meta({ format: 'uri' });
+
+function hasCredentials(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && (url.username !== '' || url.password !== '');
+}
+
+const ClaimValue = line(1, 500);
+export const Claims = z.record(
+  z.string().regex(/^[\x21-\x7e]{1,200}$/),
+  z
+    .union([ClaimValue, uniqueList(ClaimValue, 1, 10)], { error: 'must be text, or a list of texts' })
+    .meta({ description: 'The value, or all that are accepted.' }),
+);
+
+/** Which issuer, for whom, and about whom: none of these says which pipeline asks. The others differ in each token. */
+const claimsThatProveLittle: ReadonlySet<string> = new Set(['iss', 'aud', 'sub', 'jti', 'exp', 'iat', 'nbf']);
+const maximumClaims = 10;
+
+/** Zod leaves a member `__proto__` out without a word, and with it a condition. */
+export const DemandedClaims = z
+  .unknown()
+  .refine(value => !(typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')), {
+    message: 'has a name that is not allowed',
+    abort: true,
+  })
+  .pipe(
+    Claims.refine(claims => Object.keys(claims).length <= maximumClaims, {
+      message: `must have at most ${maximumClaims} fields`,
+    }).refine(claims => Object.keys(claims).some(name => !claimsThatProveLittle.has(name)), {
+      message: 'must demand at least one claim besides iss, aud and sub, such as repository_id',
+    }),
+  )
+  .meta({ documentedAs: () => Claims.meta({ minProperties: 1, maxProperties: maximumClaims }) });
+
+const Base64Url = z.string().regex(/^[A-Za-z0-9_-]{1,1400}$/, { message: 'must be base64url' });
+const member = (schema: z.ZodType<string>, description: string) => schema.optional().meta({ description });
+
+/** A public key. A private one has members that are not known here, and is refused. */
+const PublicJwk = z
+  .strictObject({
+    kty: z.enum(keyTypes).meta({ description: 'The kind of key.', example: 'EC' }),
+    kid: member(z.string().max(200), 'Its identifier, as in the header of tokens.'),
+    alg: member(z.string().max(20), 'The algorithm that it is for.'),
+    use: member(z.string().max(20), 'What it is for; only `sig` is used.'),
+    crv: member(z.string().max(20), 'Its curve.'),
+    x: member(Base64Url, 'Coordinate of an EC or OKP key.'),
+    y: member(Base64Url, 'Coordinate of an EC key.'),
+    n: member(Base64Url, 'Modulus of an RSA key.'),
+    e: member(Base64Url, 'Exponent of an RSA key.'),
+    key_ops: z.array(z.string().max(20)).max(10).optional().meta({ description: 'Is ignored.' }),
+    x5t: member(z.string().max(200), 'Is ignored.'),
+    'x5t#S256': member(z.string().max(200), 'Is ignored.'),
+    x5c: z.array(z.string().max(8000)).max(10).optional().meta({ description: 'Is ignored.' }),
+  })
+  .meta({ description: 'A public key (RFC 7517).' });
+
+/** What is kept of a key. */
+type PublicKey = { kty: (typeof keyTypes)[number] } & { [Name in (typeof keptMembers)[number]]?: string };
+
+const keptMembers = ['kid', 'alg', 'crv', 'x', 'y', 'n', 'e'] as const;
+const curves: Readonly<Record<string, readonly string[]>> = { EC: ['P-256', 'P-384'], OKP: ['Ed25519'] };
+/** An issuer that changes keys has a few at a time. */
+const maximumKeys = 50;
+
+const hasLength = (value: unknown, minimum: number, maximum: number): boolean =>
+  typeof value === 'string' && value.length >= minimum && value.length <= maximum;
+
+/**
+ * The keys of a set that can verify RS256, ES256, ES384 or EdDSA, with nothing but their public members. RSA keys below
+ * 2,048 bits (342 digits of base64url) and above 8,192 are left out, and so is whatever has not the form of a key. Pure.
+ */
+export function verificationKeys(set: unknown): PublicKey[] {
+  const keys = (set as { keys?: unknown } | null | undefined)?.keys;
+  if (!Array.isArray(keys)) return [];
+  return keys.slice(0, maximumKeys).flatMap(key => {
+    if (typeof key !== 'object' || key === null) return [];
+    const { kty, use, crv, n, e } = key as Record<string, unknown>;
+    if (use !== undefined && use !== 'sig') return [];
+    const isRsa = kty === 'RSA' && hasLength(n, 342, 1366) && hasLength(e, 1, 8);
+    if (!isRsa && curves[String(kty)]?.includes(String(crv)) !== true) return [];
+    const kept = keptMembers.flatMap(name => {
+      const value = (key as Record<string, unknown>)[name];
+      return typeof value === 'string' && value.length <= 1400 ? [[name, value]] : [];
+    });
+    return [{ kty, ...Object.fromEntries(kept) } as PublicKey];
+  });
+}
+
+export const Jwks = z.strictObject({ keys: z.array(PublicJwk).max(maximumKeys).meta({ description: 'The keys.' }) });
+
+export const GivenJwks = Jwks.transform(set => ({ keys: verificationKeys(set) }))
+  .refine(({ keys }) => keys.length > 0, {
+    path: ['keys'],
+    message: 'must have a signing key for RS256 (2048 bits or more), ES256, ES384 or EdDSA',
+  })
+  .meta({ documentedAs: () => Jwks });

@@ -1,0 +1,40 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { equalInConstantTime } from './credentials.ts';
+
+/*
+ * Time-based one-time passwords (RFC 6238) as every authenticator app makes them: HMAC-SHA1, six digits, 30 seconds.
+ */
+const stepSeconds = 30;
+const digits = 6;
+/** As long as an output of SHA-1 (RFC 4226, section 4). */
+const secretBytes = 20;
+/** Steps to either side that are taken, because clocks differ and people type slowly (RFC 6238, section 5.2). */
+const drift = 1;
+
+export function createTotpSecret(): Uint8Array {
+  return randomBytes(secretBytes);
+}
+
+/** The code of a time step (RFC 4226, section 5.3). */
+export function totpCode(secret: Uint8Array, step: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const hmac = createHmac('sha1', secret).update(counter).digest();
+  const offset = (hmac.at(-1) as number) & 15;
+  const number = (hmac.readUInt32BE(offset) & 0x7fffffff) % 10 ** digits;
+  return String(number).padStart(digits, '0');
+}
+
+export function totpStep(nowMs: number): number {
+  return Math.floor(nowMs / 1000 / stepSeconds);
+}
+
+/** The newest step near now whose code this is; undefined if there is none. In constant time. Pure. */
+export function matchingStep(secret: Uint8Array, code: string, nowMs: number): number | undefined {
+  const now = totpStep(nowMs);
+  let matching: number | undefined;
+  for (let step = now - drift; step <= now + drift; step += 1) {
+    if (equalInConstantTime(totpCode(secret, step), code)) matching = step;
+  }
+  return matching;
+}

@@ -1,0 +1,30 @@
+import { guardedRequest, type Sending } from './guarded-request.ts';
+import { SendingFailed } from './sending-failed.ts';
+
+/** The documents of an issuer are a few kilobytes. */
+const maximumDocumentBytes = 64 * 1024;
+
+/**
+ * Reads a JSON document of at most 64 KB from an address that a customer chose.
+ * @throws SendingFailed, the signal's reason, or an error of node or undici
+ */
+export async function fetchJson(target: string, sending: Sending, signal: AbortSignal): Promise<unknown> {
+  const headers = { Accept: 'application/json', 'User-Agent': 'Holdfast/1.0' };
+  const text = await guardedRequest(target, { method: 'GET', headers }, sending, signal, async answer => {
+    if (answer.statusCode !== 200) throw new SendingFailed(`answered ${answer.statusCode}`);
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of answer.body) {
+      bytes += (chunk as Uint8Array).length;
+      if (bytes > maximumDocumentBytes) throw new SendingFailed('the document is larger than 64 KB');
+      chunks.push(chunk as Uint8Array);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  });
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's message quotes the document.
+    throw new SendingFailed('the document is not JSON');
+  }
+}

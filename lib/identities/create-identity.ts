@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import type { MemberContext } from '../access/request-context.ts';
+import { maximumIdentities } from '../contracts/fields/identity-limits.ts';
+import { ApiError, organizationNotFound } from '../core/errors.ts';
+import { derivedUuid } from '../crypto/derived-uuid.ts';
+import { absent, type Condition, equals, isNew, lessThan } from '../table/expressions.ts';
+import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
+import { membershipRecord } from '../table/records/member.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import { at, put, transact, update, type Write } from '../table/store.ts';
+import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
+import { auditedFields, identityTarget } from './identity-view.ts';
+import { requireIssuer } from './require-issuer.ts';
+
+type NewIdentity = Pick<IdentityRecord, 'name' | 'access' | 'role' | 'issuer' | 'claims' | 'tokenMinutes'> & {
+  projectId?: string | undefined;
+  environmentId?: string | undefined;
+  jwks?: IdentityRecord['jwks'] | undefined;
+};
+
+/**
+ * Creates an identity.
+ * @throws invalid_request for an issuer that is known to be forbidden, project_not_found, environment_not_found,
+ * identity_limit_reached
+ */
+export async function createIdentity(context: MemberContext, wanted: NewIdentity): Promise<IdentityRecord> {
+  const { organization } = context;
+  const { projectId = null, environmentId = null, jwks = null, ...facts } = wanted;
+  requireIssuer({ ...facts, jwks });
+  const scope = findScope(await readPlaces(organization.slug, projectId !== null), { projectId, environmentId });
+  const createdAt = new Date().toISOString();
+  const identity: IdentityRecord = {
+    ...facts,
+    // Of version 8, as `isIdentityId` expects it.
+    id: derivedUuid(randomUUID()),
+    projectId,
+    environmentId,
+    jwks,
+    trustId: randomUUID(),
+    createdAt,
+    updatedAt: createdAt,
+    lastUsedAt: null,
+  };
+  const membership = { organizationId: organization.id, orgSlug: organization.slug };
+  await transact([
+    countIdentity(organization),
+    put(at(identityRecord, organization.slug, identity.id), identity, { if: isNew }),
+    put(at(membershipRecord, identity.id, organization.id), membership, { if: isNew }),
+    ...scopeChecks(organization.slug, scope),
+    await context.audit({
+      action: 'identity.created',
+      target: identityTarget(identity),
+      details: auditedFields(identity),
+    }),
+  ]);
+  return identity;
+}
+
+/** Counts in the same transaction, so that parallel requests cannot pass the limit together. */
+function countIdentity({ id, slug }: OrganizationRecord): Write {
+  const active: Condition<OrganizationRecord> = { id: equals(id), status: equals('active') };
+  return update(
+    at(organizationRecord, slug),
+    { add: { identityCount: 1 } },
+    {
+      if: [
+        { ...active, identityCount: absent },
+        { ...active, identityCount: lessThan(maximumIdentities) },
+      ],
+      refused: current =>
+        current?.id === id && current.status === 'active'
+          ? new ApiError(
+              'identity_limit_reached',
+              `The organization has ${maximumIdentities} identities. Delete one that is not used any more.`,
+            )
+          : organizationNotFound(),
+    },
+  );
+}

@@ -1,0 +1,216 @@
+import type { JWTPayload } from 'jose';
+import { type AuditFacts, auditWrite, identityActor } from '../access/audit-write.ts';
+import { issuingKey } from '../access/credential-key.ts';
+import { takeShare } from '../access/fair-share.ts';
+import { countInWindow } from '../access/fixed-window.ts';
+import type { RequestContext } from '../access/request-context.ts';
+import { newToken } from '../accounts/new-token.ts';
+import { audienceOf } from '../contracts/fields/identity-limits.ts';
+import { ApiError } from '../core/errors.ts';
+import { isNew, isThere } from '../table/expressions.ts';
+import { assertionRecord } from '../table/records/assertion.ts';
+import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
+import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import { at, ConditionFailed, put, readTogether, transact, update, type Write } from '../table/store.ts';
+import { mismatchedClaims } from './demanded-claims.ts';
+import { identityTarget } from './identity-view.ts';
+import { currentKeys, renewedKeys } from './issuer-keys.ts';
+import {
+  assertionHash,
+  endOfAssertion,
+  invalidAssertion,
+  isOnlyAudience,
+  unverifiedClaims,
+  verifyAssertion,
+} from './verify-assertion.ts';
+
+interface Exchange {
+  identityId: string;
+  organizationSlug: string;
+  subjectToken: string;
+}
+
+interface Issued {
+  token: string;
+  expiresAt: string;
+  organizationId: string;
+}
+
+/** The last use of an identity is noted once an hour, so that the exchanges of a busy one don't wait for each other. */
+const lastUseStepMs = 60 * 60_000;
+
+/** Anybody who gets genuine tokens for an audience could fill the audit log with refusals. */
+const refusalsPerHour = 100;
+
+/**
+ * Exchanges the token of a platform for a bearer token of the identity, once. Two waves where the issuer's keys are known.
+ * @throws invalid_assertion, claims_mismatch, assertion_replayed, issuer_unavailable, rate_limited
+ */
+export async function exchangeAssertion(context: RequestContext, wanted: Exchange): Promise<Issued> {
+  const { identityId, organizationSlug, subjectToken } = wanted;
+  const claimed = unverifiedClaims(subjectToken);
+  if (!isOnlyAudience(claimed, audienceOf(identityId)) || typeof claimed.iss !== 'string') throw invalidAssertion();
+  const [{ organization, identity, known }] = await Promise.all([
+    readTogether({
+      organization: at(organizationRecord, organizationSlug),
+      identity: at(identityRecord, organizationSlug, identityId),
+      known: at(issuerKeysRecord, claimed.iss),
+    }),
+    // Read now, because the token will carry its mark.
+    issuingKey(),
+  ]);
+  if (organization?.status !== 'active' || identity === undefined || identity.issuer !== claimed.iss) {
+    throw invalidAssertion();
+  }
+  const proven = await prove(context, subjectToken, identity, known);
+  const assertion = { organization, identity, proven, subjectToken };
+  const mismatched = mismatchedClaims(proven, identity.claims);
+  if (mismatched.length > 0) {
+    await recordRefusal(context, assertion, 'claims_mismatch', mismatched);
+    throw new ApiError(
+      'claims_mismatch',
+      `The token does not have what the identity demands of these claims: ${mismatched.join(', ')}.`,
+      { details: { claims: mismatched } },
+    );
+  }
+  takeShare(organization);
+  return issue(context, assertion);
+}
+
+interface Assertion {
+  organization: OrganizationRecord;
+  identity: IdentityRecord;
+  /** The claims, verified. */
+  proven: JWTPayload;
+  subjectToken: string;
+}
+
+async function prove(
+  { log, source }: RequestContext,
+  subjectToken: string,
+  { id, issuer, jwks }: IdentityRecord,
+  known: IssuerKeysRecord | undefined,
+): Promise<JWTPayload> {
+  const expected = { issuer, audience: audienceOf(id) };
+  try {
+    const fetched = jwks === null ? await currentKeys(issuer, known, log) : undefined;
+    let proven = await verifyAssertion(subjectToken, expected, (fetched ?? jwks)?.keys ?? []);
+    if (proven === undefined && fetched !== undefined) {
+      // The issuer may have changed its keys since.
+      const renewed = await renewedKeys(issuer, fetched, log);
+      proven = await verifyAssertion(subjectToken, expected, renewed?.keys ?? []);
+    }
+    if (proven === undefined) throw invalidAssertion();
+    return proven;
+  } catch (error) {
+    if (error instanceof ApiError)
+      log.account('assertion_refused', { identityId: id, code: error.code, ip: source.ip });
+    throw error;
+  }
+}
+
+async function issue(context: RequestContext, assertion: Assertion): Promise<Issued> {
+  const { organization, identity, proven, subjectToken } = assertion;
+  const { id, name, access, projectId, environmentId, trustId, tokenMinutes } = identity;
+  const { token, cliToken, write } = await newToken(
+    { id, email: name },
+    {
+      name,
+      access,
+      organizationId: organization.id,
+      projectId,
+      environmentId,
+      memberId: trustId,
+      lifetimeMs: tokenMinutes * 60_000,
+    },
+  );
+  const replayed = () =>
+    new ApiError('assertion_replayed', 'This token was exchanged before. Get a new one from its issuer.');
+  try {
+    await transact([
+      markOf('exchanged', assertion, replayed),
+      write,
+      ...noteOfUse(organization, identity),
+      await entryOf(
+        context,
+        assertion,
+        {
+          action: 'identity.token_issued',
+          details: { subject: subjectOf(proven), expiresAt: cliToken.expiryDate },
+        },
+        cliToken.id,
+      ),
+    ]);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'assertion_replayed') {
+      await recordRefusal(context, { organization, identity, proven, subjectToken }, 'assertion_replayed', []);
+    }
+    throw error;
+  }
+  const { expiryDate } = cliToken;
+  if (expiryDate === null) throw new Error('A token of an identity expires.');
+  return { token, expiresAt: expiryDate, organizationId: organization.id };
+}
+
+/** Holds once for an assertion. */
+function markOf(
+  purpose: 'exchanged' | 'claims_mismatch' | 'assertion_replayed',
+  { identity, subjectToken, proven }: Assertion,
+  refused?: () => ApiError,
+): Write {
+  const hash = assertionHash(purpose, identity.id, subjectToken, proven);
+  const mark = { identityId: identity.id, expiresAt: endOfAssertion(proven) };
+  return put(at(assertionRecord, hash), mark, { if: isNew, ...(refused === undefined ? {} : { refused }) });
+}
+
+function noteOfUse({ slug }: OrganizationRecord, { id, lastUsedAt }: IdentityRecord): Write[] {
+  const now = Date.now();
+  if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < lastUseStepMs) return [];
+  const set = { lastUsedAt: new Date(now).toISOString() };
+  return [update(at(identityRecord, slug, id), { set }, { if: isThere, refused: () => invalidAssertion() })];
+}
+
+/**
+ * Records a refusal of a genuine assertion, once for each assertion.
+ * @throws rate_limited if too many were refused
+ */
+async function recordRefusal(
+  context: RequestContext,
+  assertion: Assertion,
+  reason: 'claims_mismatch' | 'assertion_replayed',
+  claims: readonly string[],
+): Promise<void> {
+  const { identity, proven } = assertion;
+  const details = { reason, subject: subjectOf(proven), ...(claims.length === 0 ? {} : { claims: claims.join(', ') }) };
+  try {
+    await transact([
+      markOf(reason, assertion),
+      ...countInWindow({
+        name: 'identity-refusals',
+        limit: refusalsPerHour,
+        windowSeconds: 3600,
+        subject: identity.id,
+      }),
+      await entryOf(context, assertion, { action: 'identity.refused', details }),
+    ]);
+  } catch (error) {
+    // It is recorded already.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+function entryOf(
+  { source }: RequestContext,
+  { organization, identity }: Assertion,
+  facts: Pick<AuditFacts, 'action' | 'details'>,
+  tokenId?: string,
+): Promise<Write> {
+  const actor = identityActor(identity.id, identity.name, tokenId);
+  return auditWrite(organization, actor, source, { ...facts, target: identityTarget(identity) });
+}
+
+/** Who the platform says it is, for the audit log. */
+function subjectOf({ sub }: JWTPayload): string | null {
+  return typeof sub === 'string' ? sub.slice(0, 500) : null;
+}

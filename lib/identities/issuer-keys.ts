@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { verificationKeys } from '../contracts/fields/identity-rules.ts';
+import { ApiError } from '../core/errors.ts';
+import type { Log } from '../core/logger.ts';
+import { settings } from '../core/settings.ts';
+import { fetchJson } from '../deliveries/fetch-json.ts';
+import { failureReason, SendingFailed } from '../deliveries/sending-failed.ts';
+import { equals, isNew } from '../table/expressions.ts';
+import type { VerificationKey } from '../table/records/identity.ts';
+import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
+import { at, ConditionFailed, find, transact, update, upsert } from '../table/store.ts';
+
+/*
+ * The keys of issuers are in the table, so all processes share them. The service asks an issuer once a minute at the most,
+ * even while its tokens name unknown keys or it is down.
+ */
+const betweenFetchesMs = 60_000;
+/** An issuer that withdraws a key is heard within this time. */
+const freshMs = 10 * 60_000;
+/** How long the last known keys count while the issuer is down. */
+const staleMs = 24 * 60 * 60_000;
+/** For both documents, from the look-up of the name to the last byte. */
+const fetchTimeoutMs = 5000;
+/** A process that died in the middle of a fetch keeps others waiting no longer. */
+const waitForFetchMs = fetchTimeoutMs + 2000;
+const pollMs = 100;
+
+/** The keys that are good to verify with now, fetched if those in the table are too old. @throws issuer_unavailable */
+export async function currentKeys(
+  issuer: string,
+  known: IssuerKeysRecord | undefined,
+  log: Log,
+): Promise<IssuerKeysRecord> {
+  const now = Date.now();
+  if (known !== undefined && now - known.fetchedAtMs < freshMs) return known;
+  const isUsable = known !== undefined && now - known.fetchedAtMs < staleMs;
+  const renewed = await renewedKeys(issuer, known, log, { mayWait: !isUsable });
+  if (renewed !== undefined && Date.now() - renewed.fetchedAtMs < staleMs) return renewed;
+  const retryAfterSeconds = Math.max(
+    1,
+    Math.ceil(((renewed?.triedAtMs ?? now) + betweenFetchesMs - Date.now()) / 1000),
+  );
+  throw new ApiError(
+    'issuer_unavailable',
+    `The keys of the issuer can’t be read: ${renewed?.problem ?? 'they are still being fetched'}.`,
+    { retryAfterSeconds },
+  );
+}
+
+/**
+ * The keys after a fetch that began later than `known` was read, by this process or by another one.
+ * @returns `known` if there was such a fetch within the last minute, or if the one under way is not waited for
+ */
+export async function renewedKeys(
+  issuer: string,
+  known: IssuerKeysRecord | undefined,
+  log: Log,
+  { mayWait = true } = {},
+): Promise<IssuerKeysRecord | undefined> {
+  if (known !== undefined && Date.now() - known.triedAtMs < betweenFetchesMs) {
+    return mayWait ? endOfFetch(issuer, known) : known;
+  }
+  const fetchId = randomUUID();
+  if (!(await beginFetch(issuer, known, fetchId))) return mayWait ? endOfFetch(issuer, undefined) : known;
+  await endFetch(issuer, fetchId, await fetchKeys(issuer, log));
+  return find(at(issuerKeysRecord, issuer));
+}
+
+/** Whether this process is the one that fetches. */
+async function beginFetch(issuer: string, known: IssuerKeysRecord | undefined, fetchId: string): Promise<boolean> {
+  const triedAtMs = Date.now();
+  const expiresAt = Math.ceil((triedAtMs + staleMs) / 1000);
+  try {
+    await transact([
+      upsert(
+        at(issuerKeysRecord, issuer),
+        { set: { issuer, triedAtMs, fetchId, expiresAt }, setIfAbsent: { keys: [], fetchedAtMs: 0, endedAtMs: 0 } },
+        { if: known === undefined ? isNew : { fetchId: equals(known.fetchId) }, unique: 'fetchId' },
+      ),
+    ]);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+}
+
+type Fetched = { keys: VerificationKey[] } | { problem: string };
+
+async function endFetch(issuer: string, fetchId: string, fetched: Fetched): Promise<void> {
+  const endedAtMs = Date.now();
+  const set =
+    'keys' in fetched
+      ? { ...fetched, endedAtMs, fetchedAtMs: endedAtMs, problem: undefined }
+      : { ...fetched, endedAtMs };
+  try {
+    await transact([update(at(issuerKeysRecord, issuer), { set }, { if: { fetchId: equals(fetchId) } })]);
+  } catch (error) {
+    // This process was held up for a minute, and another one has asked since.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+/** Waits for the fetch that is under way, if there is one. */
+async function endOfFetch(issuer: string, known: IssuerKeysRecord | undefined): Promise<IssuerKeysRecord | undefined> {
+  const giveUpAt = Date.now() + waitForFetchMs;
+  let current = known ?? (await find(at(issuerKeysRecord, issuer)));
+  while (current !== undefined && current.endedAtMs < current.triedAtMs && Date.now() < giveUpAt) {
+    if (Date.now() - current.triedAtMs > waitForFetchMs) break;
+    await sleep(pollMs * (0.5 + Math.random()));
+    current = await find(at(issuerKeysRecord, issuer));
+  }
+  return current;
+}
+
+/** The signing keys that the issuer's discovery document leads to (OpenID Connect Discovery 1.0, section 4). */
+async function fetchKeys(issuer: string, log: Log): Promise<Fetched> {
+  const controller = new AbortController();
+  const timeOut = new SendingFailed(`timed out after ${fetchTimeoutMs / 1000} s`);
+  const timer = setTimeout(() => controller.abort(timeOut), fetchTimeoutMs);
+  const sending = { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK };
+  try {
+    const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+    const { issuer: named, jwks_uri } = membersOf(await fetchJson(address, sending, controller.signal));
+    if (named !== issuer) throw new SendingFailed('the discovery document is of another issuer');
+    if (typeof jwks_uri !== 'string') throw new SendingFailed('the discovery document names no jwks_uri');
+    const keys = verificationKeys(await fetchJson(jwks_uri, sending, controller.signal));
+    if (keys.length === 0) throw new SendingFailed('there is no key that can be used');
+    return { keys };
+  } catch (error) {
+    const problem = controller.signal.aborted ? timeOut.message : failureReason(error);
+    log.warn('could not read the keys of an issuer', { issuer, problem });
+    return { problem };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function membersOf(document: unknown): { issuer?: unknown; jwks_uri?: unknown } {
+  return typeof document === 'object' && document !== null ? document : {};
+}

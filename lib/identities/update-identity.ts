@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { changedFields } from '../access/changed-fields.ts';
+import type { MemberContext } from '../access/request-context.ts';
+import { invalidRequest } from '../core/errors.ts';
+import { equals } from '../table/expressions.ts';
+import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
+import { at, retryOnConditionFailed, transact, update, type Write } from '../table/store.ts';
+import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
+import { auditedFields, identityTarget } from './identity-view.ts';
+import { requireIdentity } from './read-identities.ts';
+import { requireIssuer } from './require-issuer.ts';
+
+type Changeable = Omit<IdentityRecord, 'id' | 'trustId' | 'createdAt' | 'updatedAt' | 'lastUsedAt'>;
+type IdentityChanges = { [Name in keyof Changeable]?: Changeable[Name] | undefined };
+
+/**
+ * Changes the given fields. An unchanged limit is not looked up again, because it may name something deleted.
+ * @throws identity_not_found, invalid_request for an environment without its project or a forbidden issuer,
+ * project_not_found, environment_not_found
+ */
+export async function updateIdentity(
+  context: MemberContext,
+  identityId: string,
+  changes: IdentityChanges,
+): Promise<IdentityRecord> {
+  const { slug } = context.organization;
+  return retryOnConditionFailed(async budget => {
+    const before = await requireIdentity(context, identityId);
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    const wanted: IdentityRecord = { ...before, ...given };
+    if (isDeepStrictEqual(wanted, before)) return before;
+    if (wanted.environmentId !== null && wanted.projectId === null) {
+      throw invalidRequest([{ path: 'projectId', message: 'is required with environmentId' }]);
+    }
+    const trusts = isSame(before, wanted, ['issuer', 'claims', 'jwks']);
+    if (!trusts) requireIssuer(wanted);
+    const after: IdentityRecord = {
+      ...wanted,
+      trustId: trusts ? before.trustId : randomUUID(),
+      updatedAt: laterThan(before.updatedAt),
+    };
+    const { lastUsedAt: _, ...set } = after;
+    await transact(
+      [
+        // Only if it is as it was read: this neither undoes another change nor brings back a deleted identity.
+        update(at(identityRecord, slug, identityId), { set }, { if: { updatedAt: equals(before.updatedAt) } }),
+        ...(isSame(before, after, ['projectId', 'environmentId']) ? [] : await limitHolds(slug, after)),
+        await context.audit({
+          action: 'identity.updated',
+          target: identityTarget(after),
+          ...detailsOf(before, after),
+        }),
+      ],
+      budget,
+    );
+    return after;
+  });
+}
+
+async function limitHolds(slug: string, identity: IdentityRecord): Promise<Write[]> {
+  return scopeChecks(slug, findScope(await readPlaces(slug, identity.projectId !== null), identity));
+}
+
+function isSame(a: IdentityRecord, b: IdentityRecord, names: readonly (keyof IdentityRecord)[]): boolean {
+  return names.every(name => isDeepStrictEqual(a[name], b[name]));
+}
+
+function detailsOf(before: IdentityRecord, after: IdentityRecord) {
+  const [old, changed] = [auditedFields(before), auditedFields(after)];
+  const details = changedFields(old, changed, Object.keys(changed) as (keyof typeof changed)[]);
+  return details === undefined ? {} : { details };
+}
+
+/** `updatedAt` is also the version that changes are conditioned on, so two changes never share a millisecond. */
+function laterThan(previous: string): string {
+  return new Date(Math.max(Date.now(), Date.parse(previous) + 1)).toISOString();
+}

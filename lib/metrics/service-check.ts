@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { parseJson } from '../core/json.ts';
+import { parameter } from '../core/parameter.ts';
+
+/** The account that checks the service, in an organization of its own, and where it calls. */
+export const CheckAccount = z.object({
+  /** The API's address, with `/v1`. */
+  url: z.url({ protocol: /^https?$/ }),
+  email: z.string(),
+  password: z.string(),
+  organization: z.string(),
+  project: z.string(),
+  environment: z.string(),
+});
+export type CheckAccount = z.infer<typeof CheckAccount>;
+
+/** @throws Error if the SSM parameter holds no account, without what it holds */
+export async function readCheckAccount(name: string): Promise<CheckAccount> {
+  const { data } = CheckAccount.safeParse(parseJson((await parameter(name)) ?? '').value);
+  if (data === undefined) throw new Error(`The parameter ${name} holds no account that checks the service.`);
+  return data;
+}
+
+const key = 'SERVICE_CHECK';
+
+interface Version {
+  key: string;
+  value?: string;
+  version: number;
+}
+
+/** Longer than a cold start, shorter than a user waits. */
+const timeoutMs = 15_000;
+
+/**
+ * Uses the service as a client does: logs in, sets a secret, pulls it and logs out. Returns the milliseconds of each step.
+ * @throws Error naming the step that failed and the answer's status and request id, never its body
+ */
+export async function checkService(account: CheckAccount): Promise<Readonly<Record<string, number>>> {
+  const { url, email, password, organization, project, environment } = account;
+  const environmentPath = `/secrets/${organization}/${project}/${environment}`;
+  const value = randomUUID();
+  const times: Record<string, number> = {};
+  let cookie = '';
+  const step = async (name: string, method: string, path: string, body?: unknown): Promise<Response> => {
+    const startedAt = performance.now();
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: {
+        'x-requested-with': 'service',
+        ...(cookie === '' ? {} : { cookie }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((error: Error) => {
+      throw new Error(`${name} got no answer (${error.name}).`);
+    });
+    if (!response.ok) {
+      const requestId = response.headers.get('x-request-id') ?? '-';
+      throw new Error(`${name} was answered ${response.status}, request ${requestId}.`);
+    }
+    times[name] = Math.round(performance.now() - startedAt);
+    return response;
+  };
+  const loggedIn = await step('log-in', 'POST', '/auth/login', { email, password });
+  cookie = loggedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const { secret } = (await (await step('set', 'PUT', environmentPath, { key, value })).json()) as { secret: Version };
+  const { secrets } = (await (await step('pull', 'GET', environmentPath)).json()) as { secrets: Version[] };
+  const found = secrets.find(one => one.key === key);
+  // Another check may have set it meanwhile.
+  if (
+    found === undefined ||
+    found.version < secret.version ||
+    (found.version === secret.version && found.value !== value)
+  ) {
+    throw new Error('pull did not return the value that was just set.');
+  }
+  await step('log-out', 'POST', '/auth/logout');
+  return times;
+}

@@ -1,0 +1,10 @@
+import * as z from 'zod';
+import { ExpiresAt, entity } from '../entity.ts';
+import { keys } from '../keys.ts';
+
+/** A token of an issuer that was exchanged or refused. It stands until the token is too old to be used. */
+export const assertionRecord = entity({
+  kind: 'assertion',
+  key: keys.assertion,
+  schema: z.object({ identityId: z.string(), expiresAt: ExpiresAt }),
+});

@@ -1,0 +1,573 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { endpoint } from '../../lib/api/endpoint.ts';
+import { renameOrganization } from '../../lib/contracts/organizations.ts';
+import { routes } from '../../lib/contracts/routes.ts';
+import { forgetSettings } from '../../lib/core/settings.ts';
+import { createCredential, readCredential } from '../../lib/crypto/credentials.ts';
+import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
+import { challengeRecord } from '../../lib/table/records/challenge.ts';
+import { passkeyRecord } from '../../lib/table/records/passkey.ts';
+import { at, find, transact, update } from '../../lib/table/store.ts';
+import { type Api, createToken, type Person, sessionOf, startApi, testPassword } from '../support/api.ts';
+import { createAuthenticator } from '../support/authenticator.ts';
+import { expectStatus, mailedToken, samples, seedPerson, send } from '../support/sample-requests.ts';
+import {
+  addApp,
+  addPasskey,
+  ageSession,
+  askedAtLogin,
+  codeOf,
+  forgetUsedCodes,
+  fromBase32,
+  logInWithApp,
+} from '../support/second-factors.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+const verify = async (body: object) => codeOf(await api.post('/auth/login/verify', body));
+const wrong = '401 invalid_credentials';
+const dead = '400 invalid_token';
+
+async function sessionsOf({ session }: Person): Promise<number> {
+  return (await expectStatus(api.get('/auth/sessions', session), 200)).body.sessions.length;
+}
+
+describe('a code of an authenticator app', () => {
+  it('counts once, however often and however parallel it is sent', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const asked = await Promise.all(Array.from({ length: 4 }, () => askedAtLogin(person)));
+    const totp = app.code();
+
+    const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, totp })));
+
+    expect(answers.toSorted()).toEqual([wrong, wrong, wrong, 'ok']);
+    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, totp })).toBe(wrong);
+    expect(await sessionsOf(person)).toBe(2);
+  });
+
+  it('counts once in a step-up and a log-in together', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const { challenge } = await askedAtLogin(person);
+    const totp = app.code();
+
+    const answers = await Promise.all([
+      api.post('/auth/step-up', { password: testPassword, totp }, person.session).then(codeOf),
+      verify({ challenge, totp }),
+    ]);
+
+    expect(answers.filter(answer => answer === 'ok')).toHaveLength(1);
+  });
+
+  it('that confirmed the app does not log in', async () => {
+    const person = await seedPerson();
+    const { secret } = (await api.post('/auth/totp', {}, person.session)).body;
+    const totp = totpCode(fromBase32(secret), totpStep(Date.now()));
+    await expectStatus(api.post('/auth/totp/confirm', { code: totp }, person.session), 200);
+
+    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, totp })).toBe(wrong);
+  });
+
+  it('is six digits and nothing else', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const { challenge } = await askedAtLogin(person);
+    const code = app.code();
+    const forms = [
+      ` ${code}`,
+      `${code} `,
+      `${code.slice(0, 3)} ${code.slice(3)}`,
+      `${code}\n`,
+      `+${code}`,
+      Number(code),
+    ];
+
+    for (const totp of [...forms, code.slice(0, 5), `0${code}`, '１２３４５６', '', null, [code]]) {
+      expect(await verify({ challenge, totp }), JSON.stringify(totp)).toBe('400 invalid_request');
+    }
+    expect(await verify({ challenge, totp: code })).toBe('ok');
+  });
+
+  it('of another time is refused: one step of 30 seconds to either side is taken', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const { challenge } = await askedAtLogin(person);
+
+    // Three steps away stay two away if the clock moves on meanwhile.
+    for (const steps of [-3, 3]) expect(await verify({ challenge, totp: app.code(steps) })).toBe(wrong);
+    expect(await verify({ challenge, totp: app.code() })).toBe('ok');
+  });
+
+  it('can be guessed five times in a quarter of an hour, from all challenges and addresses together', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const asked = await Promise.all(Array.from({ length: 8 }, () => askedAtLogin(person)));
+
+    const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, totp: app.code(100) })));
+
+    expect(answers.filter(answer => answer === wrong)).toHaveLength(5);
+    expect(answers.filter(answer => answer === '429 rate_limited')).toHaveLength(3);
+    const { challenge } = await askedAtLogin(person);
+    expect(await verify({ challenge, totp: app.code() })).toBe('429 rate_limited');
+    expect(await verify({ challenge, recoveryCode: app.recoveryCodes[0] })).toBe('429 rate_limited');
+    const stepUp = await api.post('/auth/step-up', { password: testPassword, totp: app.code() }, person.session);
+    expect(codeOf(stepUp)).toBe('429 rate_limited');
+  });
+
+  it('is not counted without the password: strangers cannot lock an account', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const made = readCredential((await askedAtLogin(person)).challenge);
+    const forged = createCredential(made?.userId as string).secret;
+
+    for (let count = 0; count < 10; count += 1) {
+      expect(await verify({ challenge: forged, totp: app.code(100) })).toBe(dead);
+    }
+    const { challenge } = await askedAtLogin(person);
+    expect(await verify({ challenge, totp: app.code() })).toBe('ok');
+  });
+});
+
+describe('a recovery code', () => {
+  it('works once, however parallel it is sent, and only for its own account', async () => {
+    const [person, other] = [await seedPerson(), await seedPerson()];
+    const { recoveryCodes } = await addApp(api, person);
+    await addApp(api, other);
+    const [recoveryCode] = recoveryCodes;
+
+    expect(await verify({ challenge: (await askedAtLogin(other)).challenge, recoveryCode })).toBe(wrong);
+    const asked = await Promise.all(Array.from({ length: 3 }, () => askedAtLogin(person)));
+    const answers = await Promise.all(asked.map(({ challenge }) => verify({ challenge, recoveryCode })));
+
+    expect(answers.toSorted()).toEqual([wrong, wrong, 'ok']);
+  });
+});
+
+describe('a challenge', () => {
+  it('is answered once', async () => {
+    const person = await seedPerson();
+    const { authenticator } = await addPasskey(api, person);
+    const { challenge, publicKey } = await askedAtLogin(person);
+    const passkey = authenticator.get(publicKey);
+
+    const answers = await Promise.all([verify({ challenge, passkey }), verify({ challenge, passkey })]);
+
+    expect(answers.filter(answer => answer === 'ok')).toHaveLength(1);
+    expect(await verify({ challenge, passkey: authenticator.get(publicKey) })).toBe(dead);
+  });
+
+  it('ends after five minutes', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const { challenge } = await askedAtLogin(person);
+    const item = at(challengeRecord, readCredential(challenge)?.hash as string);
+    const now = Math.floor(Date.now() / 1000);
+    expect((await find(item))?.expiresAt).toBeLessThanOrEqual(now + 300);
+    await transact([update(item, { set: { expiresAt: now - 1 } })]);
+
+    expect(await verify({ challenge, totp: app.code() })).toBe(dead);
+  });
+
+  it('of another user, of another purpose, or made up, is worth nothing', async () => {
+    const [victim, attacker] = [await seedPerson(), await seedPerson()];
+    const app = await addApp(api, victim);
+    const { authenticator } = await addPasskey(api, attacker);
+    const passkeyOf = async (session: Person['session']) =>
+      (await expectStatus(api.post('/auth/passkeys/options', {}, session), 200)).body;
+    const own = await askedAtLogin(attacker);
+    const stepUpAsked = await api.post('/auth/step-up', { password: testPassword }, victim.session);
+    const forStepUp = stepUpAsked.body.error.details.challenge;
+    const forEnrolment = await passkeyOf(victim.session);
+    const alone = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
+
+    // The attacker's own challenge with the victim's code, and the victim's challenges for other purposes.
+    expect(await verify({ challenge: own.challenge, totp: app.code() })).toBe(wrong);
+    expect(await verify({ challenge: forStepUp, totp: app.code() })).toBe(dead);
+    expect(await verify({ challenge: forEnrolment.challenge, totp: app.code() })).toBe(dead);
+    expect(await verify({ challenge: alone.challenge, totp: app.code() })).toBe(dead);
+    expect(await verify({ challenge: 'x', totp: app.code() })).toBe(dead);
+    // A log-in's challenge for a step-up and for a new passkey.
+    const { challenge, publicKey } = await askedAtLogin(attacker);
+    const stepUp = { password: testPassword, challenge, passkey: authenticator.get(publicKey) };
+    expect(codeOf(await api.post('/auth/step-up', stepUp, attacker.session))).toBe(dead);
+    const fresh = createAuthenticator();
+    const creation = { ...forEnrolment.publicKey, challenge: publicKey.challenge };
+    const body = { challenge, name: 'x', passkey: fresh.create(creation) };
+    expect(codeOf(await api.post('/auth/passkeys', body, attacker.session))).toBe(dead);
+    // The victim's challenge for a new passkey in the attacker's session.
+    const stolen = { challenge: forEnrolment.challenge, name: 'x', passkey: fresh.create(forEnrolment.publicKey) };
+    expect(codeOf(await api.post('/auth/passkeys', stolen, attacker.session))).toBe(dead);
+    expect(await sessionsOf(victim)).toBe(1);
+  });
+
+  it('of one log-in is not what another passkey answer signed', async () => {
+    const person = await seedPerson();
+    const { authenticator } = await addPasskey(api, person);
+    const [one, other] = [await askedAtLogin(person), await askedAtLogin(person)];
+
+    expect(await verify({ challenge: one.challenge, passkey: authenticator.get(other.publicKey) })).toBe(wrong);
+  });
+});
+
+describe('a passkey’s answer', () => {
+  it.each([
+    ['made at another origin', { origin: 'https://app.example.com.evil.example' }],
+    ['made at another port', { origin: 'http://127.0.0.1:1' }],
+    ['made in a frame of another site', { crossOrigin: true }],
+    ['made for another site', { rpId: 'evil.example' }],
+    ['without verification of the user', { userVerified: false }],
+    ['that is a registration', { type: 'webauthn.create' }],
+    ['to another challenge', { challenge: Buffer.from('another').toString('base64url') }],
+    ['with the handle of another user', { userHandle: Buffer.from(randomUUID()).toString('base64url') }],
+    ['with a handle that is no user', { userHandle: 'AAAA' }],
+  ])('%s is refused', async (_, lies) => {
+    const person = await seedPerson();
+    const { authenticator } = await addPasskey(api, person);
+    const asked = await askedAtLogin(person);
+    const alone = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
+
+    for (const { challenge, publicKey } of [asked, alone]) {
+      expect(await verify({ challenge, passkey: authenticator.get(publicKey, lies) })).toBe(wrong);
+    }
+    const stepUp = (await api.post('/auth/step-up', { password: testPassword }, person.session)).body.error.details;
+    const passkey = authenticator.get(stepUp.publicKey, lies);
+    const body = { password: testPassword, challenge: stepUp.challenge, passkey };
+    expect((await api.post('/auth/step-up', body, person.session)).body.error.details).toEqual([
+      { path: 'passkey', message: 'is wrong' },
+    ]);
+    expect(await sessionsOf(person)).toBe(1);
+  });
+
+  it('with a changed byte is refused', async () => {
+    const person = await seedPerson();
+    const { authenticator } = await addPasskey(api, person);
+    const { challenge, publicKey } = await askedAtLogin(person);
+    const passkey = authenticator.get(publicKey);
+    const flipped = (text: string) => {
+      const bytes = Buffer.from(text, 'base64url');
+      bytes[bytes.length - 1] = (bytes.at(-1) as number) ^ 1;
+      return bytes.toString('base64url');
+    };
+
+    for (const member of ['signature', 'authenticatorData', 'clientDataJSON'] as const) {
+      const response = { ...passkey.response, [member]: flipped(passkey.response[member]) };
+      expect(await verify({ challenge, passkey: { ...passkey, response } }), member).toBe(wrong);
+    }
+    expect(await verify({ challenge, passkey })).toBe('ok');
+  });
+
+  it('with a counter that does not rise is refused, because there may be a copy', async () => {
+    const person = await seedPerson();
+    const { authenticator } = await addPasskey(api, person);
+    const logIn = async (counter: number) => {
+      const { challenge, publicKey } = await askedAtLogin(person);
+      return verify({ challenge, passkey: authenticator.get(publicKey, { counter }) });
+    };
+
+    expect(await logIn(7)).toBe('ok');
+    expect(await logIn(7)).toBe(wrong);
+    expect(await logIn(6)).toBe(wrong);
+    expect(await logIn(0)).toBe(wrong);
+    expect(await logIn(8)).toBe('ok');
+    expect((await find(at(passkeyRecord, person.user.id, authenticator.credentialId)))?.counter).toBe(8);
+  });
+
+  it('of an attacker’s own passkey does not open the account that its handle names', async () => {
+    const [victim, attacker] = [await seedPerson(), await seedPerson()];
+    await addPasskey(api, victim);
+    const { authenticator } = await addPasskey(api, attacker);
+    const userHandle = Buffer.from(victim.user.id).toString('base64url');
+    const { challenge, publicKey } = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
+
+    expect(await verify({ challenge, passkey: authenticator.get(publicKey, { userHandle }) })).toBe(wrong);
+    const withoutHandle = authenticator.get(publicKey, { userHandle: undefined });
+    expect(await verify({ challenge, passkey: withoutHandle })).toBe(wrong);
+    const asked = await askedAtLogin(victim);
+    expect(await verify({ challenge: asked.challenge, passkey: authenticator.get(asked.publicKey) })).toBe(wrong);
+    expect(await sessionsOf(victim)).toBe(1);
+  });
+
+  it('of a removed passkey is refused', async () => {
+    const person = await seedPerson();
+    const { authenticator, id } = await addPasskey(api, person);
+    await addApp(api, person);
+    await expectStatus(api.delete(`/auth/passkeys/${id}`, person.session), 200);
+    const { challenge, publicKey } = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
+
+    expect(await verify({ challenge, passkey: authenticator.get(publicKey) })).toBe(wrong);
+  });
+});
+
+describe('a new passkey', () => {
+  it.each([
+    ['made at another origin', { origin: 'https://evil.example' }],
+    ['made in a frame of another site', { crossOrigin: true }],
+    ['made for another site', { rpId: 'evil.example' }],
+    ['without verification of the user', { userVerified: false }],
+    ['to another challenge', { challenge: Buffer.from('another').toString('base64url') }],
+    ['that is an assertion', { type: 'webauthn.get' }],
+  ])('%s is refused', async (_, lies) => {
+    const person = await seedPerson();
+    const { challenge, publicKey } = (await api.post('/auth/passkeys/options', {}, person.session)).body;
+    const passkey = createAuthenticator().create(publicKey, lies);
+    const answer = await api.post('/auth/passkeys', { challenge, name: 'x', passkey }, person.session);
+
+    expect(answer.body.error.details).toEqual([{ path: 'passkey', message: 'does not answer the challenge' }]);
+    expect((await api.get('/auth/passkeys', person.session)).body.passkeys).toEqual([]);
+  });
+});
+
+describe('an attacker who reads the user’s mail', () => {
+  it('resets the password and still needs the factor', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    await expectStatus(api.post('/auth/forgot-password', { email: person.email }), 200);
+    const token = await mailedToken(api, person.email, 'Reset');
+    const newPassword = 'another battery horse';
+    await expectStatus(api.post('/auth/reset-password', { token, newPassword }), 200);
+
+    const answer = await api.post('/auth/login', { email: person.email, password: newPassword });
+
+    expect(codeOf(answer)).toBe('401 second_factor_required');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    const { challenge } = answer.body.error.details;
+    expect(await verify({ challenge, totp: app.code(100) })).toBe(wrong);
+    expect(await verify({ challenge, totp: app.code() })).toBe('ok');
+  });
+});
+
+describe('a stolen session', () => {
+  it('that is stale adds and removes no factor', async () => {
+    const person = await seedPerson();
+    const { id } = await addPasskey(api, person);
+    await addApp(api, person);
+    await ageSession(person, 601);
+    const attempts = [
+      ['POST', '/auth/totp'],
+      ['POST', '/auth/totp/confirm', { code: '123456' }],
+      ['DELETE', '/auth/totp'],
+      ['POST', '/auth/passkeys/options'],
+      ['DELETE', `/auth/passkeys/${id}`],
+      ['POST', '/auth/recovery-codes'],
+    ] as const;
+
+    for (const [method, path, body] of attempts) {
+      const answer = await api.call(method, path, { as: person.session, body: body ?? {} });
+      expect(codeOf(answer), `${method} ${path}`).toBe('403 step_up_required');
+    }
+    const { user } = (await api.get('/auth/me', person.session)).body;
+    expect(user.secondFactors).toEqual({ passkeys: 1, totp: true, recoveryCodesLeft: 10 });
+  });
+
+  it('from before the first factor cannot take the factor away, fresh as it is', async () => {
+    const person = await seedPerson();
+    const stolen = sessionOf(
+      await expectStatus(api.post('/auth/login', { email: person.email, password: testPassword }), 200),
+    );
+    const app = await addApp(api, person);
+
+    expect(codeOf(await api.delete('/auth/totp', stolen))).toBe('403 step_up_required');
+    expect(codeOf(await api.post('/auth/token', { name: 'x' }, stolen))).toBe('403 step_up_required');
+    expect(codeOf(await api.post('/auth/step-up', { password: testPassword }, stolen))).toBe(
+      '401 second_factor_required',
+    );
+    expect((await api.get('/auth/me', stolen)).body.authentication).toMatchObject({
+      freshUntil: null,
+      secondFactor: false,
+    });
+    await forgetUsedCodes(person.user.id);
+    const body = { password: testPassword, totp: app.code() };
+    const owned = sessionOf(await expectStatus(api.post('/auth/step-up', body, stolen), 200));
+    expect(codeOf(await api.delete('/auth/totp', owned))).toBe('ok');
+  });
+
+  it('cannot be used to guess the password', async () => {
+    const person = await seedPerson();
+    vi.stubEnv('LOGIN_FAILURE_LIMIT', '3');
+    forgetSettings();
+    const guesses: string[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      guesses.push(codeOf(await api.post('/auth/step-up', { password: `guess ${count}` }, person.session)));
+    }
+    vi.unstubAllEnvs();
+    forgetSettings();
+
+    expect(guesses).toEqual([...Array(3).fill('400 invalid_request'), '429 rate_limited']);
+  });
+
+  it('ends with its secret when the user steps up', async () => {
+    const person = await seedPerson();
+    const renewed = sessionOf(
+      await expectStatus(api.post('/auth/step-up', { password: testPassword }, person.session), 200),
+    );
+
+    expect((await api.get('/auth/me', person.session)).status).toBe(401);
+    expect((await api.get('/auth/me', renewed)).status).toBe(200);
+  });
+});
+
+const fresh = routes.filter(({ access }) => 'fresh' in access && access.fresh !== undefined);
+/** The requests of `by-content` routes that need a fresh session; an `always` route needs one for any request. */
+const needing: Readonly<Record<string, (person: Person) => Promise<{ path: string; body: unknown }>>> = {
+  'hand-off-token': async () => ({
+    path: '/auth/cli-auth',
+    body: { codeChallenge: 'x'.repeat(43), name: 'cli' },
+  }),
+  'invite-member': async ({ organization }) => ({
+    path: `/members/${organization.id}/invite`,
+    body: { email: 'new@example.com', role: 'owner' },
+  }),
+  'change-role': async person => ({
+    path: `/members/${person.organization.id}/${await memberIdOf(person)}`,
+    body: { role: 'viewer' },
+  }),
+  'rename-organization': async ({ organization }) => ({
+    path: `/orgs/${organization.id}`,
+    body: { requireSecondFactor: false },
+  }),
+};
+
+async function memberIdOf({ organization, session }: Person): Promise<string> {
+  return (await api.get(`/members/${organization.id}`, session)).body.members[0].id;
+}
+
+describe('every fresh route', () => {
+  it('is one that the contract lists, and every one that is here', () => {
+    expect(fresh.map(({ operationId }) => operationId)).toEqual(
+      expect.arrayContaining([
+        'create-token',
+        'hand-off-token',
+        'start-passkey',
+        'add-passkey',
+        'remove-passkey',
+        'start-totp',
+        'confirm-totp',
+        'remove-totp',
+        'renew-recovery-codes',
+        'change-role',
+        'invite-member',
+        'delete-organization',
+        'delete-project',
+        'delete-environment',
+        'rotate-key',
+        'rename-organization',
+      ]),
+    );
+    const byContent = fresh.filter(({ access }) => 'fresh' in access && access.fresh === 'by-content');
+    expect(byContent.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(needing).toSorted());
+  });
+
+  it.each(fresh.map(({ operationId, method }) => [operationId, method] as const))(
+    '%s refuses an old session, and changes nothing',
+    async (operationId, method) => {
+      const sample = samples.find(one => one.operationId === operationId);
+      if (sample === undefined) throw new Error(`There is no sample of ${operationId}.`);
+      const prepared = await sample.prepare(api);
+      const ownerOf = needing[operationId];
+      if (ownerOf === undefined) {
+        const { as } = prepared.request;
+        if (as === undefined || !('cookie' in as)) throw new Error(`The sample of ${operationId} has no session.`);
+        const userId = readCredential(as.cookie.split('=')[1] as string)?.userId as string;
+        const person = { session: as, user: { id: userId } } as Person;
+        await ageSession(person, 599);
+        const isYoung = codeOf(await send(api, { ...prepared.request, body: { zz: 1 } }));
+        expect(isYoung, 'a fresh session').not.toBe('403 step_up_required');
+        await ageSession(person, 601);
+        expect(codeOf(await send(api, prepared.request))).toBe('403 step_up_required');
+        return;
+      }
+      const person = await seedPerson();
+      const { path, body } = await ownerOf(person);
+      await ageSession(person, 601);
+      expect(codeOf(await api.call(method, path, { as: person.session, body }))).toBe('403 step_up_required');
+      await ageSession(person, 599);
+      expect(codeOf(await api.call(method, path, { as: person.session, body }))).not.toBe('403 step_up_required');
+    },
+  );
+
+  it('takes a full token without asking, where a token may do it at all', async () => {
+    const person = await seedPerson();
+    const token = await createToken(api, person);
+    await ageSession(person, 601);
+    const { id } = person.organization;
+    await expectStatus(api.post(`/projects/${id}`, { name: 'Shop', slug: 'shop' }, token), 201);
+
+    expect(codeOf(await api.post(`/projects/${id}/shop/rotate-key`, {}, token))).toBe('ok');
+    expect(codeOf(await api.delete(`/projects/${id}/shop`, token))).toBe('ok');
+    expect(codeOf(await api.post('/auth/token', { name: 'x' }, token))).toBe('403 insufficient_scope');
+  });
+
+  it('that decides by content asks nothing of an old session for what is no matter of owners', async () => {
+    const person = await seedPerson();
+    const guest = await seedPerson();
+    const { id } = person.organization;
+    await ageSession(person, 601);
+    const invited = await api.post(`/members/${id}/invite`, { email: guest.email, role: 'viewer' }, person.session);
+    expect(codeOf(invited)).toBe('ok');
+    const joined = await api.post(`/members/invite/${invited.body.token}/accept`, undefined, guest.session);
+    const path = `/members/${id}/${joined.body.member.id}`;
+
+    expect(codeOf(await api.patch(path, { role: 'developer' }, person.session))).toBe('ok');
+    expect(codeOf(await api.patch(path, { role: 'owner' }, person.session))).toBe('403 step_up_required');
+    await ageSession(person, 0);
+    expect(codeOf(await api.patch(path, { role: 'owner' }, person.session))).toBe('ok');
+    await ageSession(person, 601);
+    expect(codeOf(await api.patch(path, { role: 'viewer' }, person.session))).toBe('403 step_up_required');
+  });
+
+  it('whose handler forgets to ask gives no answer', async () => {
+    const person = await seedPerson();
+    const forgetful = endpoint(renameOrganization, {
+      run: async ({ context }) => ({ status: 200, body: { organization: context.organization } }),
+    });
+    const event = {
+      headers: { 'x-requested-with': 'service', 'content-type': 'application/json' },
+      cookies: [person.session.cookie],
+      body: JSON.stringify({ requireSecondFactor: false }),
+      pathParameters: { orgId: person.organization.id },
+      requestContext: { requestId: 'x', http: { method: 'PATCH', sourceIp: '127.0.0.1', userAgent: 'test' } },
+    };
+
+    const answer = (await forgetful(event as never, {} as never)) as { statusCode: number };
+
+    expect(answer.statusCode).toBe(500);
+  });
+});
+
+describe('an organization that demands a second factor', () => {
+  it('refuses on every route of it, for a session and for a token', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const guest = await seedPerson();
+    const { id, slug } = person.organization;
+    const path = `/members/${id}/invite`;
+    const invited = await expectStatus(api.post(path, { email: guest.email, role: 'admin' }, person.session), 201);
+    await expectStatus(api.post(`/members/invite/${invited.body.token}/accept`, undefined, guest.session), 200);
+    const token = await createToken(api, guest, { organizationId: id });
+    await expectStatus(api.patch(`/orgs/${id}`, { requireSecondFactor: true }, person.session), 200);
+    const inOrganization = routes.filter(({ access }) => access.kind === 'member');
+
+    for (const { method, path: template } of inOrganization) {
+      const named = template
+        .slice('/v1'.length)
+        .replace('{orgId}', id)
+        .replace('{orgSlug}', slug)
+        .replace(/\{(webhookId|id|identityId)\}/, () => randomUUID())
+        .replace(/\{\w+\}/g, 'KEY'.toLowerCase());
+      const answer = await api.call(method, named, { as: guest.session, ...(method === 'GET' ? {} : { body: {} }) });
+      expect(codeOf(answer), `${method} ${template}`).toBe('403 second_factor_required');
+    }
+    expect(codeOf(await api.get(`/projects/${id}`, token))).toBe('403 second_factor_required');
+    expect(codeOf(await api.get(`/projects/${id}`, await logInWithApp(api, person, app)))).toBe('ok');
+    // Only who was proved with one can take the demand back.
+    expect(codeOf(await api.patch(`/orgs/${id}`, { requireSecondFactor: false }, guest.session))).toBe(
+      '403 second_factor_required',
+    );
+  });
+});

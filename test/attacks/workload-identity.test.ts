@@ -1,0 +1,655 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { exportJWK, exportSPKI, importJWK } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isThere } from '../../lib/table/expressions.ts';
+import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
+import { at, ConditionFailed, find, remove, transact, update } from '../../lib/table/store.ts';
+import { type Answer, type Api, createProject, type Person } from '../support/api.ts';
+import { scanTable, violationsOf } from '../support/invariants.ts';
+import {
+  claimsOf,
+  type Issuer,
+  identityOf,
+  makeSigningKey,
+  pipeline,
+  type SigningKey,
+  signToken,
+  startIssuer,
+} from '../support/issuer.ts';
+import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { countsOf } from '../support/record-calls.ts';
+import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+
+let api: Api;
+let issuer: Issuer;
+let ada: Person;
+let grace: Person;
+let pulled: string;
+
+beforeAll(async () => {
+  api = await startObservedApi();
+  [issuer, ada, grace] = await Promise.all([startIssuer(), seedPerson(), seedPerson()]);
+  await createProject(api, ada);
+  pulled = `/secrets/${ada.organization.slug}/shop/dev`;
+  await api.put(pulled, { key: 'A', value: 'a' }, ada.session);
+});
+afterAll(async () => {
+  await api?.stop();
+  await issuer?.stop();
+});
+
+async function makeIdentity(
+  changes: Record<string, unknown> = {},
+  { of = ada, at: issuedBy = issuer }: { of?: Person; at?: { url: string } } = {},
+): Promise<string> {
+  const body = identityOf(issuedBy, changes);
+  return (await expectStatus(api.post(`/identities/${of.organization.id}`, body, of.session), 201)).body.identity.id;
+}
+
+function exchange(identityId: string, subjectToken: string, of = ada): Promise<Answer> {
+  return api.post('/auth/exchange', { identityId, organizationSlug: of.organization.slug, subjectToken });
+}
+
+async function tokenFor(identityId: string, from = issuer): Promise<{ token: string }> {
+  const answer = await expectStatus(exchange(identityId, await from.token(identityId)), 201);
+  return { token: answer.body.token };
+}
+
+async function entriesOf(identityId: string, action: string) {
+  const { body } = await api.get(`/audit/${ada.organization.id}?action=${action}&limit=500`, ada.session);
+  return body.entries.filter(({ target }: { target: { id: string } }) => target.id === identityId);
+}
+
+const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'ok'}`;
+const encoded = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
+const now = () => Math.floor(Date.now() / 1000);
+
+/** As if that time had passed since the keys of the issuer were last asked for. */
+async function letPass(url: string, ms: number): Promise<void> {
+  const item = at(issuerKeysRecord, url);
+  const { fetchedAtMs, triedAtMs, endedAtMs } = (await find(item)) ?? { fetchedAtMs: 0, triedAtMs: 0, endedAtMs: 0 };
+  const set = { fetchedAtMs: fetchedAtMs - ms, triedAtMs: triedAtMs - ms, endedAtMs: endedAtMs - ms };
+  await transact([update(item, { set }, { if: isThere })]).catch(error => {
+    // There is no such item if the fetch was not even begun.
+    if (!(error instanceof ConditionFailed)) throw error;
+  });
+}
+const minute = 61_000;
+const day = 24 * 60 * 60_000;
+
+describe('a forged assertion', () => {
+  let identityId: string;
+  let foreignId: string;
+  let attacker: SigningKey;
+  beforeAll(async () => {
+    attacker = await makeSigningKey();
+    identityId = await makeIdentity();
+    foreignId = await makeIdentity({}, { of: grace });
+    // The keys are known, so no refusal below is for want of them.
+    await tokenFor(identityId);
+  });
+
+  const hmac = (secret: string | Buffer) => {
+    const signed = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(claimsOf(issuer, identityId))}`;
+    return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+  };
+  const publicKey = async () => {
+    const [key] = issuer.keys as [SigningKey];
+    return { jwk: key.publicJwk, spki: await exportSPKI((await importJWK(key.publicJwk, key.alg)) as never) };
+  };
+  const claiming = (claims: Record<string, unknown>) => () => issuer.token(identityId, claims);
+  const byAttacker = (header: Record<string, unknown>) => () =>
+    issuer.token(identityId, {}, { key: attacker, header: { kid: issuer.keys[0]?.kid, ...header } });
+  const swapped = async () => {
+    const [token, other] = await Promise.all([issuer.token(identityId), issuer.token(identityId, { ref: 'other' })]);
+    return [...other.split('.').slice(0, 2), token.split('.')[2]].join('.');
+  };
+
+  const forgeries: readonly (readonly [string, () => string | Promise<string>])[] = [
+    ['that is not signed (alg none)', () => `${encoded({ alg: 'none' })}.${encoded(claimsOf(issuer, identityId))}.`],
+    ['signed by HMAC with the public key as PEM', async () => hmac((await publicKey()).spki)],
+    ['signed by HMAC with the public key as JWK', async () => hmac(JSON.stringify((await publicKey()).jwk))],
+    ['that brings its own key (jwk)', async () => byAttacker({ jwk: attacker.publicJwk })()],
+    ['signed with another key under a known key id', byAttacker({})],
+    ['with the signature of another assertion', swapped],
+    ['with an extension that must be understood (crit)', () => critical()],
+    ['without exp', claiming({ exp: undefined })],
+    ['that has expired', claiming({ iat: now() - 300, exp: now() - 120 })],
+    ['without iat', claiming({ iat: undefined })],
+    ['from the future', claiming({ iat: now() + 120 })],
+    ['that is old, even if it says that it is valid for a day', claiming({ iat: now() - 720, exp: now() + 86_400 })],
+    ['that is not valid yet (nbf)', claiming({ nbf: now() + 120 })],
+    ['without aud', claiming({ aud: undefined })],
+    ['for a foreign audience', claiming({ aud: 'https://github.com/acme' })],
+    ['for a second audience beside the right one', () => issuer.token(identityId, { aud: both(identityId) })],
+    ['for the audience of another tenant’s identity', () => issuer.token(foreignId)],
+    ['of another issuer', claiming({ iss: 'https://token.actions.githubusercontent.com' })],
+    ['without an issuer', claiming({ iss: undefined })],
+    ['that is junk', () => 'junk'],
+    ['with parts that are junk', () => 'a.b.c'],
+  ];
+  const both = (id: string) => [`holdfast:identity:${id}`, 'https://github.com/acme'];
+  async function critical() {
+    // The library that signs refuses such a header, so it is put together here.
+    const [key] = issuer.keys as [SigningKey];
+    const signed = `${encoded({ alg: key.alg, kid: key.kid, crit: ['x'], x: 1 })}.${encoded(claimsOf(issuer, identityId))}`;
+    const signature = await crypto.subtle.sign(
+      { name: 'ECDSA', hash: 'SHA-256' },
+      key.privateKey as never,
+      Buffer.from(signed),
+    );
+    return `${signed}.${Buffer.from(signature).toString('base64url')}`;
+  }
+
+  it.each(forgeries)('%s is refused like an unknown identity', async (_, forge) => {
+    const unknown = await exchange(randomUUID(), await issuer.token(identityId));
+
+    const answer = await exchange(identityId, await forge());
+
+    expect(codeOf(answer)).toBe('401 invalid_assertion');
+    const { requestId: _id, ...error } = answer.body.error;
+    expect(error).toEqual({ code: unknown.body.error.code, message: unknown.body.error.message });
+  });
+
+  it.each(['jku', 'x5u'])('that names an address of its key (%s) is refused, and nobody asks there', async name => {
+    const address = await startReceiver();
+    try {
+      const forged = await byAttacker({ [name]: `${address.url}/keys` })();
+
+      expect(codeOf(await exchange(identityId, forged))).toBe('401 invalid_assertion');
+      expect(address.connections()).toBe(0);
+    } finally {
+      await address.stop();
+    }
+  });
+
+  it('left neither a token nor an entry behind', async () => {
+    expect(await entriesOf(identityId, 'identity.token_issued')).toHaveLength(1);
+    expect(await entriesOf(identityId, 'identity.refused')).toEqual([]);
+  });
+
+  it('of an algorithm that is not on the list is refused', async () => {
+    const other = await startIssuer('RS512');
+    try {
+      const id = await makeIdentity({}, { at: other });
+      // Its key would verify RS256 as well; the header decides.
+      other.keys[0] = { ...(other.keys[0] as SigningKey), publicJwk: { ...other.keys[0]?.publicJwk, alg: 'RS256' } };
+
+      expect(codeOf(await exchange(id, await other.token(id)))).toBe('401 invalid_assertion');
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('a genuine assertion', () => {
+  it.each(['RS256', 'ES256', 'ES384', 'EdDSA'])('signed with %s is exchanged', async alg => {
+    const other = await startIssuer(alg);
+    try {
+      const id = await makeIdentity({}, { at: other });
+
+      expect(codeOf(await exchange(id, await other.token(id)))).toBe('201 ok');
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('may name its audience in a list, and come from a clock that is half a minute fast', async () => {
+    const id = await makeIdentity();
+    const token = await issuer.token(id, { aud: [`holdfast:identity:${id}`], iat: now() + 30 });
+
+    expect(codeOf(await exchange(id, token))).toBe('201 ok');
+  });
+
+  it('costs two waves, and a pull with the token two', async () => {
+    const id = await makeIdentity();
+    await tokenFor(id);
+    const subjectToken = await issuer.token(id);
+    const body = { identityId: id, organizationSlug: ada.organization.slug, subjectToken };
+    const exchanged = await recordRequest(headers => api.post('/auth/exchange', body, undefined, headers));
+    const as = { token: exchanged.answer.body.token };
+    const first = await recordRequest(headers => api.get(pulled, as, headers));
+    const tag = { 'if-none-match': first.answer.headers.get('etag') ?? '' };
+    const again = await recordRequest(headers => api.get(pulled, as, { ...headers, ...tag }));
+
+    expect([exchanged.answer.status, first.answer.status, again.answer.status]).toEqual([201, 200, 304]);
+    expect(countsOf(exchanged.calls)).toMatchObject({ waves: 2, calls: 2, kmsCalls: 0 });
+    expect(countsOf(first.calls)).toMatchObject({ waves: 2, kmsCalls: 0 });
+    expect(countsOf(again.calls)).toMatchObject({ waves: 1, calls: 2, readUnits: 4, writeUnits: 0 });
+  });
+});
+
+describe('what an identity demands', () => {
+  it('is not met by a repository that was made again under the same name', async () => {
+    const id = await makeIdentity();
+    const answer = await exchange(id, await issuer.token(id, { repository_id: '75', repository: 'acme/web-shop' }));
+
+    expect(codeOf(answer)).toBe('403 claims_mismatch');
+    expect(answer.body.error.details).toEqual({ claims: ['repository_id'] });
+  });
+
+  it.each([
+    ['a number', 74],
+    ['a flag', true],
+    ['a list that holds it', ['74']],
+    ['an object', { toString: '74' }],
+    ['null', null],
+    ['nothing', undefined],
+    ['the same with a space', '74 '],
+  ])('is not met by %s in the place of the text', async (_, repository_id) => {
+    const id = await makeIdentity();
+    expect(codeOf(await exchange(id, await issuer.token(id, { repository_id })))).toBe('403 claims_mismatch');
+    await api.delete(`/identities/${ada.organization.id}/${id}`, ada.session);
+  });
+
+  it.each(['pull_request', 'pull_request_target', 'pull_request_review', ['pull_request_target']])(
+    'never is an event of a pull request (%s) that it does not name',
+    async event_name => {
+      const id = await makeIdentity();
+      const answer = await exchange(id, await issuer.token(id, { event_name }));
+
+      expect(codeOf(answer)).toBe('403 claims_mismatch');
+      expect(answer.body.error.details).toEqual({ claims: ['event_name'] });
+      await api.delete(`/identities/${ada.organization.id}/${id}`, ada.session);
+    },
+  );
+
+  it('may be such an event, if it names it', async () => {
+    const id = await makeIdentity({ claims: { ...pipeline, event_name: ['push', 'pull_request'] } });
+
+    expect(codeOf(await exchange(id, await issuer.token(id, { event_name: 'pull_request' })))).toBe('201 ok');
+    expect(codeOf(await exchange(id, await issuer.token(id, { event_name: 'pull_request_target' })))).toBe(
+      '403 claims_mismatch',
+    );
+  });
+
+  it('reaches into nested claims, as those of Kubernetes', async () => {
+    const id = await makeIdentity({ claims: { '/kubernetes.io/serviceaccount/uid': 'u-1', '/a~1b': 'c' } });
+    const claims = (uid: unknown) => ({ 'kubernetes.io': { serviceaccount: { uid } }, 'a/b': 'c' });
+
+    expect(codeOf(await exchange(id, await issuer.token(id, claims('u-1'))))).toBe('201 ok');
+    const answer = await exchange(id, await issuer.token(id, claims('u-2')));
+    expect(answer.body.error.details).toEqual({ claims: ['/kubernetes.io/serviceaccount/uid'] });
+    expect(codeOf(await exchange(id, await issuer.token(id, { 'kubernetes.io': 'u-1', 'a/b': 'c' })))).toBe(
+      '403 claims_mismatch',
+    );
+  });
+
+  it('leaves one entry in the audit log for each assertion that does not meet it', async () => {
+    const id = await makeIdentity();
+    const token = await issuer.token(id, { ref: 'refs/heads/main', repository_id: '75' });
+    await Promise.all([1, 2, 3].map(() => exchange(id, token)));
+
+    const entries = await entriesOf(id, 'identity.refused');
+
+    expect(entries).toHaveLength(1);
+    expect(entries[0]).toMatchObject({
+      actor: { id, email: null, name: 'deploy', type: 'identity' },
+      details: { reason: 'claims_mismatch', claims: 'repository_id' },
+    });
+  });
+});
+
+describe('an assertion that is presented again', () => {
+  const sameTwenty = async (token: string, id: string) => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(id, token)));
+    return answers.map(codeOf).sort();
+  };
+  const oneOfTwenty = ['201 ok', ...Array(19).fill('409 assertion_replayed')];
+
+  it('makes one token, if it comes twenty times at once', async () => {
+    const id = await makeIdentity();
+
+    expect(await sameTwenty(await issuer.token(id), id)).toEqual(oneOfTwenty);
+    expect(await entriesOf(id, 'identity.token_issued')).toHaveLength(1);
+    expect(await entriesOf(id, 'identity.refused')).toHaveLength(1);
+  });
+
+  it('makes one token without a jti as well', async () => {
+    const id = await makeIdentity();
+
+    expect(await sameTwenty(await issuer.token(id, { jti: undefined }), id)).toEqual(oneOfTwenty);
+  });
+
+  it('is known again under another signature that verifies', async () => {
+    const id = await makeIdentity();
+    const token = await issuer.token(id, { jti: undefined });
+    const [header, payload, signature = ''] = token.split('.');
+    // ECDSA: where (r, s) verifies, (r, n − s) verifies.
+    const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+    const bytes = Buffer.from(signature, 'base64url');
+    const s = order - BigInt(`0x${bytes.subarray(32).toString('hex')}`);
+    const altered = Buffer.concat([bytes.subarray(0, 32), Buffer.from(s.toString(16).padStart(64, '0'), 'hex')]);
+
+    expect(codeOf(await exchange(id, token))).toBe('201 ok');
+    expect(codeOf(await exchange(id, [header, payload, altered.toString('base64url')].join('.')))).toBe(
+      '409 assertion_replayed',
+    );
+  });
+
+  it('is known again by its jti', async () => {
+    const id = await makeIdentity();
+    const jti = randomUUID();
+
+    expect(codeOf(await exchange(id, await issuer.token(id, { jti })))).toBe('201 ok');
+    expect(codeOf(await exchange(id, await issuer.token(id, { jti, exp: now() + 200 })))).toBe(
+      '409 assertion_replayed',
+    );
+  });
+});
+
+describe('the keys of an issuer', () => {
+  let own: Issuer;
+  const withIssuer = (work: () => Promise<void>) => async () => {
+    own = await startIssuer();
+    try {
+      await work();
+    } finally {
+      await own.stop();
+    }
+  };
+
+  it(
+    'are fetched once for twenty first exchanges at the same time',
+    withIssuer(async () => {
+      const id = await makeIdentity({}, { at: own });
+      const tokens = await Promise.all(Array.from({ length: 20 }, () => own.token(id)));
+
+      const answers = await Promise.all(tokens.map(token => exchange(id, token)));
+
+      expect(answers.map(codeOf)).toEqual(Array(20).fill('201 ok'));
+      expect([own.fetches('discovery'), own.fetches('jwks')]).toEqual([1, 1]);
+    }),
+  );
+
+  it(
+    'are fetched once for a thousand key ids that nobody knows',
+    withIssuer(async () => {
+      const id = await makeIdentity({}, { at: own });
+      await tokenFor(id, own);
+      await letPass(own.url, minute);
+      const before = own.fetches('jwks');
+      const codes = new Set<string>();
+      for (let round = 0; round < 20; round += 1) {
+        const tokens = await Promise.all(
+          Array.from({ length: 50 }, () => own.token(id, {}, { header: { kid: randomUUID() } })),
+        );
+        for (const answer of await Promise.all(tokens.map(token => exchange(id, token)))) codes.add(codeOf(answer));
+      }
+
+      expect([...codes]).toEqual(['401 invalid_assertion']);
+      expect(own.fetches('jwks') - before).toBe(1);
+    }),
+  );
+
+  it(
+    'may change: a new one is found, and one that was withdrawn is forgotten',
+    withIssuer(async () => {
+      const id = await makeIdentity({}, { at: own });
+      await tokenFor(id, own);
+      const [old] = own.keys as [SigningKey];
+      own.keys.push(await makeSigningKey());
+      // Within a minute after a fetch there is no other.
+      expect(codeOf(await exchange(id, await own.token(id)))).toBe('401 invalid_assertion');
+      await letPass(own.url, minute);
+      expect(codeOf(await exchange(id, await own.token(id)))).toBe('201 ok');
+      expect(codeOf(await exchange(id, await own.token(id, {}, { key: old })))).toBe('201 ok');
+      own.keys.shift();
+      await letPass(own.url, 10 * minute);
+      expect(codeOf(await exchange(id, await own.token(id, {}, { key: old })))).toBe('401 invalid_assertion');
+      expect(own.fetches('jwks')).toBe(3);
+    }),
+  );
+
+  it(
+    'count for a day while the issuer is down, and no longer',
+    withIssuer(async () => {
+      const id = await makeIdentity({}, { at: own });
+      await tokenFor(id, own);
+      own.answer.discovery = response => response.writeHead(500).end();
+      await letPass(own.url, day - 2 * minute);
+      expect(codeOf(await exchange(id, await own.token(id)))).toBe('201 ok');
+      await letPass(own.url, 3 * minute);
+      const answer = await exchange(id, await own.token(id));
+      expect(codeOf(answer)).toBe('503 issuer_unavailable');
+      expect(answer.body.error.message).toBe('The keys of the issuer can’t be read: answered 500.');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(codeOf(await exchange(id, await own.token(id)))).toBe('503 issuer_unavailable');
+      // One for each of the three minutes in which there was an exchange.
+      expect(own.fetches('discovery')).toBe(3);
+      own.answer.discovery = undefined as never;
+      await letPass(own.url, minute);
+      expect(codeOf(await exchange(id, await own.token(id)))).toBe('201 ok');
+    }),
+  );
+
+  it(
+    'are asked for again a minute after a process died while it fetched them',
+    withIssuer(async () => {
+      const id = await makeIdentity({}, { at: own });
+      await tokenFor(id, own);
+      const endedAtMs = Date.now() - 2 * day;
+      const set = { fetchedAtMs: endedAtMs, endedAtMs, triedAtMs: Date.now() - 30_000 };
+      await transact([update(at(issuerKeysRecord, own.url), { set })]);
+      expect(codeOf(await exchange(id, await own.token(id)))).toBe('503 issuer_unavailable');
+      await letPass(own.url, minute);
+      expect(codeOf(await exchange(id, await own.token(id)))).toBe('201 ok');
+    }),
+  );
+
+  it(
+    'are found whichever call to AWS fails on the way, at once or in the next minute',
+    withIssuer(async () => {
+      const id = await makeIdentity({}, { at: own });
+      const present = async () => ({
+        identityId: id,
+        organizationSlug: ada.organization.slug,
+        subjectToken: await own.token(id),
+      });
+      const seen: string[] = [];
+      for (const kind of ['blip', 'answer-lost-once', 'refused', 'dies-after'] as const) {
+        for (let position = 1; position <= 5; position += 1) {
+          await transact([remove(at(issuerKeysRecord, own.url))]);
+          const body = await present();
+          const answer = await withFault({ kind, position }, headers =>
+            api.post('/auth/exchange', body, undefined, headers),
+          );
+          await letPass(own.url, minute);
+          const next = await api.post('/auth/exchange', await present());
+          seen.push(`${kind} ${position}: ${answer.status === 201 ? 'cured' : 'failed'}, then ${next.status}`);
+        }
+      }
+      const cured = (kind: string) => [1, 2, 3, 4, 5].map(position => `${kind} ${position}: cured, then 201`);
+      const failed = (kind: string) => [1, 2, 3, 4, 5].map(position => `${kind} ${position}: failed, then 201`);
+      expect(seen).toEqual([
+        ...cured('blip'),
+        ...cured('answer-lost-once'),
+        ...failed('refused'),
+        ...failed('dies-after'),
+      ]);
+    }),
+  );
+
+  it.each([
+    ['http://169.254.169.254/latest/meta-data', 'the address 169.254.169.254 is not public'],
+    ['http://[::ffff:169.254.169.254]/keys', 'the address ::ffff:a9fe:a9fe is not public'],
+    ['http://10.0.0.1/keys', 'the address 10.0.0.1 is not public'],
+    ['file:///etc/passwd', 'must be an absolute https URL'],
+  ])('are never read from %s', async (jwks_uri, problem) => {
+    const own = await startIssuer();
+    try {
+      const id = await makeIdentity({}, { at: own });
+      own.answer.discovery = response => response.end(JSON.stringify({ issuer: own.url, jwks_uri }));
+
+      const answer = await exchange(id, await own.token(id));
+
+      expect(codeOf(answer)).toBe('503 issuer_unavailable');
+      expect(answer.body.error.message).toContain(problem);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it(
+    'are read up to 64 KB, and not the rest of 50 MB',
+    withIssuer(async () => {
+      const id = await makeIdentity({}, { at: own });
+      let sentBytes = 0;
+      own.answer.jwks = async response => {
+        response.writeHead(200);
+        const chunk = Buffer.alloc(64 * 1024, ' ');
+        while (sentBytes < 50 * 1024 * 1024 && !response.destroyed) {
+          sentBytes += chunk.length;
+          if (!response.write(chunk)) {
+            const woken = new AbortController();
+            await Promise.race(['drain', 'close'].map(event => once(response, event, { signal: woken.signal })));
+            woken.abort();
+          }
+        }
+        response.end();
+      };
+
+      const answer = await exchange(id, await own.token(id));
+
+      expect(codeOf(answer)).toBe('503 issuer_unavailable');
+      expect(answer.body.error.message).toContain('larger than 64 KB');
+      // What the sockets of both ends buffer was sent and not read.
+      expect(sentBytes).toBeLessThan(20 * 1024 * 1024);
+    }),
+  );
+
+  it.each<[string, (response: import('node:http').ServerResponse) => unknown, string]>([
+    ['a redirect', response => response.writeHead(302, { location: 'http://127.0.0.1/' }).end(), 'answered 302'],
+    ['what is not JSON', response => response.end('<html>'), 'is not JSON'],
+    ['the document of another issuer', response => response.end('{"issuer":"https://x.example"}'), 'another issuer'],
+    ['an answer that never ends', response => response.write('{'), 'timed out after 5 s'],
+  ])('are not taken from %s', async (_, discovery, problem) => {
+    const own = await startIssuer();
+    try {
+      const id = await makeIdentity({}, { at: own });
+      own.answer.discovery = discovery;
+
+      const answer = await exchange(id, await own.token(id));
+
+      expect(codeOf(answer)).toBe('503 issuer_unavailable');
+      expect(answer.body.error.message).toContain(problem);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it(
+    'that are too weak to trust, or meant for encryption, are left out',
+    withIssuer(async () => {
+      const id = await makeIdentity({}, { at: own });
+      const key = own.keys[0] as SigningKey;
+      const weak = { kty: 'RSA', n: 'A'.repeat(171), e: 'AQAB', kid: 'weak' };
+      const set = { keys: [weak, { ...key.publicJwk, use: 'enc' }, { kty: 'oct', k: 'AAAA' }, null, 'x'] };
+      own.answer.jwks = response => response.end(JSON.stringify(set));
+
+      const answer = await exchange(id, await own.token(id));
+
+      expect(answer.body.error.message).toContain('there is no key that can be used');
+    }),
+  );
+});
+
+describe('a token of an identity', () => {
+  it('ends with the identity, between the exchange and the pull', async () => {
+    const id = await makeIdentity();
+    const as = await tokenFor(id);
+    expect((await api.get(pulled, as)).status).toBe(200);
+
+    await expectStatus(api.delete(`/identities/${ada.organization.id}/${id}`, ada.session), 200);
+
+    expect(codeOf(await api.get(pulled, as))).toBe('401 unauthenticated');
+    expect(codeOf(await api.get(`/projects/${ada.organization.id}`, as))).toBe('401 unauthenticated');
+    expect(codeOf(await exchange(id, await issuer.token(id)))).toBe('401 invalid_assertion');
+  });
+
+  it('ends where whom the identity trusts is changed, and not where its name is', async () => {
+    const id = await makeIdentity();
+    const path = `/identities/${ada.organization.id}/${id}`;
+    const as = await tokenFor(id);
+    await expectStatus(api.patch(path, { name: 'renamed', tokenMinutes: 5 }, ada.session), 200);
+    expect((await api.get(pulled, as)).status).toBe(200);
+    await expectStatus(api.patch(path, { claims: { repository_id: '74' } }, ada.session), 200);
+    expect(codeOf(await api.get(pulled, as))).toBe('401 unauthenticated');
+  });
+
+  it('has the rights that the identity has now', async () => {
+    const id = await makeIdentity({ access: 'write' });
+    const path = `/identities/${ada.organization.id}/${id}`;
+    const as = await tokenFor(id);
+    const change = () => api.put(pulled, { key: 'B', value: randomUUID() }, as);
+    expect(codeOf(await change())).toMatch(/^20[01] ok$/);
+    await expectStatus(api.patch(path, { role: 'viewer' }, ada.session), 200);
+    expect(codeOf(await change())).toBe('403 forbidden');
+    await expectStatus(api.patch(path, { role: 'developer', access: 'read' }, ada.session), 200);
+    expect(codeOf(await change())).toBe('403 insufficient_scope');
+    const other = await createProject(api, ada, `Other ${id.slice(0, 8)}`);
+    await expectStatus(api.patch(path, { access: 'write', projectId: other.id }, ada.session), 200);
+    expect(codeOf(await change())).toBe('404 project_not_found');
+  });
+
+  it('reaches no account, no other organization, and nobody’s rights', async () => {
+    const as = await tokenFor(await makeIdentity({ access: 'write' }));
+    const { id } = ada.organization;
+    const answers = await Promise.all([
+      api.get('/auth/me', as),
+      api.post('/orgs', { name: 'x' }, as),
+      api.get(`/projects/${grace.organization.id}`, as),
+      api.get(`/secrets/${grace.organization.slug}/shop/dev`, as),
+      api.get(`/identities/${id}`, as),
+      api.post(`/members/${id}/invite`, { email: 'x@example.com', role: 'viewer' }, as),
+      api.get('/admin/stats', as),
+    ]);
+
+    expect(answers.map(codeOf)).toEqual([
+      '401 unauthenticated',
+      '401 unauthenticated',
+      '404 organization_not_found',
+      '404 organization_not_found',
+      '403 forbidden',
+      '403 insufficient_scope',
+      '403 admin_required',
+    ]);
+  });
+
+  it('is named in what it changed and read', async () => {
+    const id = await makeIdentity({ access: 'write', name: 'nightly' });
+    const as = await tokenFor(id);
+    await expectStatus(api.put(pulled, { key: 'NIGHTLY', value: 'x' }, as), 201);
+    const { body } = await api.get(`${pulled}/versions/NIGHTLY`, ada.session);
+    const entries = (await api.get(`/audit/${ada.organization.id}?action=secret.created&limit=1`, ada.session)).body;
+
+    expect(body.versions[0].createdBy).toEqual({ id, email: 'nightly' });
+    expect(entries.entries[0].actor).toMatchObject({ id, email: null, name: 'nightly', type: 'identity' });
+    expect(entries.entries[0].actor.tokenId).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('expires after the minutes that the identity gives it', async () => {
+    const id = await makeIdentity({ tokenMinutes: 5 });
+    const answer = await exchange(id, await issuer.token(id));
+    const minutes = (Date.parse(answer.body.expiresAt) - Date.now()) / 60_000;
+
+    expect(minutes).toBeGreaterThan(4.5);
+    expect(minutes).toBeLessThanOrEqual(5);
+  });
+});
+
+it('leaves the table consistent', async () => {
+  expect(violationsOf(await scanTable())).toEqual([]);
+});
+
+it('keeps no assertion, and of keys only their public part', async () => {
+  const items = await scanTable();
+  const text = JSON.stringify(items);
+  expect(text).not.toMatch(/eyJ[\w-]+\.[\w-]+\./);
+  expect(items.filter(({ kind }) => kind === 'issuerKeys').length).toBeGreaterThan(5);
+  const privateKey = await exportJWK(issuer.keys[0]?.privateKey as never);
+  expect(text).not.toContain(privateKey.d);
+  expect(await signToken(issuer, issuer.keys[0] as SigningKey, randomUUID())).toMatch(/^eyJ/);
+});

@@ -1,0 +1,226 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forgetSettings } from '../../../lib/core/settings.ts';
+import { totpCode, totpStep } from '../../../lib/crypto/totp.ts';
+import { type Person, testPassword } from '../../support/api.ts';
+import { expectStatus, seedPerson } from '../../support/sample-requests.ts';
+import { addApp, ageSession, forgetUsedCodes, fromBase32 } from '../../support/second-factors.ts';
+import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
+import { wideAndNarrow, wrongsOf } from './looks.ts';
+import { join, startDashboard } from './world.ts';
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' });
+const said = (page: Page, text: string | RegExp) => page.locator('.said', { hasText: text }).waitFor();
+
+describe.skipIf(withoutBrowser)('a second factor', () => {
+  let browser: Browser;
+  let api: Awaited<ReturnType<typeof startDashboard>>;
+  let origin: string;
+  beforeAll(async () => {
+    [browser, api] = await Promise.all([startBrowser(), startDashboard()]);
+    // A passkey belongs to a host name, so the dashboard is visited by one.
+    origin = api.origin.replace('127.0.0.1', 'localhost');
+    process.env.DASHBOARD_ORIGIN = origin;
+    forgetSettings();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await api?.stop();
+  });
+
+  const come = (as?: Person): Promise<Visit> => visit(browser, origin, { as });
+  const logIn = async (page: Page, { email }: Person) => {
+    await page.goto('/log-in');
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill(testPassword);
+    await button(page, 'Log in').click();
+  };
+  const isInside = (page: Page) => page.getByRole('heading', { level: 1, name: 'Ada' }).waitFor();
+  const withAuthenticator = async ({ context, page }: Visit) => {
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+      },
+    });
+  };
+
+  it('by an authenticator app is set up, asked for, and replaced by a recovery code when the phone is gone', async () => {
+    const person = await seedPerson();
+    const seen = await come(person);
+    const { page } = seen;
+    await page.goto('/account');
+    await button(page, 'Set up an app').click();
+    await page.locator('.qr-code').waitFor();
+    const secret = ((await page.locator('.enrol code').textContent()) ?? '').replaceAll(' ', '');
+    const code = () => totpCode(fromBase32(secret), totpStep(Date.now()));
+    const wrong = await wrongsOf(page, 'dialog-authenticator-app', { as: wideAndNarrow, fullPage: false });
+    await page.getByLabel('Code that the app shows').fill('000000');
+    await button(page, 'Confirm').click();
+    await page.locator('.field .problem').waitFor();
+    await page.getByLabel('Code that the app shows').fill(code());
+    await button(page, 'Confirm').click();
+    await page.getByText('shown this once').waitFor();
+    const codes = await page.locator('.codes li').allTextContents();
+    expect(codes).toHaveLength(10);
+    Object.assign(wrong, await wrongsOf(page, 'dialog-recovery-codes', { as: wideAndNarrow, fullPage: false }));
+    await button(page, 'I have them').click();
+    await page.getByText('10 codes left').waitFor();
+    Object.assign(wrong, await wrongsOf(page, 'account-with-factor'));
+    const left = await page.content();
+    for (const gone of [secret, ...codes]) expect(left).not.toContain(gone);
+
+    const again = await come();
+    await logIn(again.page, person);
+    const field = again.page.getByLabel('Code of your authenticator app');
+    await field.fill('000000');
+    await button(again.page, 'Continue').click();
+    await again.page.getByText('The code or the passkey is wrong.').waitFor();
+    Object.assign(wrong, await wrongsOf(again.page, 'log-in-factor'));
+    await forgetUsedCodes(person.user.id);
+    await field.fill(code());
+    await button(again.page, 'Continue').click();
+    await isInside(again.page);
+
+    const lost = await come();
+    await logIn(lost.page, person);
+    await button(lost.page, 'Use a recovery code').click();
+    await lost.page.getByLabel('Recovery code').fill(codes[0] ?? '');
+    await button(lost.page, 'Continue').click();
+    await isInside(lost.page);
+    await lost.page.goto('/account');
+    await lost.page.getByText('9 codes left').waitFor();
+    await button(lost.page, 'Make new codes').click();
+    await button(lost.page, 'Make ten new codes').click();
+    await lost.page.getByText('shown this once').waitFor();
+    await button(lost.page, 'I have them').click();
+    await button(lost.page, 'Remove the app').click();
+    await button(lost.page, 'Remove').click();
+    await said(lost.page, 'The authenticator app is removed');
+    expect(wrong).toEqual({});
+    for (const one of [seen, again, lost]) {
+      expectQuiet(one.heard);
+      await one.close();
+    }
+  });
+
+  it('by a passkey is added, logs in alone, answers after a password, and is removed', async () => {
+    const person = await seedPerson();
+    const seen = await come(person);
+    const { page } = seen;
+    await withAuthenticator(seen);
+    await page.goto('/account');
+    await button(page, 'Add a passkey').click();
+    await page.getByLabel('Name', { exact: true }).last().fill('laptop');
+    await button(page, 'Continue').click();
+    await page.getByText('shown this once').waitFor();
+    await button(page, 'I have them').click();
+    await page.getByRole('cell', { name: 'laptop' }).first().waitFor();
+    await button(page, 'Add a passkey').click();
+    await page.getByLabel('Name', { exact: true }).last().fill('again');
+    await button(page, 'Continue').click();
+    await page.getByText('There is a passkey of yours on this device already.').waitFor();
+    await page.keyboard.press('Escape');
+    const logOut = async () => {
+      await button(page, 'You and your settings').click();
+      await button(page, 'Log out').click();
+      await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    };
+    await logOut();
+    await page.goto('/log-in');
+    await button(page, 'Use a passkey').click();
+    await isInside(page);
+    await logOut();
+    await logIn(page, person);
+    await button(page, 'Use your passkey').click();
+    await isInside(page);
+    await page.goto('/account');
+    await button(page, 'Remove the passkey laptop').click();
+    await page.getByText('It is your last second factor').waitFor();
+    await button(page, 'Remove').click();
+    await said(page, 'laptop is removed');
+    await page.getByText('None yet. A passkey').waitFor();
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('is asked for over the page where something is hard to undo, and what is staged stays', async () => {
+    const person = await seedPerson();
+    await expectStatus(api.post(`/projects/${person.organization.id}`, { name: 'Shop' }, person.session), 201);
+    const base = `/organizations/${person.organization.slug}/projects/shop`;
+    const seen = await come(person);
+    const { page } = seen;
+    await page.goto(`${base}/environments/dev`);
+    await button(page, 'Add secret').click();
+    await page.getByLabel('Key', { exact: true }).fill('KEPT');
+    await page.getByLabel('New value', { exact: true }).last().fill('under the question');
+    await button(page, 'Stage').click();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    const app = await addApp(api, person);
+    await ageSession(person, 3600);
+    const environments = async () => {
+      const { body } = await api.get(`/projects/${person.organization.id}/shop`, person.session);
+      return body.project?.environments.map(({ slug }: { slug: string }) => slug);
+    };
+    await button(page, 'Delete staging').click();
+    await page.getByLabel('Type staging to confirm').fill('staging');
+    await button(page, 'Delete for good').click();
+    const question = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await question.waitFor();
+    await button(page, 'Cancel').last().click();
+    await page.getByRole('alert').waitFor();
+    expect(await environments()).toContain('staging');
+    await button(page, 'Delete for good').click();
+    await question.getByLabel('Password').fill('not my password');
+    const wrong = await wrongsOf(page, 'dialog-step-up', { as: wideAndNarrow, fullPage: false });
+    await question.getByRole('button', { name: 'Continue' }).click();
+    await question.locator('.field .problem').waitFor();
+    await question.getByLabel('Password').fill(testPassword);
+    await question.getByRole('button', { name: 'Continue' }).click();
+    await question.getByLabel('Code of your authenticator app').fill(app.code());
+    await question.getByRole('button', { name: 'Continue' }).click();
+    await said(page, 'staging is deleted');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('link', { name: 'Development' }).first().click();
+    await page.getByText('1 change staged').waitFor();
+    expect(await page.content()).not.toContain('under the question');
+    expect(wrong).toEqual({});
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
+  it('is demanded by an owner who has one, and a member without one is shown the way', async () => {
+    const [owner, member] = await Promise.all([seedPerson(), seedPerson()]);
+    await join(api, owner, member, 'developer');
+    const settings = `/organizations/${owner.organization.slug}/settings`;
+    const seen = await come(owner);
+    const { page } = seen;
+    await page.goto(settings);
+    await page.getByText('Add a second factor to your own account first.').waitFor();
+    await page.goto('/account');
+    await button(page, 'Set up an app').click();
+    const secret = ((await page.locator('.enrol code').textContent()) ?? '').replaceAll(' ', '');
+    await page.getByLabel('Code that the app shows').fill(totpCode(fromBase32(secret), totpStep(Date.now())));
+    await button(page, 'Confirm').click();
+    await button(page, 'I have them').click();
+    await forgetUsedCodes(owner.user.id);
+    await page.goto(settings);
+    await button(page, 'Demand a second factor').click();
+    await button(page, 'Demand it').click();
+    await said(page, 'A second factor is demanded');
+    const other = await come(member);
+    await other.page.goto(`/organizations/${owner.organization.slug}`);
+    await settled(other.page);
+    await other.page.getByText('demands a second factor').waitFor();
+    await other.page.getByRole('link', { name: 'Add a second factor' }).click();
+    await other.page.getByRole('heading', { name: 'Second factors' }).waitFor();
+    expectQuiet(other.heard);
+    for (const one of [seen, other]) await one.close();
+  });
+});

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { identityRecord } from '../../../lib/table/records/identity.ts';
+import { at, transact, update } from '../../../lib/table/store.ts';
+import { type Answer, type Api, createProject, type Person } from '../../support/api.ts';
+import { scanTable, violationsOf } from '../../support/invariants.ts';
+import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
+import { startObservedApi } from '../../support/observed-api.ts';
+import { expectStatus, seedPerson } from '../../support/sample-requests.ts';
+
+let api: Api;
+let issuer: Issuer;
+let ada: Person;
+let project: { id: string };
+let path: string;
+
+const publicIssuer = { url: 'https://token.actions.githubusercontent.com' };
+
+beforeAll(async () => {
+  // As deployed: no plain http and no loopback.
+  api = await startObservedApi({ WEBHOOK_ALLOW_LOOPBACK: 'false' });
+  [issuer, ada] = await Promise.all([startIssuer(), seedPerson()]);
+  project = await createProject(api, ada);
+  path = `/identities/${ada.organization.id}`;
+});
+afterAll(async () => {
+  await api?.stop();
+  await issuer?.stop();
+});
+
+const create = (changes: Record<string, unknown> = {}) =>
+  api.post(path, identityOf(publicIssuer, changes), ada.session);
+
+/** Where the service finds a problem, and which. */
+function problemsIn({ status, body }: Answer): [number, string[]] {
+  return [status, body.error.details.map((one: { path: string; message: string }) => `${one.path}: ${one.message}`)];
+}
+
+describe('an identity', () => {
+  it('is shown as it was created, with the audience that was made for it', async () => {
+    const { status, body } = await create({ projectId: project.id });
+    const { identity } = body;
+
+    expect(status).toBe(201);
+    expect(identity).toEqual({
+      id: identity.id,
+      name: 'deploy',
+      access: 'read',
+      role: 'developer',
+      projectId: project.id,
+      environmentId: null,
+      issuer: publicIssuer.url,
+      claims: { repository_id: '74', repository_owner_id: '65' },
+      tokenMinutes: 15,
+      jwks: null,
+      audience: `holdfast:identity:${identity.id}`,
+      createdAt: identity.createdAt,
+      lastUsedAt: null,
+    });
+    expect((await api.get(`${path}/${identity.id}`, ada.session)).body).toEqual({ identity });
+    expect((await api.get(path, ada.session)).body.identities).toContainEqual(identity);
+  });
+
+  it('is changed field by field, and the audit log says what was changed', async () => {
+    const { id } = (await create()).body.identity;
+    const one = `${path}/${id}`;
+    const claims = { repository_id: '75', environment: ['staging', 'production'] };
+    const answer = await api.patch(one, { role: 'viewer', claims, projectId: project.id }, ada.session);
+    const { body } = await api.get(`/audit/${ada.organization.id}?action=identity.updated&limit=1`, ada.session);
+
+    expect(answer.body.identity).toMatchObject({ id, role: 'viewer', claims, projectId: project.id, name: 'deploy' });
+    expect(body.entries[0]).toMatchObject({
+      target: { type: 'identity', id, name: 'deploy' },
+      details: {
+        role: { from: 'developer', to: 'viewer' },
+        claims: {
+          from: '{"repository_id":"74","repository_owner_id":"65"}',
+          to: '{"environment":["staging","production"],"repository_id":"75"}',
+        },
+        projectId: { from: null, to: project.id },
+      },
+    });
+    const again = await api.patch(one, { role: 'viewer' }, ada.session);
+    const entries = (await api.get(`/audit/${ada.organization.id}?action=identity.updated`, ada.session)).body.entries;
+    expect(again.status).toBe(200);
+    expect(entries.filter(({ target }: { target: { id: string } }) => target.id === id)).toHaveLength(1);
+  });
+
+  it('loses no change where two are made at once', async () => {
+    const { id } = (await create()).body.identity;
+    const one = `${path}/${id}`;
+    await Promise.all([
+      expectStatus(api.patch(one, { role: 'viewer' }, ada.session), 200),
+      expectStatus(api.patch(one, { tokenMinutes: 30 }, ada.session), 200),
+      expectStatus(api.patch(one, { name: 'both' }, ada.session), 200),
+    ]);
+
+    expect((await api.get(one, ada.session)).body.identity).toMatchObject({
+      role: 'viewer',
+      tokenMinutes: 30,
+      name: 'both',
+    });
+  });
+
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['an owner', { role: 'owner' }, ['role: must be one of developer, viewer']],
+    ['an admin', { role: 'admin' }, ['role: must be one of developer, viewer']],
+    ['one with full access', { access: 'full' }, ['access: must be one of read, write']],
+    [
+      'one that demands nothing but issuer, audience and subject',
+      { claims: { sub: 'repo:acme/web-shop', iss: 'x', aud: 'y' } },
+      ['claims: must demand at least one claim besides iss, aud and sub, such as repository_id'],
+    ],
+    [
+      'one that demands nothing',
+      { claims: {} },
+      ['claims: must demand at least one claim besides iss, aud and sub, such as repository_id'],
+    ],
+    [
+      'one whose claim is a number',
+      { claims: { repository_id: 74 } },
+      ['claims.repository_id: must be text, or a list of texts'],
+    ],
+    ['one that is called like a person', { name: 'boss@example.com' }, ['name: must not contain @']],
+    ['tokens for a day', { tokenMinutes: 1440 }, ['tokenMinutes: must be at most 60']],
+    ['an environment without its project', { environmentId: crypto.randomUUID() }, ['projectId: is required with']],
+    ['an issuer with a query', { issuer: 'https://issuer.example.com/?a=b' }, ['issuer: must have no query']],
+    [
+      'an issuer with a password',
+      { issuer: 'https://a:b@issuer.example.com' },
+      ['issuer: must not contain a user name'],
+    ],
+  ])('is never %s', async (_, changes, problems) => {
+    const [status, found] = problemsIn(await create(changes));
+
+    expect(status).toBe(400);
+    expect(found).toEqual(problems.map(problem => expect.stringContaining(problem)));
+  });
+
+  it('takes no claim by the name __proto__, which would be left out without a word', async () => {
+    const text = JSON.stringify(identityOf(publicIssuer)).replace('"repository_id"', '"__proto__"');
+
+    expect(problemsIn(await api.post(path, text, ada.session))).toEqual([
+      400,
+      ['claims: has a name that is not allowed'],
+    ]);
+  });
+
+  it.each([
+    'http://issuer.example.com',
+    'https://127.0.0.1',
+    'https://localhost',
+    'https://169.254.169.254',
+    'https://[::1]',
+    'https://issuer.internal',
+    'ftp://issuer.example.com',
+  ])('has no issuer that is not public: %s', async url => {
+    const [status, [problem]] = problemsIn(await create({ issuer: url }));
+
+    expect([status, problem]).toEqual([400, expect.stringMatching(/^issuer: /)]);
+  });
+
+  it('may have an issuer that only its own network knows, with its keys', async () => {
+    const jwks = { keys: [{ ...issuer.keys[0]?.publicJwk, x5t: 'ignored' }] };
+    const given = { issuer: 'https://kubernetes.default.svc.cluster.local', jwks };
+    const { status, body } = await create(given);
+    const { use: _, x5t: __, ...kept } = jwks.keys[0] ?? {};
+
+    expect([status, body.identity.jwks]).toEqual([201, { keys: [kept] }]);
+    expect(problemsIn(await create({ ...given, issuer: 'http://kubernetes.default.svc' }))[0]).toBe(400);
+    const cleared = await api.patch(`${path}/${body.identity.id}`, { jwks: null }, ada.session);
+    expect(problemsIn(cleared)).toEqual([400, ['issuer: the host kubernetes.default.svc.cluster.local is not public']]);
+  });
+
+  it('takes no private key, and no set without a key that it can use', async () => {
+    const { d: _, ...publicJwk } = { ...issuer.keys[0]?.publicJwk, d: '' };
+    const secret = await create({ jwks: { keys: [{ ...publicJwk, d: 'c2VjcmV0' }] } });
+    const weak = await create({ jwks: { keys: [{ kty: 'RSA', n: 'A'.repeat(171), e: 'AQAB' }] } });
+
+    expect(problemsIn(secret)).toEqual([400, ['jwks.keys.0.d: is not a known field']]);
+    expect(JSON.stringify(secret.body)).not.toContain('c2VjcmV0');
+    expect(problemsIn(weak)).toEqual([400, [expect.stringContaining('jwks.keys: must have a signing key')]]);
+  });
+
+  it('is limited to what is there', async () => {
+    const none = crypto.randomUUID();
+    const { id } = (await create({ projectId: project.id })).body.identity;
+    const codes = [
+      await create({ projectId: none }),
+      await create({ projectId: project.id, environmentId: none }),
+      await api.patch(`${path}/${id}`, { environmentId: none }, ada.session),
+      await api.get(`${path}/${none}`, ada.session),
+    ].map(({ status, body }) => `${status} ${body.error.code}`);
+
+    expect(codes).toEqual([
+      '404 project_not_found',
+      '404 environment_not_found',
+      '404 environment_not_found',
+      '404 identity_not_found',
+    ]);
+    const widened = await api.patch(`${path}/${id}`, { environmentId: none, projectId: null }, ada.session);
+    expect(problemsIn(widened)).toEqual([400, ['projectId: is required with environmentId']]);
+  });
+});
+
+it('asks no loopback issuer unless the setting allows it, even if an item names one', async () => {
+  const { id } = (await create({ jwks: { keys: [issuer.keys[0]?.publicJwk] } })).body.identity;
+  const set = { issuer: issuer.url, jwks: null };
+  await transact([update(at(identityRecord, ada.organization.slug, id), { set })]);
+
+  const answer = await api.post('/auth/exchange', {
+    identityId: id,
+    organizationSlug: ada.organization.slug,
+    subjectToken: await issuer.token(id),
+  });
+
+  expect(answer.body.error).toMatchObject({
+    code: 'issuer_unavailable',
+    message: 'The keys of the issuer can’t be read: must be an https URL.',
+  });
+  expect(issuer.fetches('discovery')).toBe(0);
+});
+
+it('are at most 50 in an organization, even if many are made at once', async () => {
+  const grace = await seedPerson();
+  const own = `/identities/${grace.organization.id}`;
+  const answers = await Promise.all(
+    Array.from({ length: 53 }, () => api.post(own, identityOf(publicIssuer), grace.session)),
+  );
+  const refused = answers.filter(({ status }) => status !== 201);
+
+  expect(refused.map(({ body }) => body.error.code)).toEqual(Array(3).fill('identity_limit_reached'));
+  const { identities } = (await api.get(own, grace.session)).body;
+  expect(identities).toHaveLength(50);
+  await expectStatus(api.delete(`${own}/${identities[0].id}`, grace.session), 200);
+  await expectStatus(api.post(own, identityOf(publicIssuer), grace.session), 201);
+});
+
+it('go with their organization', async () => {
+  const grace = await seedPerson();
+  const made = await api.post(`/identities/${grace.organization.id}`, identityOf(publicIssuer), grace.session);
+  const { id } = made.body.identity;
+  await expectStatus(api.delete(`/orgs/${grace.organization.id}`, grace.session), 200);
+
+  await vi.waitFor(
+    async () => {
+      const text = (await scanTable()).map(({ pk, sk }) => `${pk} ${sk}`).join('\n');
+      expect(text).not.toContain(id);
+    },
+    { timeout: 15_000 },
+  );
+  expect(violationsOf(await scanTable())).toEqual([]);
+});

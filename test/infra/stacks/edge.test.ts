@@ -1,0 +1,251 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { dashboardHeaders } from '../../../infra/plan/dashboard-headers.ts';
+import { exampleSettings, fullSettings, synthesize } from '../../support/installation.ts';
+
+const { ofType, templates } = synthesize(fullSettings);
+const config = ofType('AWS::CloudFront::Distribution')[0]?.resource.Properties.DistributionConfig;
+const idOf = (reference: Record<string, unknown>) => JSON.stringify(reference);
+
+interface Behavior {
+  PathPattern?: string;
+  [member: string]: unknown;
+}
+const behaviors: Behavior[] = [{ ...config.DefaultCacheBehavior, PathPattern: '*' }, ...config.CacheBehaviors];
+const behavior = (path: string) => behaviors.find(({ PathPattern }) => PathPattern === path) ?? {};
+
+/** The managed policies of CloudFront, by their published ids. */
+const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
+const cachingOptimized = '658327ea-f89d-4fab-a63d-7e88639e58f6';
+const allViewerExceptHost = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
+
+describe('the edge', () => {
+  test('sends the API every path under /v1, and the dashboard everything else', () => {
+    expect(behaviors.map(({ PathPattern }) => PathPattern)).toEqual(['*', '/assets/*', '/v1', '/v1/*']);
+    const origins = new Map(config.Origins.map((origin: Record<string, unknown>) => [origin.Id, origin]));
+    for (const path of ['/v1', '/v1/*']) {
+      expect(origins.get(behavior(path).TargetOriginId)).toMatchObject({
+        CustomOriginConfig: { OriginProtocolPolicy: 'https-only', OriginReadTimeout: 35 },
+      });
+    }
+    for (const path of ['*', '/assets/*']) {
+      expect(origins.get(behavior(path).TargetOriginId)).toMatchObject({
+        S3OriginConfig: { OriginAccessIdentity: '' },
+        OriginAccessControlId: expect.anything(),
+      });
+    }
+  });
+
+  test('keeps no answer of the API, and hands it everything that the viewer sent but the host', () => {
+    expect(behavior('/v1/*')).toMatchObject({
+      AllowedMethods: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'],
+      CachePolicyId: cachingDisabled,
+      OriginRequestPolicyId: allViewerExceptHost,
+      ViewerProtocolPolicy: 'https-only',
+      Compress: false,
+    });
+    expect(behavior('/v1/*').ResponseHeadersPolicyId).toBeUndefined();
+  });
+
+  test('keeps no error, and never puts a page in the place of one', () => {
+    const errors: Record<string, unknown>[] = config.CustomErrorResponses;
+    expect(errors.map(({ ErrorCode }) => ErrorCode)).toEqual(expect.arrayContaining([404, 500, 502, 503, 504]));
+    for (const error of errors) expect(Object.keys(error).sort()).toEqual(['ErrorCachingMinTTL', 'ErrorCode']);
+    expect(new Set(errors.map(({ ErrorCachingMinTTL }) => ErrorCachingMinTTL))).toEqual(new Set([0]));
+  });
+
+  test('keeps files whose names change with their content, and asks for the page each time', () => {
+    expect(behavior('*').CachePolicyId).toBe(cachingDisabled);
+    expect(behavior('/assets/*').CachePolicyId).toBe(cachingOptimized);
+    const policies = ofType('AWS::CloudFront::ResponseHeadersPolicy');
+    const cacheControl = (path: string) => {
+      const policy = policies.find(({ id }) => idOf(behavior(path).ResponseHeadersPolicyId as never).includes(id));
+      return headersOf(policy?.resource.Properties).get('cache-control');
+    };
+    expect(cacheControl('*')).toBe('no-cache');
+    expect(cacheControl('/assets/*')).toBe('public, max-age=31536000, immutable');
+  });
+
+  test('sends the dashboard’s security headers, as the local gateway does, and demands https', () => {
+    const policies = ofType('AWS::CloudFront::ResponseHeadersPolicy');
+    expect(policies).toHaveLength(2);
+    for (const { resource } of policies) {
+      const sent = headersOf(resource.Properties);
+      for (const [name, value] of Object.entries(dashboardHeaders)) expect(sent.get(name), name).toBe(value);
+      expect(sent.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
+    }
+  });
+
+  test('reads a private bucket that answers only to this distribution', () => {
+    const [bucket] = ofType('AWS::S3::Bucket');
+    expect(bucket?.resource.Properties.PublicAccessBlockConfiguration).toEqual({
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    });
+    const [policy] = ofType('AWS::S3::BucketPolicy');
+    const allowed = policy?.resource.Properties.PolicyDocument.Statement.filter(
+      ({ Effect }: { Effect: string }) => Effect === 'Allow',
+    );
+    for (const { Principal, Condition } of allowed) {
+      expect(Principal).toEqual({ Service: 'cloudfront.amazonaws.com' });
+      expect(JSON.stringify(Condition.StringEquals)).toContain(':distribution/');
+    }
+    expect(allowed.flatMap(({ Action }: { Action: string }) => Action)).toEqual(['s3:GetObject']);
+  });
+
+  test('has the installation’s own domain, or an address of CloudFront that the functions learn at run time', () => {
+    expect(config).toMatchObject({
+      Aliases: ['secrets.example.com'],
+      ViewerCertificate: { MinimumProtocolVersion: 'TLSv1.2_2021' },
+    });
+    const own = synthesize();
+    const plain = own.ofType('AWS::CloudFront::Distribution')[0]?.resource.Properties.DistributionConfig;
+    expect(plain.Aliases).toBeUndefined();
+    const [parameter] = own.ofType('AWS::SSM::Parameter');
+    expect(parameter?.resource.Properties.Name).toBe('/holdfast/dashboard-origin');
+    expect(JSON.stringify(parameter?.resource.Properties.Value)).toContain('DomainName');
+    const register = own
+      .ofType('AWS::Lambda::Function')
+      .find(({ resource }) => resource.Properties.FunctionName === 'holdfast-register');
+    expect(register?.resource.Properties.Environment.Variables).toMatchObject({
+      DASHBOARD_ORIGIN_PARAMETER: '/holdfast/dashboard-origin',
+    });
+    expect(register?.resource.Properties.Environment.Variables).not.toHaveProperty('DASHBOARD_ORIGIN');
+    expect(JSON.stringify(own.rights().get('register'))).toContain(':parameter/holdfast/dashboard-origin');
+    expect(JSON.stringify(own.rights().get('pull-secrets'))).not.toContain('ssm:');
+  });
+
+  test('tells the functions the origin of a dashboard elsewhere', () => {
+    const elsewhere = { dashboardOrigin: 'https://app.example.org', sessionCookie: 'cross-site' };
+    const { ofType: typed } = synthesize({ ...exampleSettings, ...elsewhere });
+    const register = typed('AWS::Lambda::Function').find(
+      ({ resource }) => resource.Properties.FunctionName === 'holdfast-register',
+    );
+    expect(register?.resource.Properties.Environment.Variables.DASHBOARD_ORIGIN).toBe('https://app.example.org');
+  });
+
+  test('proves itself by a secret whose value stands in no template, and the functions know the one before it too', () => {
+    const second = synthesize({ ...fullSettings, edgeSecretVersion: 2 });
+    const sentBy = (installation: typeof second) =>
+      installation
+        .ofType('AWS::CloudFront::Distribution')[0]
+        ?.resource.Properties.DistributionConfig.Origins.flatMap(
+          ({ OriginCustomHeaders = [] }: { OriginCustomHeaders?: unknown[] }) => OriginCustomHeaders,
+        );
+    const knownBy = (installation: typeof second) =>
+      new Set(
+        installation
+          .ofType('AWS::Lambda::Function')
+          .map(({ resource }) => resource.Properties.Environment.Variables.EDGE_SECRETS),
+      );
+    const reference = (version: number) => `{{resolve:secretsmanager:holdfast/edge-${version}:SecretString:::}}`;
+    expect(sentBy({ ...second, ofType })).toEqual([{ HeaderName: 'x-origin-secret', HeaderValue: reference(1) }]);
+    expect(sentBy(second)).toEqual([{ HeaderName: 'x-origin-secret', HeaderValue: reference(2) }]);
+    expect(knownBy(second)).toEqual(new Set([`${reference(2)},${reference(1)}`, undefined]));
+    expect(second.ofType('AWS::SecretsManager::Secret').map(({ resource }) => resource.Properties.Name)).toEqual([
+      'holdfast/edge-2',
+      'holdfast/edge-1',
+    ]);
+  });
+
+  test('has a firewall where one is asked for, with a rate for each address', () => {
+    const { ofType: typed } = synthesize({ ...fullSettings, waf: true, region: 'eu-central-1' });
+    const { Scope, DefaultAction, Rules } = typed('AWS::WAFv2::WebACL')[0]?.resource.Properties ?? {};
+    expect({ Scope, DefaultAction }).toEqual({ Scope: 'CLOUDFRONT', DefaultAction: { Allow: {} } });
+    const rates = Rules.flatMap(({ Statement }: { Statement: { RateBasedStatement?: object } }) =>
+      Statement.RateBasedStatement === undefined ? [] : [Statement.RateBasedStatement],
+    );
+    expect(rates).toMatchObject([
+      { AggregateKeyType: 'IP', Limit: 20_000 },
+      { AggregateKeyType: 'IP', Limit: 100 },
+    ]);
+    for (const path of ['login', 'register', 'reset-password', 'change-password']) {
+      expect(JSON.stringify(rates[1])).toContain(`"/v1/auth/${path}"`);
+    }
+    // A secret may look like an attack, so what looks into bodies only counts.
+    const managed = JSON.stringify(Rules);
+    for (const rule of ['SizeRestrictions_BODY', 'CrossSiteScripting_BODY', 'Log4JRCE_BODY']) {
+      expect(managed).toContain(`{"ActionToUse":{"Count":{}},"Name":"${rule}"}`);
+    }
+    expect(typed('AWS::CloudFront::Distribution')[0]?.resource.Properties.DistributionConfig.WebACLId).toBeDefined();
+    expect(config.WebACLId).toBeUndefined();
+  });
+
+  test('is a stack of its own, of which no other stack needs anything', () => {
+    expect([...templates.keys()]).toContain('holdfast-edge');
+    for (const [name, template] of templates) {
+      if (name !== 'holdfast-edge') expect(JSON.stringify(template)).not.toContain('holdfast-edge:');
+    }
+  });
+});
+
+/** A response headers policy as the headers that a browser gets. */
+function headersOf({ ResponseHeadersPolicyConfig: policy }: ReturnType<typeof JSON.parse>): Map<string, string> {
+  const { ContentSecurityPolicy, ReferrerPolicy, StrictTransportSecurity } = policy.SecurityHeadersConfig;
+  const { AccessControlMaxAgeSec: seconds, IncludeSubdomains: all } = StrictTransportSecurity;
+  return new Map([
+    ['content-security-policy', ContentSecurityPolicy.ContentSecurityPolicy],
+    ['referrer-policy', ReferrerPolicy.ReferrerPolicy],
+    ...(policy.SecurityHeadersConfig.ContentTypeOptions ? ([['x-content-type-options', 'nosniff']] as const) : []),
+    ['strict-transport-security', `max-age=${seconds}${all ? '; includeSubDomains' : ''}`],
+    ...policy.CustomHeadersConfig.Items.map(({ Header, Value }: { Header: string; Value: string }) => [Header, Value]),
+  ] as [string, string][]);
+}
+
+interface EdgeRequest {
+  uri: string;
+  headers: Record<string, { value: string }>;
+}
+
+/** Runs the file that is deployed, with an event as CloudFront makes it. */
+function runEdgeFunction(file: string, uri: string, headers: EdgeRequest['headers'] = {}): EdgeRequest {
+  const code = readFileSync(join(import.meta.dirname, '../../../infra/edge', file), 'utf8');
+  const deployed = ofType('AWS::CloudFront::Function').map(({ resource }) => resource.Properties);
+  expect(deployed.map(({ FunctionCode }) => FunctionCode)).toContain(code);
+  for (const { FunctionConfig } of deployed) expect(FunctionConfig.Runtime).toBe('cloudfront-js-2.0');
+  const event = {
+    version: '1.0',
+    context: { distributionDomainName: 'd111.cloudfront.net', eventType: 'viewer-request', requestId: 'Z4k' },
+    viewer: { ip: '2001:db8::7' },
+    request: {
+      method: 'GET',
+      uri,
+      querystring: {},
+      headers: { host: { value: 'd111.cloudfront.net' }, ...headers },
+      cookies: {},
+    },
+  };
+  return runInNewContext(`${code}; handler(event)`, { event }) as EdgeRequest;
+}
+
+describe('the edge’s function on requests for the dashboard', () => {
+  test.each([
+    ['/', '/index.html'],
+    ['/log-in', '/index.html'],
+    ['/organizations/acme/projects/web-shop/environments/dev', '/index.html'],
+    ['/organizations/acme/', '/index.html'],
+    ['/index.html', '/index.html'],
+    ['/assets/main-4f2a.js', '/assets/main-4f2a.js'],
+    ['/robots.txt', '/robots.txt'],
+  ])('turns %s into %s', (uri, expected) => {
+    expect(runEdgeFunction('page-request.js', uri).uri).toBe(expected);
+  });
+});
+
+describe('the edge’s function on requests for the API', () => {
+  test('tells the viewer’s address', () => {
+    const request = runEdgeFunction('api-request.js', '/v1/auth/me');
+    expect(request).toMatchObject({ uri: '/v1/auth/me', headers: { 'x-viewer-address': { value: '2001:db8::7' } } });
+  });
+
+  test('replaces an address that the viewer made up', () => {
+    const made = { 'x-viewer-address': { value: '198.51.100.1' } };
+    expect(runEdgeFunction('api-request.js', '/v1/auth/me', made).headers['x-viewer-address']?.value).toBe(
+      '2001:db8::7',
+    );
+  });
+});

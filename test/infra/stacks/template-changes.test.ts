@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import type { Config } from '../../../infra/plan/config.ts';
+import type { Templates } from '../../../infra/stacks/synthesize.ts';
+import { harmsOf, tablesInUse } from '../../../infra/stacks/template-changes.ts';
+import { exampleSettings, fullSettings, synthesize } from '../../support/installation.ts';
+
+/** Each setting with a value that is not its default. Those that need each other are one change. */
+const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
+  dashboardOrigin: { dashboardOrigin: 'https://other.example.com', sessionCookie: 'cross-site' },
+  sessionCookie: { sessionCookie: 'cross-site' },
+  edgeSecretVersion: { edgeSecretVersion: 2 },
+  region: { region: 'eu-central-1' },
+  maintenance: { maintenance: true },
+  waf: { waf: true, region: 'eu-central-1' },
+  mailFrom: { mailFrom: 'other@example.com' },
+  mailIdentity: { mailIdentity: 'existing' },
+  domainName: { domainName: fullSettings.domainName, certificateArn: fullSettings.certificateArn },
+  certificateArn: { domainName: fullSettings.domainName, certificateArn: fullSettings.certificateArn },
+  restoredKey: { restoredKey: 'arn:aws:kms:eu-west-1:123456789012:key/mrk-0d4e8b6f' },
+  restoredTable: { restoredTable: 'holdfast-restored' },
+  provisionedConcurrency: { provisionedConcurrency: 2 },
+  checkParameter: { checkParameter: fullSettings.checkParameter },
+  replicaRegion: { replicaRegion: 'eu-west-1', region: 'eu-central-1' },
+  deliveredBy: { deliveredBy: 'acme/holdfast:production' },
+  tracing: { tracing: true },
+  monthlyBudget: { monthlyBudget: 100 },
+  alarmEmail: { alarmEmail: fullSettings.alarmEmail },
+  logRetentionDays: { logRetentionDays: 365 },
+  logLevel: { logLevel: 'DEBUG' },
+  throttleRate: { throttleRate: 7 },
+  throttleBurst: { throttleBurst: 7 },
+  passwordThrottleRate: { passwordThrottleRate: 7 },
+  passwordThrottleBurst: { passwordThrottleBurst: 7 },
+  stripeSecretKeyParameter: { stripeSecretKeyParameter: '/a/key', stripeWebhookSecretParameter: '/a/secret' },
+  stripeWebhookSecretParameter: { stripeSecretKeyParameter: '/b/key', stripeWebhookSecretParameter: '/b/secret' },
+  stripePricePro: { stripePricePro: 'price' },
+  stripePriceEnterprise: { stripePriceEnterprise: 'price' },
+  registerLimitPerHour: { registerLimitPerHour: 7 },
+  loginFailureLimit: { loginFailureLimit: 7 },
+  passwordResetLimitPerHour: { passwordResetLimitPerHour: 7 },
+  organizationsPerUser: { organizationsPerUser: 7 },
+  invitationLimitPerDay: { invitationLimitPerDay: 7 },
+  requestsPerMinute: { requestsPerMinute: 7 },
+  stepUpFreshSeconds: { stepUpFreshSeconds: 7 },
+  verifiedEmailRequired: { verifiedEmailRequired: false },
+};
+
+const plain = synthesize().templates;
+const full = synthesize(fullSettings).templates;
+
+describe('a deployment with another setting loses no export and replaces nothing that holds data:', () => {
+  test.each(Object.entries(changed))('%s', (_, settings) => {
+    const { templates } = synthesize({ ...exampleSettings, ...settings });
+
+    expect(templates).not.toEqual(plain);
+    expect(harmsOf(plain, templates)).toEqual([]);
+    expect(harmsOf(templates, plain)).toEqual([]);
+  });
+
+  test('all at once', () => {
+    expect(harmsOf(plain, full)).toEqual([]);
+    expect(harmsOf(full, plain)).toEqual([]);
+  });
+});
+
+test('every function works on the same table', () => {
+  expect(tablesInUse(plain)).toHaveLength(1);
+});
+
+describe('a harm is named:', () => {
+  const foundation = 'holdfast-foundation';
+  const stackOf = (templates: Templates) => {
+    const stack = templates.get(foundation);
+    if (stack === undefined) throw new Error('There is no foundation.');
+    return stack;
+  };
+  const tableId = Object.entries(stackOf(plain).Resources).find(([, { Type }]) =>
+    Type.startsWith('AWS::DynamoDB'),
+  )?.[0];
+  /** The templates after a change of one of the foundation's resources. */
+  const templatesWith = (
+    change: (resources: Record<string, { Type: string; Properties: Record<string, unknown> }>) => void,
+  ) => {
+    const stack = structuredClone(stackOf(plain)) as { Resources: Parameters<typeof change>[0] };
+    change(stack.Resources);
+    return new Map([...plain, [foundation, stack as ReturnType<typeof stackOf>]]);
+  };
+
+  test('an export that is gone', () => {
+    const { Outputs: outputs = {}, ...rest } = stackOf(plain);
+    const [lost = '', ...others] = Object.entries(outputs).flatMap(([id, { Export }]) => (Export ? [id] : []));
+    const kept = Object.fromEntries(others.map(id => [id, outputs[id] as (typeof outputs)[string]]));
+    const templates = new Map([...plain, [foundation, { ...rest, Outputs: kept }]]);
+    expect(harmsOf(plain, templates)).toEqual([`The stack ${foundation} no longer exports ${lost}.`]);
+  });
+
+  test('a table that is gone', () => {
+    const templates = templatesWith(resources => {
+      delete resources[tableId ?? ''];
+    });
+    expect(harmsOf(plain, templates).join()).toMatch(/is removed\.$/);
+  });
+
+  test('a table with other keys', () => {
+    const templates = templatesWith(resources => {
+      const table = resources[tableId ?? ''];
+      if (table !== undefined) table.Properties.KeySchema = [];
+    });
+    expect(harmsOf(plain, templates).join()).toMatch(/is made anew, because its KeySchema changes\.$/);
+  });
+});

@@ -1,0 +1,92 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { handler } from '../../../functions/auth/log-out.ts';
+import { cameThroughEdge, sourceOf } from '../../../lib/core/request-source.ts';
+import { forgetSettings } from '../../../lib/core/settings.ts';
+
+const secrets = ['the-new-secret-of-the-edge', 'the-secret-before-it'];
+
+function edgeIs(given: readonly string[]) {
+  vi.stubEnv('TABLE_NAME', 'none');
+  vi.stubEnv('EDGE_SECRETS', given.join(','));
+  forgetSettings();
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  forgetSettings();
+});
+
+/** A request as the gateway hands it over. Its own address is that of who called the gateway. */
+function event(headers: Record<string, string>): APIGatewayProxyEventV2 {
+  return {
+    version: '2.0',
+    routeKey: 'POST /v1/auth/logout',
+    rawPath: '/v1/auth/logout',
+    rawQueryString: '',
+    headers,
+    isBase64Encoded: false,
+    requestContext: {
+      accountId: '1',
+      apiId: 'a',
+      domainName: 'd',
+      domainPrefix: 'd',
+      http: { method: 'POST', path: '/v1/auth/logout', protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: '' },
+      requestId: 'r',
+      routeKey: 'POST /v1/auth/logout',
+      stage: '$default',
+      time: '',
+      timeEpoch: 0,
+    },
+  };
+}
+
+const viewer = '2001:db8::7';
+const ipOf = (headers: Record<string, string>) => sourceOf(event(headers)).ip;
+
+describe('the address of a caller', () => {
+  it.each(secrets)('is the viewer’s with a secret of the edge: %s', secret => {
+    edgeIs(secrets);
+    expect(ipOf({ 'x-viewer-address': viewer, 'x-origin-secret': secret })).toBe(viewer);
+  });
+
+  it.each([
+    ['no secret', {}],
+    ['an empty secret', { 'x-origin-secret': '' }],
+    ['a wrong secret', { 'x-origin-secret': 'guessed' }],
+    ['the list of secrets', { 'x-origin-secret': secrets.join(',') }],
+  ])('is not what a header says with %s', (_, headers) => {
+    edgeIs(secrets);
+    expect(ipOf({ 'x-viewer-address': viewer, ...headers })).toBe('192.0.2.1');
+    expect(cameThroughEdge(event(headers))).toBe(false);
+  });
+
+  it('is not what a header says where there is no edge', () => {
+    edgeIs([]);
+    expect(ipOf({ 'x-viewer-address': viewer, 'x-origin-secret': '' })).toBe('192.0.2.1');
+    expect(cameThroughEdge(event({}))).toBe(true);
+  });
+
+  it('is the edge’s if what the edge tells is no address', () => {
+    edgeIs(secrets);
+    expect(ipOf({ 'x-viewer-address': 'localhost', 'x-origin-secret': secrets[0] ?? '' })).toBe('192.0.2.1');
+  });
+});
+
+describe('a request that goes round the edge', () => {
+  const send = async (headers: Record<string, string>) => {
+    const answer = await handler(event({ 'content-type': 'application/json', ...headers }), {} as never);
+    return { status: answer.statusCode, code: JSON.parse(answer.body ?? '{}').error?.code };
+  };
+
+  it('is answered like a path that is not there, before anything is read', async () => {
+    edgeIs(secrets);
+    expect(await send({ 'x-origin-secret': 'guessed' })).toEqual({ status: 404, code: 'route_not_found' });
+    expect(await send({})).toEqual({ status: 404, code: 'route_not_found' });
+  });
+
+  it('differs from one through the edge, which gets the route’s own answer', async () => {
+    edgeIs(secrets);
+    expect(await send({ 'x-origin-secret': secrets[0] ?? '' })).toEqual({ status: 401, code: 'unauthenticated' });
+  });
+});

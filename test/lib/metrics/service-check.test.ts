@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CheckAccount, checkService, readCheckAccount } from '../../../lib/metrics/service-check.ts';
+import { type Api, createProject, registerPerson, startApi } from '../../support/api.ts';
+import { checkAccountOf, serveParameter } from '../../support/check-account.ts';
+
+let api: Api;
+let account: CheckAccount;
+
+beforeAll(async () => {
+  api = await startApi();
+  const person = await registerPerson(api);
+  account = { ...checkAccountOf(api, person), project: (await createProject(api, person)).slug };
+});
+afterAll(() => api?.stop());
+
+describe('the check of the service', () => {
+  it('logs in, sets a secret, pulls it and logs out, and says how long each took', async () => {
+    expect(Object.keys(await checkService(account))).toEqual(['log-in', 'set', 'pull', 'log-out']);
+  });
+
+  it('is not disturbed by another one at the same time', async () => {
+    await expect(Promise.all([checkService(account), checkService(account)])).resolves.toHaveLength(2);
+  });
+
+  it.each([
+    ['a wrong password', { password: 'not this one' }, /^log-in was answered 401, request \S+\.$/],
+    ['a project that is not there', { project: 'gone' }, /^set was answered 404, request \S+\.$/],
+    ['an address where nothing answers', { url: 'http://127.0.0.1:9/v1' }, /^log-in got no answer \(TypeError\)\.$/],
+  ])('fails with the step and not with its secrets: %s', async (_, changes, message) => {
+    await expect(checkService({ ...account, ...changes })).rejects.toThrow(message);
+  });
+
+  it('says which parameter holds no account, and not what it holds', async () => {
+    const parameters = await serveParameter({ ...account, url: 'secrets.example.com' });
+    await expect(readCheckAccount('/holdfast/check').finally(parameters.stop)).rejects.toThrow(
+      /^The parameter \/holdfast\/check holds no account that checks the service\.$/,
+    );
+  });
+});

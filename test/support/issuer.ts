@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { audienceOf } from '../../lib/contracts/fields/identity-limits.ts';
+import { startReceiver } from './receiver.ts';
+
+export interface SigningKey {
+  kid: string;
+  alg: string;
+  privateKey: CryptoKey;
+  publicJwk: JWK;
+}
+
+export async function makeSigningKey(alg = 'ES256', kid: string = randomUUID()): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  return { kid, alg, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
+}
+
+export interface Issuer {
+  url: string;
+  keys: SigningKey[];
+  /** Replaces an answer; undefined answers as an issuer does. */
+  answer: { discovery?: (response: ServerResponse) => unknown; jwks?: (response: ServerResponse) => unknown };
+  fetches: (document: 'discovery' | 'jwks') => number;
+  /** A token of a pipeline, signed with the last key. A claim that is undefined is left out. */
+  token(identityId: string, claims?: Record<string, unknown>, more?: TokenOptions): Promise<string>;
+  stop(): Promise<void>;
+}
+
+interface TokenOptions {
+  header?: Record<string, unknown>;
+  key?: SigningKey;
+}
+
+/** What a pipeline's token says where nothing else is asked for. */
+export const pipeline = { repository_id: '74', repository_owner_id: '65', ref: 'refs/heads/main', event_name: 'push' };
+
+/** An OpenID Connect issuer on loopback: real keys, a discovery document and a key set over HTTP. */
+export async function startIssuer(alg = 'ES256'): Promise<Issuer> {
+  const keys = [await makeSigningKey(alg)];
+  const answer: Issuer['answer'] = {};
+  const json = (response: ServerResponse, body: unknown) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const paths = { discovery: '/.well-known/openid-configuration', jwks: '/keys' };
+  const server = await startReceiver((response, { path }) => {
+    if (path === paths.discovery) {
+      if (answer.discovery !== undefined) return answer.discovery(response);
+      return json(response, { issuer: server.url, jwks_uri: `${server.url}${paths.jwks}` });
+    }
+    if (path !== paths.jwks) return response.writeHead(404).end();
+    if (answer.jwks !== undefined) return answer.jwks(response);
+    return json(response, { keys: keys.map(({ publicJwk }) => publicJwk) });
+  });
+  return {
+    url: server.url,
+    keys,
+    answer,
+    fetches: document => server.received.filter(({ path }) => path === paths[document]).length,
+    token: (identityId, claims = {}, { header = {}, key = keys.at(-1) as SigningKey } = {}) =>
+      signToken(server, key, identityId, claims, header),
+    stop: () => server.stop(),
+  };
+}
+
+/** A token of a pipeline. A claim that is undefined is left out. */
+export function signToken(
+  issuer: { url: string },
+  key: SigningKey,
+  identityId: string,
+  claims: Record<string, unknown> = {},
+  header: Record<string, unknown> = {},
+): Promise<string> {
+  return new SignJWT(claimsOf(issuer, identityId, claims))
+    .setProtectedHeader({ alg: key.alg, kid: key.kid, ...header })
+    .sign(key.privateKey);
+}
+
+export function claimsOf(
+  issuer: { url: string },
+  identityId: string,
+  claims: Record<string, unknown> = {},
+): JWTPayload {
+  const now = Math.floor(Date.now() / 1000);
+  const payload = {
+    iss: issuer.url,
+    sub: 'repo:acme/web-shop:ref:refs/heads/main',
+    aud: audienceOf(identityId),
+    iat: now,
+    exp: now + 300,
+    jti: randomUUID(),
+    ...pipeline,
+    ...claims,
+  };
+  return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
+}
+
+/** The body of an identity that the pipelines of the issuer may use. */
+export function identityOf(issuer: { url: string }, changes: Record<string, unknown> = {}) {
+  const { repository_id, repository_owner_id } = pipeline;
+  return {
+    name: 'deploy',
+    access: 'read',
+    role: 'developer',
+    issuer: issuer.url,
+    claims: { repository_id, repository_owner_id },
+    ...changes,
+  };
+}

@@ -1,0 +1,74 @@
+import { askForFactor } from '../../lib/accounts/factors/ask-for-factor.ts';
+import { readCredential } from '../../lib/crypto/credentials.ts';
+import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
+import { sessionRecord } from '../../lib/table/records/session.ts';
+import { userRecord } from '../../lib/table/records/user.ts';
+import { at, find, transact, update } from '../../lib/table/store.ts';
+import { type Answer, type Api, type Person, sessionOf } from './api.ts';
+import { type Authenticator, createAuthenticator } from './authenticator.ts';
+import { expectStatus } from './sample-requests.ts';
+
+/** An authenticator app. */
+export interface App {
+  /** The code of the step that is so many after this one. */
+  code(steps?: number): string;
+  recoveryCodes: string[];
+}
+
+/** The bytes of a base32 text. */
+export function fromBase32(text: string): Buffer {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...text].map(character => alphabet.indexOf(character).toString(2).padStart(5, '0')).join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map(byte => Number.parseInt(byte, 2)));
+}
+
+/** Adds an authenticator app to the account. The code that confirmed it is used up; the next step's is not. */
+export async function addApp(api: Api, { session, user }: Person): Promise<App> {
+  const { secret } = (await expectStatus(api.post('/auth/totp', {}, session), 200)).body;
+  const code = (steps = 0) => totpCode(fromBase32(secret), totpStep(Date.now()) + steps);
+  const { recoveryCodes } = (await expectStatus(api.post('/auth/totp/confirm', { code: code() }, session), 200)).body;
+  await forgetUsedCodes(user.id);
+  return { code, recoveryCodes };
+}
+
+/** As if every code of the app had its time step still before it, so that a test need not wait for the next. */
+export async function forgetUsedCodes(userId: string): Promise<void> {
+  await transact([update(at(userRecord, userId), { set: { 'totp.lastStep': 0 } })]);
+}
+
+/** Adds a passkey to the account. */
+export async function addPasskey(
+  api: Api,
+  { session }: Person,
+): Promise<{ authenticator: Authenticator; id: string; recoveryCodes?: string[] }> {
+  const authenticator = createAuthenticator();
+  const { challenge, publicKey } = (await expectStatus(api.post('/auth/passkeys/options', {}, session), 200)).body;
+  const body = { challenge, name: 'laptop', passkey: authenticator.create(publicKey) };
+  const { passkey, recoveryCodes } = (await expectStatus(api.post('/auth/passkeys', body, session), 201)).body;
+  return { authenticator, id: passkey.id, recoveryCodes };
+}
+
+/** What a log-in is answered after the right password, without the half second that hashing takes. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read any member of it
+export async function askedAtLogin({ user: { id } }: Person): Promise<any> {
+  const user = await find(at(userRecord, id));
+  if (user === undefined) throw new Error('The person is gone.');
+  return (await askForFactor('log-in', user)).details;
+}
+
+/** A session that was proved with the app. */
+export async function logInWithApp(api: Api, person: Person, app: App): Promise<{ cookie: string }> {
+  const { challenge } = await askedAtLogin(person);
+  const answer = await expectStatus(api.post('/auth/login/verify', { challenge, totp: app.code() }), 200);
+  await forgetUsedCodes(person.user.id);
+  return sessionOf(answer);
+}
+
+/** Makes the session as old as if its user had proved themself so long ago. */
+export async function ageSession({ session, user }: Person, seconds: number): Promise<void> {
+  const hash = readCredential(session.cookie.split('=')[1] as string)?.hash as string;
+  const provedAt = new Date(Date.now() - seconds * 1000).toISOString();
+  await transact([update(at(sessionRecord, user.id, hash), { set: { provedAt } })]);
+}
+
+export const codeOf = ({ status, body }: Answer): string => (status < 300 ? 'ok' : `${status} ${body.error.code}`);
