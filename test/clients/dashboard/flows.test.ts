@@ -701,6 +701,7 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     await keyboard.press('Control+k');
     await page.getByRole('combobox').waitFor();
     await keyboard.type('audit');
+    await page.getByRole('option', { name: /^Audit/, selected: true }).waitFor();
     await keyboard.press('Enter');
     await page.getByText('“From the keyboard”').waitFor();
     await inContent();
@@ -747,6 +748,7 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Project, environment or page' }).waitFor();
     await page.keyboard.type('production');
+    await page.getByRole('option', { name: 'web-shop / production' }).waitFor();
     await keepScreenshot(page, 'palette');
     await page.keyboard.press('Enter');
     await page.waitForURL(/environments\/production$/);

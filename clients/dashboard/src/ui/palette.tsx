@@ -97,7 +97,9 @@ export function Palette({ onClose, organization }: { onClose: () => void; organi
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="hint">Nothing fits.</p>}
+      {found.length === 0 && (
+        <p class="hint">{projects.data === undefined && projects.pending ? 'Looking …' : 'Nothing fits.'}</p>
+      )}
     </Dialog>
   );
 }
