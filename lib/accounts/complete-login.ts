@@ -66,7 +66,7 @@ function factorOf(
   return { method: 'recovery_code', code: recoveryCode ?? '' };
 }
 
-/** Somebody who found the codes must not use one unnoticed. */
+/** A thief of the codes must not use one unnoticed. */
 async function tellOfRecovery({ log }: RequestContext, { id, email }: UserRecord): Promise<void> {
   log.account('recovery_code_used', { userId: id });
   try {

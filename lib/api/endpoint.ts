@@ -181,7 +181,7 @@ async function judge(
     authorize(access, caller);
     return caller;
   } catch (error) {
-    // Who only has to step up may go on reading what they may read.
+    // A caller who only has to step up keeps the head start of their other requests.
     const isStranger = error instanceof ApiError && error.code !== 'step_up_required';
     if (claimed !== undefined && isStranger) loseHeadStart(claimed, params);
     throw error;

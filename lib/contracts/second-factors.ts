@@ -140,7 +140,7 @@ export const PasskeyCreationOptions = z
         userVerification: z.literal('required').meta({ description: 'The authenticator must know its user.' }),
       })
       .meta({ description: 'What an authenticator must be able to do.' }),
-    attestation: z.literal('none').meta({ description: 'Nobody needs to vouch for the authenticator.' }),
+    attestation: z.literal('none').meta({ description: 'No manufacturer has to vouch for the authenticator.' }),
   })
   .meta({
     id: 'PasskeyCreationOptions',
@@ -429,7 +429,7 @@ export const startTotp = /* @__PURE__ */ contract({
   summary: 'Begin to add an authenticator app',
   description:
     'Returns a secret for an authenticator app (TOTP, RFC 6238). It does nothing until `POST /v1/auth/totp/confirm` gets a ' +
-    'code of it, within ten minutes. An authenticator app that is there keeps working until then, and is replaced.',
+    'code of it, within ten minutes. An earlier authenticator app keeps working until then, and is replaced.',
   access: fresh,
   responses: {
     200: {

@@ -8,7 +8,7 @@ const stepSeconds = 30;
 const digits = 6;
 /** As long as an output of SHA-1 (RFC 4226, section 4). */
 const secretBytes = 20;
-/** Steps to either side that are taken, for clocks that differ and codes that are typed slowly (RFC 6238, section 5.2). */
+/** Steps to either side that are taken, because clocks differ and people type slowly (RFC 6238, section 5.2). */
 const drift = 1;
 
 export function createTotpSecret(): Uint8Array {

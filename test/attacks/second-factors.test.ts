@@ -262,7 +262,7 @@ describe('a passkey’s answer', () => {
     expect(await verify({ challenge, passkey })).toBe('ok');
   });
 
-  it('with a counter that does not rise is refused: somebody has a copy', async () => {
+  it('with a counter that does not rise is refused, because there may be a copy', async () => {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
     const logIn = async (counter: number) => {
@@ -323,7 +323,7 @@ describe('a new passkey', () => {
   });
 });
 
-describe('somebody who reads the user’s mail', () => {
+describe('an attacker who reads the user’s mail', () => {
   it('resets the password and still needs the factor', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
@@ -413,7 +413,7 @@ describe('a stolen session', () => {
 });
 
 const fresh = routes.filter(({ access }) => 'fresh' in access && access.fresh !== undefined);
-/** The requests of `by-content` routes that need a fresh session; an `always` route needs one whatever it is sent. */
+/** The requests of `by-content` routes that need a fresh session; an `always` route needs one for any request. */
 const needing: Readonly<Record<string, (person: Person) => Promise<{ path: string; body: unknown }>>> = {
   'hand-off-token': async () => ({
     path: '/auth/cli-auth',

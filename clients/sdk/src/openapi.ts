@@ -360,7 +360,7 @@ export interface paths {
         put?: never;
         /**
          * Begin to add an authenticator app
-         * @description Returns a secret for an authenticator app (TOTP, RFC 6238). It does nothing until `POST /v1/auth/totp/confirm` gets a code of it, within ten minutes. An authenticator app that is there keeps working until then, and is replaced.
+         * @description Returns a secret for an authenticator app (TOTP, RFC 6238). It does nothing until `POST /v1/auth/totp/confirm` gets a code of it, within ten minutes. An earlier authenticator app keeps working until then, and is replaced.
          */
         post: operations["start-totp"];
         /**
@@ -3161,7 +3161,7 @@ export interface components {
                 userVerification: "required";
             };
             /**
-             * @description Nobody needs to vouch for the authenticator.
+             * @description No manufacturer has to vouch for the authenticator.
              * @constant
              */
             attestation: "none";

@@ -50,7 +50,7 @@ export async function addPasskey(
     if (passkeyCount >= maximumPasskeys) {
       throw invalidRequest([{ path: '', message: `you have ${maximumPasskeys} passkeys; remove one first` }]);
     }
-    const isKnown = () => invalidRequest([{ path: 'passkey', message: 'is there already' }]);
+    const isKnown = () => invalidRequest([{ path: 'passkey', message: 'is already one of yours' }]);
     return {
       factors: { passkeyCount: passkeyCount + 1 },
       writes: [useUp, put(at(passkeyRecord, user.id, passkey.credentialId), passkey, { if: isNew, refused: isKnown })],

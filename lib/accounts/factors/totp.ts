@@ -22,7 +22,7 @@ export async function startTotp({ principal: { user } }: AccountContext): Promis
 }
 
 /**
- * Makes the authenticator app a second factor, in the place of one that is there.
+ * Makes the authenticator app a second factor, in the place of an earlier one.
  * @returns recovery codes if this is the account's first factor
  * @throws invalid_request naming `code` for a wrong one, or where nothing waits to be confirmed
  */

@@ -74,7 +74,7 @@ function refuseFrames({ decodeClientDataJSON }: Library, clientDataJSON: string)
   if (crossOrigin === true || topOrigin !== undefined) throw new Error('The answer was made in a frame.');
 }
 
-/** The library throws at whatever is wrong with an answer, and its messages quote the answer. */
+/** The library throws at anything that is wrong with an answer, and its messages quote the answer. */
 async function refusing<T>(verify: () => Promise<T>): Promise<T | undefined> {
   try {
     return await verify();

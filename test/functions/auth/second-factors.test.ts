@@ -339,7 +339,7 @@ describe('a new passkey', () => {
     };
 
     expect((await add()).status).toBe(201);
-    expect((await add()).body.error.details).toEqual([{ path: 'passkey', message: 'is there already' }]);
+    expect((await add()).body.error.details).toEqual([{ path: 'passkey', message: 'is already one of yours' }]);
     expect((await me(person.session)).user.secondFactors.passkeys).toBe(1);
   });
 });
