@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import { newChallenge } from '../../lib/accounts/factors/challenge.ts';
+import { requestOptions } from '../../lib/accounts/factors/passkey-options.ts';
 import { newSession } from '../../lib/accounts/new-session.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { hashPassword } from '../../lib/crypto/passwords.ts';
@@ -256,7 +257,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const { challenge, write } = newChallenge('log-in', { id: person.user.id, sessionEpoch: 0 });
     await transact([write]);
     return {
-      request: { method: 'POST', path: '/auth/login/verify', body: { challenge, totp: app.code() } },
+      request: { method: 'POST', path: '/auth/login/verify', body: { challenge, totp: app.code(1) } },
       works: [200],
       repeats: [400, 401],
       isDone: async () => (await api.get('/auth/sessions', person.session)).body.sessions.length === 2,
@@ -276,8 +277,11 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   },
   'step-up': async api => {
     const person = await seedPerson();
-    const app = await addApp(api, person);
-    const body = { password: testPassword, totp: app.code() };
+    const { authenticator } = await addPasskey(api, person);
+    // A code would be too old by the time that a slow run sends it.
+    const { challenge, write } = newChallenge('step-up', { id: person.user.id, sessionEpoch: 0 });
+    await transact([write]);
+    const body = { password: testPassword, challenge, passkey: authenticator.get(await requestOptions(challenge, [])) };
     return {
       request: { method: 'POST', path: '/auth/step-up', body, as: person.session },
       works: [200],
@@ -409,7 +413,8 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   'confirm-totp': async api => {
     const { session } = await seedPerson();
     const { secret } = (await expectStatus(api.post('/auth/totp', {}, session), 200)).body;
-    const code = totpCode(fromBase32(secret), totpStep(Date.now()));
+    // The next step's, which is good for longer.
+    const code = totpCode(fromBase32(secret), totpStep(Date.now()) + 1);
     return {
       request: { method: 'POST', path: '/auth/totp/confirm', body: { code }, as: session },
       works: [200],
