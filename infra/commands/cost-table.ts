@@ -29,8 +29,6 @@ export const prices = {
   logGb: 0.5,
   keptLogGb: 0.03,
   alarmMetricMonth: 0.1,
-  customMetricMonth: 0.3,
-  compositeAlarmMonth: 0.5,
 } as const;
 
 /** What one operation asks of AWS, warm. Without a measured `lambdaMs`, the time is estimated from the waves. */
@@ -109,19 +107,19 @@ function traitsOf(operation: string): { memoryMb: number; hashesPassword: boolea
   };
 }
 
-/** What the alarms of an installation consist of; a test counts them in the templates. */
-export const alarmCounts = { watchedMetrics: 34, composites: 2 } as const;
+/** Metrics that alarms watch; a test counts them in the templates. */
+export const watchedMetrics = 23;
 
-/** What an installation costs in a month without any use, in dollars. */
+/**
+ * What an installation costs in a month without any use, in dollars. Metrics of our own are billed only for hours in
+ * which something is counted (CloudWatch pricing, custom metrics).
+ */
 export function idleCosts(): Readonly<Record<string, number>> {
   // Lambda polls each queue all the time: five connections, each with a request every 20 seconds.
   const pollsPerMonth = 2 * 5 * 3 * 60 * 24 * 30;
   return {
     'KMS key (each of its first two yearly rotations adds as much)': prices.kmsKeyMonth,
-    [`${alarmCounts.watchedMetrics} metrics watched by alarms`]: alarmCounts.watchedMetrics * prices.alarmMetricMonth,
-    'two alarms made of others, on the objectives': alarmCounts.composites * prices.compositeAlarmMonth,
-    'three metrics of our own (failed log-ins, inconsistent reads, logged errors)': 3 * prices.customMetricMonth,
-    'the six detailed metrics of the route that pulls': 6 * prices.customMetricMonth,
+    [`${watchedMetrics} metrics watched by alarms`]: watchedMetrics * prices.alarmMetricMonth,
     'the secret of the edge': prices.secretMonth,
     'polling of two queues (the first million a month is free)': pollsPerMonth * prices.sqsRequest,
   };

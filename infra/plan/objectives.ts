@@ -10,7 +10,7 @@ export const objectives = {
   fastPullMs: 1_000,
 } as const;
 
-/** Used up so fast, a month's budget lasts two days: the window is an hour, and the last five minutes must agree. */
+/** Used up so fast, a month's budget lasts two days: the window is an hour. */
 export const fastBurn = 14.4;
 
 /** Used up so fast, it lasts five days: the window is six hours. */

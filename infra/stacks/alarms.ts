@@ -25,6 +25,22 @@ export function alarmsOn(
   }: { failedLogIns: Metric; inconsistentReads: Metric; loggedErrors: Metric },
 ): Readonly<Record<string, AlarmPlan>> {
   return {
+    ApiErrors: {
+      description:
+        'Requests fail with an error of the service, so many in an hour that the errors allowed for a month last two ' +
+        'days: pulls and deployments of users fail. First look at the log of the function that answers 5xx (dashboard, ' +
+        'then CloudWatch Logs, field requestId); if it began with a deployment, deploy the previous version.',
+      // One failed request is no outage, however few there are.
+      metric: metrics.failedShare(Duration.hours(1), 2),
+      above: fastBurn * (100 - objectives.availability),
+    },
+    PullsSlow: {
+      description:
+        'More than one pull in seven of the last hour took longer than a second: deployments of users wait. First see in ' +
+        'the dashboard whether DynamoDB or KMS is slow or throttled, then whether functions start cold.',
+      metric: metrics.slowPullShare(Duration.hours(1), 20),
+      above: fastBurn * (100 - objectives.fastPulls),
+    },
     ApiErrorsBudget: {
       description:
         'For six hours so many requests have failed with an error of the service that the errors allowed for a month last ' +
@@ -137,39 +153,6 @@ export function alarmsOn(
         'limited already. First look in the log of log-in for the addresses they come from (accountEvent login_failed).',
       metric: failedLogIns,
       above: 200,
-    },
-  };
-}
-
-/** An objective whose budget is used up fast, over an hour and still in the last five minutes. */
-export interface BurnPlan {
-  /** What users notice, then what to do first. */
-  description: string;
-  now: IMetric;
-  hour: IMetric;
-  above: number;
-}
-
-/** The alarms on the objectives, by name. */
-export function burnsOn({ failedShare, slowPullShare }: Metrics): Readonly<Record<string, BurnPlan>> {
-  return {
-    ApiErrors: {
-      description:
-        'Requests fail with an error of the service, so many that the errors allowed for a month last two days: pulls and ' +
-        'deployments of users fail. First look at the log of the function that answers 5xx (dashboard, then CloudWatch ' +
-        'Logs, field requestId); if it began with a deployment, deploy the previous version.',
-      now: failedShare(Duration.minutes(5), 1),
-      // One failed request is no outage, however few there are.
-      hour: failedShare(Duration.hours(1), 2),
-      above: fastBurn * (100 - objectives.availability),
-    },
-    PullsSlow: {
-      description:
-        'More than one pull in seven takes longer than a second: deployments of users wait. First see in the dashboard ' +
-        'whether DynamoDB or KMS is slow or throttled, then whether functions start cold (provisionedConcurrency).',
-      now: slowPullShare(Duration.minutes(5), 2),
-      hour: slowPullShare(Duration.hours(1), 20),
-      above: fastBurn * (100 - objectives.fastPulls),
     },
   };
 }

@@ -8,6 +8,7 @@ import { pascalCase, passwordFunctions, pullRoute, routedFunctions } from '../pl
 import { accessLogFormat, corsPolicy } from '../plan/http-api.ts';
 import { AreaStack } from './area-stack.ts';
 import type { FoundationStack } from './foundation-stack.ts';
+import { addDeploymentAlarm } from './gradual-deployments.ts';
 import { OperationsStack } from './operations-stack.ts';
 import type { Service } from './service-function.ts';
 import { WorkersStack } from './workers-stack.ts';
@@ -40,6 +41,7 @@ export class ApiStack extends Stack {
 
     const api = this.addApi(config);
     this.host = `${api.ref}.execute-api.${this.region}.${this.urlSuffix}`;
+    const deploymentAlarm = addDeploymentAlarm(this, config);
     const areas = Map.groupBy(routedFunctions, ({ area }) => area);
     const functions = new Map<string, LambdaFunction>();
     const areaStacks = [...areas].map(([area, plans]) => {
@@ -48,6 +50,8 @@ export class ApiStack extends Stack {
       return stack;
     });
 
+    // CodeDeploy asks for the alarm by its name, and fails without it.
+    for (const areaStack of areaStacks) areaStack.node.addDependency(deploymentAlarm);
     // API Gateway takes ten changes a second in an account. Side by side, the areas would ask for many times as many.
     for (const [index, stack] of areaStacks.entries()) {
       const before = areaStacks[index - 1];

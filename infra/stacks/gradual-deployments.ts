@@ -1,5 +1,5 @@
 import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnApplication, CfnDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type CfnAlias, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -15,7 +15,7 @@ const aliasName = 'live';
 const deploymentConfig = 'CodeDeployDefault.LambdaCanary10Percent5Minutes';
 
 /**
- * A new version is given back if its function fails more often than this in a minute, by a crash, a timeout or a logged
+ * New versions are given back if their functions fail more often than this in a minute, by a crash, a timeout or a logged
  * error. The last minutes of the version before do not count: an alarm that rings already stops the deployment as well.
  */
 const errorsAMinute = 2;
@@ -79,13 +79,13 @@ export class GradualDeployments extends Construct {
       version: version as IVersion,
       ...(provisionedConcurrency === undefined ? {} : { provisionedConcurrentExecutions: provisionedConcurrency }),
     });
-    const alarm = this.addAlarm(scope, name, deployed);
+    this.countErrors(scope, id, deployed);
     const group = new CfnDeploymentGroup(scope, `${id}Deployments`, {
       applicationName: this.application.ref,
       serviceRoleArn: this.role.roleArn,
       deploymentStyle: { deploymentType: 'BLUE_GREEN', deploymentOption: 'WITH_TRAFFIC_CONTROL' },
       deploymentConfigName: deploymentConfig,
-      alarmConfiguration: { enabled: true, alarms: [{ name: alarm.alarmName }] },
+      alarmConfiguration: { enabled: true, alarms: [{ name: deploymentAlarmName(this.config.name) }] },
       autoRollbackConfiguration: { enabled: true, events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },
     });
     (alias.node.defaultChild as CfnAlias).cfnOptions.updatePolicy = {
@@ -94,38 +94,47 @@ export class GradualDeployments extends Construct {
     return alias;
   }
 
-  private addAlarm(scope: Construct, name: string, { functionName, logGroup }: LambdaFunction): Alarm {
-    const id = pascalCase(name);
-    const period = Duration.minutes(1);
-    const logged = new MetricFilter(scope, `${id}Errors`, {
-      logGroup,
-      metricNamespace: this.config.name,
-      metricName: `LoggedErrors-${name}`,
-      metricValue: '1',
-      filterPattern: FilterPattern.stringValue('$.level', '=', 'ERROR'),
-    });
-    const failed = new Metric({
-      namespace: 'AWS/Lambda',
-      metricName: 'Errors',
-      dimensionsMap: { FunctionName: functionName, Resource: `${functionName}:${aliasName}` },
-      statistic: 'Sum',
-      period,
-    });
-    return new Alarm(scope, `${id}Fails`, {
-      alarmName: `${this.config.name}-Deployment-${name}`,
-      alarmDescription:
-        `The function ${name} fails. While a new version of it is deployed, the deployment goes back by itself. ` +
-        'First read the log of the function from the minute on in which the deployment began.',
-      metric: new MathExpression({
-        label: `errors of ${name}`,
-        expression: 'FILL(failed, 0) + FILL(logged, 0)',
-        usingMetrics: { failed, logged: logged.metric({ statistic: 'Sum', period }) },
-        period,
-      }),
-      threshold: errorsAMinute,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
+  /** Counts crashes, timeouts and logged errors of a function. All gradual functions share the metric. */
+  private countErrors(scope: Construct, id: string, { logGroup }: LambdaFunction): void {
+    const patterns = {
+      Errors: FilterPattern.stringValue('$.level', '=', 'ERROR'),
+      // Lambda's own lines about a function that ended in the middle.
+      Crashes: FilterPattern.anyTerm(
+        'Task timed out',
+        'Runtime exited',
+        'Runtime.ExitError',
+        'Runtime.ImportModuleError',
+      ),
+    };
+    for (const [kind, filterPattern] of Object.entries(patterns)) {
+      new MetricFilter(scope, `${id}${kind}`, {
+        logGroup,
+        metricNamespace: this.config.name,
+        metricName: errorsMetric,
+        metricValue: '1',
+        filterPattern,
+      });
+    }
   }
+}
+
+const errorsMetric = 'GradualErrors';
+
+/** The alarm that stops a gradual deployment. */
+export function addDeploymentAlarm(scope: Construct, { name }: Config): Alarm {
+  return new Alarm(scope, 'DeploymentFails', {
+    alarmName: deploymentAlarmName(name),
+    alarmDescription:
+      'A gradually deployed function fails. While new versions are deployed, the deployment goes back by itself. ' +
+      'First read the logs of pull-secrets, set-secret, list-keys and log-in from the minute in which the deployment began.',
+    metric: new Metric({ namespace: name, metricName: errorsMetric, statistic: 'Sum', period: Duration.minutes(1) }),
+    threshold: errorsAMinute,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+    evaluationPeriods: 1,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+}
+
+function deploymentAlarmName(name: string): string {
+  return `${name}-Deployment`;
 }

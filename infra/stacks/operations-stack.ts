@@ -1,15 +1,6 @@
 import { ArnFormat, Duration, NestedStack, type NestedStackProps, Validations } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
-import {
-  Alarm,
-  type AlarmBase,
-  AlarmRule,
-  ComparisonOperator,
-  CompositeAlarm,
-  Dashboard,
-  type Metric,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, Dashboard, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -20,7 +11,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { routes } from '../../lib/contracts/routes.ts';
 import type { Config } from '../plan/config.ts';
-import { type AlarmPlan, alarmsOn, type BurnPlan, burnsOn } from './alarms.ts';
+import { type AlarmPlan, alarmsOn } from './alarms.ts';
 import { widgetsOf } from './dashboard.ts';
 import type { FoundationStack } from './foundation-stack.ts';
 import { metricsOf } from './metrics.ts';
@@ -37,8 +28,9 @@ interface OperationsStackProps extends NestedStackProps {
 }
 
 /**
- * The alarms that tell the operators, and the dashboard they look at. CloudWatch charges $0.10 a month for each metric
- * that an alarm watches and $0.30 for each of our own (`infra/commands/cost-table.ts` counts them). The dashboard is one of the three free ones.
+ * The alarms that tell the operators, and the dashboard they look at. CloudWatch charges $0.10 a month for each metric that
+ * an alarm watches, and $0.30 for each of our own in which something is counted. The dashboard is one of the three free
+ * ones.
  */
 export class OperationsStack extends NestedStack {
   constructor(
@@ -54,10 +46,7 @@ export class OperationsStack extends NestedStack {
     const inconsistentReads = this.addInconsistentReads(config, functions);
     const loggedErrors = this.addLoggedErrors(config, [...functions.values(), ...workers.all]);
     const plans = alarmsOn(metrics, { failedLogIns, inconsistentReads, loggedErrors });
-    const alarms = [
-      ...this.addBurnAlarms(config, burnsOn(metrics), topic),
-      ...Object.entries(plans).map(([id, plan]) => this.addAlarm(config, id, plan, topic)),
-    ];
+    const alarms = Object.entries(plans).map(([id, plan]) => this.addAlarm(config, id, plan, topic));
     this.addBudget(config, topic);
     new Dashboard(this, 'Dashboard', {
       dashboardName: config.name,
@@ -196,31 +185,9 @@ export class OperationsStack extends NestedStack {
       datapointsToAlarm: datapoints,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
-    return tellOperators(alarm, topic);
-  }
-
-  /** An alarm watches one window, so each of the two has its own, which tells nobody. */
-  private addBurnAlarms({ name }: Config, plans: Readonly<Record<string, BurnPlan>>, topic: Topic): CompositeAlarm[] {
-    return Object.entries(plans).map(([id, { description, now, hour, above }]) => {
-      const [nowAlarm, hourAlarm] = [now, hour].map((metric, index) => {
-        const window = index === 0 ? 'now' : 'hour';
-        return new Alarm(this, `${id}-${window}`, {
-          alarmName: `${name}-${id}-${window}`,
-          alarmDescription: `One of the two windows of ${name}-${id}.`,
-          metric,
-          threshold: above,
-          comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-          evaluationPeriods: 1,
-          treatMissingData: TreatMissingData.NOT_BREACHING,
-        });
-      }) as [Alarm, Alarm];
-      const both = new CompositeAlarm(this, id, {
-        compositeAlarmName: `${name}-${id}`,
-        alarmDescription: description,
-        alarmRule: AlarmRule.allOf(nowAlarm, hourAlarm),
-      });
-      return tellOperators(both, topic);
-    });
+    alarm.addAlarmAction(new SnsAction(topic));
+    alarm.addOkAction(new SnsAction(topic));
+    return alarm;
   }
 
   /** Costs of the whole account: a filter by tag works only where an administrator made the tag one for costs. */
@@ -250,10 +217,4 @@ export class OperationsStack extends NestedStack {
       }),
     );
   }
-}
-
-function tellOperators<A extends AlarmBase>(alarm: A, topic: Topic): A {
-  alarm.addAlarmAction(new SnsAction(topic));
-  alarm.addOkAction(new SnsAction(topic));
-  return alarm;
 }

@@ -4,6 +4,7 @@ import { exportJWK, exportSPKI, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isThere } from '../../lib/table/expressions.ts';
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
+import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { at, ConditionFailed, find, remove, transact, update } from '../../lib/table/store.ts';
 import { type Answer, type Api, createProject, type Person } from '../support/api.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
@@ -628,6 +629,19 @@ describe('a token of an identity', () => {
     expect(body.versions[0].createdBy).toEqual({ id, email: 'nightly' });
     expect(entries.entries[0].actor).toMatchObject({ id, email: null, name: 'nightly', type: 'identity' });
     expect(entries.entries[0].actor.tokenId).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('works where an organization demands a second factor: it comes from no session', async () => {
+    const id = await makeIdentity();
+    const demand = (requireSecondFactor: boolean) =>
+      transact([update(at(organizationRecord, ada.organization.slug), { set: { requireSecondFactor } })]);
+    await demand(true);
+    try {
+      expect((await api.get(pulled, await tokenFor(id))).status).toBe(200);
+      expect(codeOf(await api.get(pulled, ada.session))).toBe('403 second_factor_required');
+    } finally {
+      await demand(false);
+    }
   });
 
   it('expires after the minutes that the identity gives it', async () => {

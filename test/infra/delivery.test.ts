@@ -65,7 +65,9 @@ describe('the delivery pipeline', () => {
 
   test('deploys by a role that only its own environments can take, and that does nothing itself', () => {
     const { ofType } = synthesize({ ...fullSettings, deliveredBy: 'acme/holdfast:production-diff:production' });
-    const role = ofType('AWS::IAM::Role').find(({ resource }) => resource.Properties.Description.startsWith('Deploys '));
+    const role = ofType('AWS::IAM::Role').find(({ resource }) =>
+      String(resource.Properties.Description).startsWith('Deploys '),
+    );
     const [trust] = role?.resource.Properties.AssumeRolePolicyDocument.Statement ?? [];
     expect(trust.Action).toBe('sts:AssumeRoleWithWebIdentity');
     expect(trust.Condition.StringEquals).toEqual({

@@ -6,7 +6,7 @@ import { at, list, readAll } from '../../table/store.ts';
 import { addUpTo, countsDeadHeads } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { headOf, type Snapshot } from './read-snapshot.ts';
-import type { RecordedChange } from './revision-log.ts';
+import { type RecordedChange, versionsBefore } from './revision-log.ts';
 import { StaleRead } from './stale-read.ts';
 import { listTombstones } from './tombstones.ts';
 
@@ -60,18 +60,7 @@ export async function headsAt(
   return past;
 }
 
-/** Of every key that the changes, in their order, touch: the version before, 0 for none. Pure. */
-function versionsBefore(changes: readonly RecordedChange[]): Map<string, number> {
-  const before = new Map<string, number>();
-  for (const { created, updated, deleted } of changes) {
-    for (const [key, version] of [...created, ...updated, ...deleted]) {
-      if (!before.has(key)) before.set(key, version - 1);
-    }
-  }
-  return before;
-}
-
-/** The same from the whole history, for changes of before there were records of them. */
+/** What `versionsBefore` tells, from the whole history: for changes of before there were records of them. */
 async function versionsInHistory(
   path: EnvironmentPath,
   heads: readonly HeadRecord[],

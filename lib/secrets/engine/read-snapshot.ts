@@ -4,6 +4,7 @@ import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '
 import { at, type Page, queryItems, queryPage, readAll } from '../../table/store.ts';
 import { addUpTo } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
+import { readChangesFrom, versionsBefore } from './revision-log.ts';
 import { StaleRead } from './stale-read.ts';
 
 /** An environment exactly as of `state.revision`. */
@@ -43,12 +44,32 @@ export async function finishSnapshot(path: EnvironmentPath, begun: Page): Promis
   const heads = await resolveHeads(read, state.revision, wanted =>
     readAll(wanted.map(({ key, version }) => at(versionRecord, ...partsOf(path), key, version))),
   );
-  if (!addUpTo(state.digest, heads)) {
+  if (addUpTo(state.digest, heads)) return { state, heads };
+  const earlier = await withoutLaterChanges(path, state, heads);
+  if (!addUpTo(state.digest, earlier)) {
     throw new StaleRead(
       `The heads of environment ${state.id} (${keys.environmentState(...partsOf(path)).pk}) do not add up to revision ${state.revision}.`,
     );
   }
-  return { state, heads };
+  return { state, heads: earlier };
+}
+
+/**
+ * The heads without what was changed since the state was read. A key that was deleted since has no head any more, so a
+ * reader of many pages would find hardly ever all heads of one revision while keys are deleted one after another.
+ */
+async function withoutLaterChanges(
+  path: EnvironmentPath,
+  { revision }: EnvironmentState,
+  heads: readonly HeadRecord[],
+): Promise<HeadRecord[]> {
+  const before = versionsBefore(await readChangesFrom(path, revision + 1));
+  const wanted = [...before].filter(([, version]) => version > 0);
+  const found = await readAll(wanted.map(([key, version]) => at(versionRecord, ...partsOf(path), key, version)));
+  return [
+    ...heads.filter(({ key }) => !before.has(key)),
+    ...found.filter(version => version !== undefined).map(headOf),
+  ].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 type VersionId = Pick<VersionRecord, 'key' | 'version'>;

@@ -76,3 +76,14 @@ function assemble(items: Page['items']): RecordedChange[] {
       };
     });
 }
+
+/** Of every key that the changes, in their order, touch: the version before, 0 for none. Pure. */
+export function versionsBefore(changes: readonly RecordedChange[]): Map<string, number> {
+  const before = new Map<string, number>();
+  for (const { created, updated, deleted } of changes) {
+    for (const [key, version] of [...created, ...updated, ...deleted]) {
+      if (!before.has(key)) before.set(key, version - 1);
+    }
+  }
+  return before;
+}

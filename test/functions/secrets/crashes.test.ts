@@ -64,7 +64,7 @@ describe('a large import that dies after its call', () => {
   it('is left alone by a dry run, which plans on what every reader sees', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many('old'));
-    await withFault({ kind: 'dies-after', position: 8 }, headers => place.importAll('dev', many('new'), { headers }));
+    await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
     await letClaimAge(place);
     const before = await find(stateOf(place));
     const { status, body } = await api.put(place.at('dev', '?dryRun=true'), { key: 'K1', value: 'x' }, owner.session);

@@ -86,6 +86,7 @@ const added = [
   'GET /auth/sessions',
   'DELETE /auth/sessions/:sessionId',
   'POST /secrets/:orgSlug/:project/:env/changes',
+  'POST /secrets/:orgSlug/:project/:env/versions/:key/destroy',
   'GET /secrets/:orgSlug/:project/:env/revisions',
   'GET /secrets/:orgSlug/:project/:env/diff',
   'POST /secrets/:orgSlug/:project/:env/restore',

@@ -148,7 +148,7 @@ function checked(value: number, bits: number, polynomial: number): number {
   return (value << bits) | rest;
 }
 
-/** Level L with mask 0, twice, beside the finders. Any mask makes a valid code. */
+/** Level L with mask 0, twice, next to the finders. Any mask makes a valid code. */
 function drawFormat(set: SetModule, size: number): void {
   const bits = checked(0b01000, 10, 0x537) ^ 0x5412;
   const dark = (index: number) => ((bits >>> index) & 1) === 1;

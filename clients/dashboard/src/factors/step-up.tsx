@@ -25,7 +25,7 @@ onStepUpRequired(() => {
 });
 onOtherUser(() => answer.value?.(false));
 
-/** Opens over the page, whatever is on it stays; what was asked for goes on afterwards. */
+/** Opens over the page, which stays as it is. The request goes on afterwards. */
 export function StepUp() {
   return answer.value === undefined ? null : <Question onDone={answer.value} />;
 }

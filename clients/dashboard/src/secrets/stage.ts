@@ -28,7 +28,7 @@ export function withoutApplied(stage: Stage | undefined, applied: Stage): Stage 
 
 /**
  * The stage on a later revision. A key that another person changed needs a choice: theirs drops the staged change, mine
- * keeps it over theirs. A deletion of what is gone already is dropped, for there is nothing left to delete.
+ * keeps it over theirs. A deletion of what is gone already is dropped: nothing is left to delete.
  */
 export function rebase(
   stage: Stage,
