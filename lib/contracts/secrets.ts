@@ -479,6 +479,7 @@ export const destroyVersions = /* @__PURE__ */ contract({
     tokens: 'write',
     narrowestToken: 'environment',
     environmentRule: 'write',
+    fresh: 'always',
   },
   body: DestroyBody,
   bodyExample: { versions: [1] },

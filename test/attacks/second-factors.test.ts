@@ -455,6 +455,7 @@ describe('every fresh route', () => {
         'delete-organization',
         'delete-project',
         'delete-environment',
+        'destroy-versions',
         'rotate-key',
         'rename-organization',
       ]),

@@ -7527,7 +7527,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -191,13 +191,13 @@ describe('two services that differ in the values of production alone', () => {
   it('are told apart by the owner on every route that shows or compares values', { timeout: 120_000 }, async () => {
     const same: string[] = [];
     for (const contract of routesOfSecrets) {
-      let isToldApart = false;
-      for (const request of requestsOf(contract).filter(
-        ({ method, query }) => method === 'GET' || query.dryRun === 'true',
-      )) {
+      // Without those that change something: they would tell the services apart by their revisions.
+      const requests = requestsOf(contract).filter(({ method, query }) => method === 'GET' || query.dryRun === 'true');
+      let isToldApart = requests.length === 0;
+      for (const request of requests) {
+        if (isToldApart) break;
         const [guessed, unguessed] = await ask('owner', request);
         isToldApart = guessed !== unguessed;
-        if (isToldApart) break;
       }
       if (!isToldApart) same.push(contract.operationId);
     }

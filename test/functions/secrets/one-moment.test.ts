@@ -135,3 +135,27 @@ describe('named secrets', () => {
     expect(values.size).toBeGreaterThan(5);
   });
 });
+
+describe('a pull of several pages', () => {
+  it('succeeds at once although a key is deleted before each further page', async () => {
+    const large = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`L${index}`, 'x'.repeat(60_000)]));
+    const small = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`Z${index}`, `value ${index}`]));
+    const { revision } = (await place.importAll('staging', { ...large, ...small })).body;
+    const left = Object.keys(small);
+    let pages = 0;
+    const conductor = {
+      call: async (call: AwsCall, send: () => Promise<unknown>) => {
+        if (call.operation === 'Query' && call.input.ExclusiveStartKey !== undefined) {
+          pages += 1;
+          const deleted = await api.delete(place.at('staging', `/${left.pop()}`), place.owner.session);
+          expect(deleted.status).toBe(200);
+        }
+        return send();
+      },
+    };
+    const pulled = await withFault({ conductor }, headers => place.pull('staging', '', { headers }));
+    expect([pulled.status, pulled.body.revision, pulled.body.secrets.length]).toEqual([200, revision, 45]);
+    expect(pages).toBeGreaterThan(0);
+    expect(pages).toBeLessThan(5);
+  });
+});
