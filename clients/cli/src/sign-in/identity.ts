@@ -9,6 +9,7 @@ import {
   identityToken,
   platformAssertion,
 } from '@holdfast/sdk';
+import { userAgent } from '../connect.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { cacheDirectory, readIfThere, writeOwnFile } from '../files.ts';
 import { type Sealed, seal, unseal } from '../sealed.ts';
@@ -44,7 +45,7 @@ export function findIdentity(url: string, organization: string | undefined): Ide
     last = assertion.isAlwaysNew ? await signIn(options, subject) : await signInOnce(options, subject);
     return last;
   };
-  const token = identityToken({ url, organization, identity: id }, assertion, exchange);
+  const token = identityToken({ url, organization, identity: id, userAgent }, assertion, exchange);
   return {
     token,
     source: `HOLDFAST_IDENTITY, with the token of ${assertion.source}`,
