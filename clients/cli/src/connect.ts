@@ -2,6 +2,12 @@ import { Holdfast } from '@holdfast/sdk';
 import { canUseProxy, namesProxy } from './proxy.ts';
 import { isLoopback } from './settings/address.ts';
 
+declare const HOLDFAST_VERSION: string;
+
+export const version = HOLDFAST_VERSION;
+/** What audit entries call the command line. */
+export const userAgent = `holdfast-cli/${version}`;
+
 /** From here on requests go through the proxy that the environment names. This machine is reached without one. */
 export async function useProxy(url: string): Promise<void> {
   if (!namesProxy() || !canUseProxy() || isLoopback(new URL(url).hostname)) return;
@@ -11,5 +17,5 @@ export async function useProxy(url: string): Promise<void> {
 
 export async function connect(options: ConstructorParameters<typeof Holdfast>[0]): Promise<Holdfast> {
   await useProxy(options.url);
-  return new Holdfast(options);
+  return new Holdfast({ ...options, userAgent });
 }

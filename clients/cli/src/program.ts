@@ -34,10 +34,9 @@ import {
   validateOptions,
 } from './commands/template.ts';
 import { createToken, createTokenOptions, revokeToken, revokeTokenOptions, showToken } from './commands/tokens.ts';
+import { version } from './connect.ts';
 import { openSession, type Session } from './session.ts';
 import type { GivenFlags } from './settings/settings.ts';
-
-declare const HOLDFAST_VERSION: string;
 
 interface GlobalFlags extends GivenFlags {
   json?: boolean;
@@ -101,7 +100,7 @@ export function createProgram(): Command {
   const program = withGlobalOptions(
     new Command('holdfast')
       .description('Secrets for people, scripts and pipelines')
-      .version(HOLDFAST_VERSION, '-v, --version', 'show the version')
+      .version(version, '-v, --version', 'show the version')
       .enablePositionalOptions()
       .showSuggestionAfterError()
       .exitOverride()

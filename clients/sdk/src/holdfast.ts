@@ -51,7 +51,7 @@ export class Holdfast {
       return value;
     };
     const url = options.url ?? required('HOLDFAST_URL');
-    const { fetch } = options;
+    const { fetch, userAgent } = options;
     const { HOLDFAST_IDENTITY: identity, HOLDFAST_TOKEN: given } = variables;
     if (options.token !== undefined || given || !identity) {
       return new Holdfast({ ...options, url, token: options.token ?? required('HOLDFAST_TOKEN') });
@@ -63,7 +63,7 @@ export class Holdfast {
           'nor ACTIONS_ID_TOKEN_REQUEST_URL is set. A job of GitHub Actions needs the permission id-token: write.',
       );
     }
-    const who = { url, organization: required('HOLDFAST_ORG'), identity, ...(fetch === undefined ? {} : { fetch }) };
+    const who = { url, organization: required('HOLDFAST_ORG'), identity, fetch, userAgent };
     return new Holdfast({ ...options, url, token: identityToken(who, assertion) });
   }
 

@@ -2,7 +2,7 @@ import { HoldfastError, isObject } from './errors.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 
 /** What an identity is, and where it signs in. */
-export interface IdentityOptions extends Pick<TransportOptions, 'url' | 'fetch'> {
+export interface IdentityOptions extends Pick<TransportOptions, 'url' | 'fetch' | 'userAgent'> {
   /** The slug of its organization. */
   organization: string;
   /** Its id. */
@@ -35,8 +35,8 @@ export function audienceOf(identity: string): string {
 
 /** Exchanges the platform's token for one of the service. It works once. */
 export async function exchangeAssertion(options: IdentityOptions, assertion: string): Promise<IdentityToken> {
-  const { url, fetch, identity, organization } = options;
-  const transport = createTransport({ url, ...(fetch === undefined ? {} : { fetch }), retries: 0 });
+  const { url, fetch, userAgent, identity, organization } = options;
+  const transport = createTransport({ url, fetch, userAgent, retries: 0 });
   try {
     const { body } = await transport.send({
       method: 'POST',

@@ -14,9 +14,11 @@ export interface TransportOptions {
   /** Further attempts after the first; 3 where omitted. */
   retries?: number;
   /** Replaces the global `fetch`. */
-  fetch?: typeof globalThis.fetch;
+  fetch?: typeof globalThis.fetch | undefined;
   /** Hears of every further attempt before its pause. */
   onRetry?: (retry: Retry) => void;
+  /** What audit entries call the client; `holdfast-sdk/<version>` where omitted. A browser sends its own. */
+  userAgent?: string | undefined;
 }
 
 export interface Retry {
@@ -61,12 +63,16 @@ export interface Transport {
 
 /** The longest that timers of JavaScript engines hold. */
 const maxTimerMs = 2_147_483_647;
+/** The version in `package.json`, which a package of plain modules cannot import everywhere. A test compares them. */
+const sdkUserAgent = 'holdfast-sdk/0.1.0';
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
 
 /** Without a token, requests are sent without one. */
 export function createTransport(options: Omit<TransportOptions, 'token'> & Partial<TransportOptions>): Transport {
-  const { token, onRetry } = options;
+  const { token, onRetry, userAgent = sdkUserAgent } = options;
+  // A browser would have to ask the service first whether it may send this header.
+  const named = globalThis.process?.versions?.node === undefined ? {} : { 'user-agent': userAgent };
   const base = baseOf(options.url);
   const origin = new URL(base).origin;
   const timeoutMs = bounded('timeoutMs', options.timeoutMs ?? 30_000, 1, maxTimerMs);
@@ -87,6 +93,7 @@ export function createTransport(options: Omit<TransportOptions, 'token'> & Parti
         method: operation.method,
         headers: {
           accept: 'application/json',
+          ...named,
           ...(authorization === undefined ? {} : { authorization }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...operation.headers,

@@ -75,6 +75,18 @@ describe('on GitHub Actions', () => {
     expect(readdirSync(cli.home)).not.toContain('.cache');
   });
 
+  it('is named in the audit log, with its version, also where it signs in', async () => {
+    expect((await cli.run(['get', 'A'], { env: gitHub() })).code).toBe(0);
+    const agents = await Promise.all(
+      ['identity.token_issued', 'secret.pulled'].map(async action => {
+        const path = `/audit/${ada.organization.id}?action=${action}&limit=1`;
+        return (await expectStatus(api.get(path, ada.session), 200)).body.entries[0].userAgent;
+      }),
+    );
+    const { stdout } = await cli.run(['--version']);
+    expect(agents).toEqual([`holdfast-cli/${stdout.trim()}`, `holdfast-cli/${stdout.trim()}`]);
+  });
+
   it('finds projects and environments without an account', async () => {
     const { HOLDFAST_PROJECT: _, HOLDFAST_ENV: __, ...env } = gitHub();
     const projects = await cli.run(['projects', '--json'], { env });

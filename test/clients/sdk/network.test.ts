@@ -1,6 +1,8 @@
 import { getEventListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -453,6 +455,19 @@ describe('the options', () => {
     await pullOf(Holdfast.fromEnvironment());
     vi.unstubAllEnvs();
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${token}`);
+  });
+
+  it('name the SDK and its version as the user agent, or the program that uses it', async () => {
+    const named = await clientOf(pullAnswer(1, {}));
+    await pullOf(named);
+    await pullOf(new Holdfast({ url: server.url, token, userAgent: 'shop-worker/2' }));
+    const { version } = JSON.parse(
+      readFileSync(join(import.meta.dirname, '../../../clients/sdk/package.json'), 'utf8'),
+    );
+    expect(server.requests.map(({ headers }) => headers['user-agent'])).toEqual([
+      `holdfast-sdk/${version}`,
+      'shop-worker/2',
+    ]);
   });
 
   it('can replace fetch', async () => {

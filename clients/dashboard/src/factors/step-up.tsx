@@ -50,7 +50,7 @@ function Question({ onDone }: { onDone: (proved: boolean) => void }) {
     <Dialog title="Confirm that it is you" onClose={() => onDone(false)}>
       {asked === undefined ? (
         <Form onSubmit={() => void first.run()}>
-          <p>This is hard to undo, and you proved yourself some time ago. Nothing is lost.</p>
+          <p>This is hard to undo, so confirm again that it is you. What you have entered stays.</p>
           <Field
             label="Password"
             name="password"

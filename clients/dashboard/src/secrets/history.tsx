@@ -99,7 +99,7 @@ export function History({ place, name, role, onClose }: HistoryProps) {
           }}
         >
           <p>
-            This is for a value that must not be anywhere any more. The history keeps who set it and when. No revision
+            Use this for a value that must no longer exist anywhere. The history keeps who set it and when. No revision
             that needs it can be read or restored whole again, and this can’t be undone.
           </p>
         </Confirm>

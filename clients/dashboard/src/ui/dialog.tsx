@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { openDialogs, Said } from './feedback.tsx';
 
 interface DialogProps {
   title: ComponentChildren;
@@ -15,11 +16,13 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, size = 'form', firm }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const [self] = useState(Symbol);
   // Before the next key is pressed: what someone types after Enter belongs to the dialog.
   useLayoutEffect(() => {
     const dialog = element.current as HTMLDialogElement;
     const before = document.activeElement;
     dialog.showModal();
+    openDialogs.value = [...openDialogs.value, self];
     // A field is where work begins, a close button is not; but a dialog opens at its top.
     const first = dialog.querySelector<HTMLElement>('[data-first]') ?? dialog.querySelector('input, textarea, select');
     first?.focus();
@@ -28,6 +31,7 @@ export function Dialog({ title, onClose, children, size = 'form', firm }: Dialog
     if (!inSight) dialog.querySelector('h2')?.focus();
     return () => {
       dialog.close();
+      openDialogs.value = openDialogs.value.filter(one => one !== self);
       // What opened it may be gone with what was done in it.
       const back = before instanceof HTMLElement && before.isConnected ? before : document.getElementById('content');
       back?.focus();
@@ -54,6 +58,7 @@ export function Dialog({ title, onClose, children, size = 'form', firm }: Dialog
         )}
       </header>
       {children}
+      <Said within={self} />
     </dialog>
   );
 }

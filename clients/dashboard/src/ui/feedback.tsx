@@ -81,10 +81,14 @@ export function say(text: string): void {
   }, 5000);
 }
 
-export function Said() {
+/** The dialogs that are open, the topmost last. What is said belongs there: its backdrop covers all else. */
+export const openDialogs = signal<readonly symbol[]>([]);
+
+export function Said({ within }: { within?: symbol }) {
+  const isOnTop = openDialogs.value.at(-1) === within;
   return (
     <div class="said" role="status" aria-live="polite">
-      {said.value !== undefined && <p>{said.value.text}</p>}
+      {isOnTop && said.value !== undefined && <p>{said.value.text}</p>}
     </div>
   );
 }

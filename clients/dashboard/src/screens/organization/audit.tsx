@@ -43,7 +43,7 @@ export function Audit({ organization }: OrganizationProps) {
     <Page
       title={`Audit · ${organization.name}`}
       heading="Audit"
-      lead="Every change, and every read of values. No value ever stands here."
+      lead="Every change, and every read of values. It never holds a value."
     >
       <div class="filters">
         <Select

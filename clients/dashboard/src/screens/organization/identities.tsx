@@ -57,9 +57,10 @@ export function Identities({ organization }: OrganizationProps) {
                   {
                     title: 'Identity',
                     cell: ({ id, name }) => (
-                      <>
-                        <strong>{name}</strong> <span class="mono quiet">{id}</span>
-                      </>
+                      <span class="person">
+                        <strong>{name}</strong>
+                        <span class="mono quiet">{id}</span>
+                      </span>
                     ),
                   },
                   { title: 'May', cell: ({ access, role }) => `${access} as ${role}` },
@@ -117,14 +118,14 @@ export function Identities({ organization }: OrganizationProps) {
 function Trust({ identity }: { identity: Identity }) {
   const demanded = Object.entries(identity.claims).sort(([a], [b]) => (a < b ? -1 : 1));
   return (
-    <>
+    <div>
       <span class="mono">{identity.issuer}</span>
       {demanded.map(([name, value]) => (
         <div key={name} class="mono quiet">
           {name} = {[value].flat().join(' or ')}
         </div>
       ))}
-    </>
+    </div>
   );
 }
 

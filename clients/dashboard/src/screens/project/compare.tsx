@@ -41,7 +41,7 @@ export function Compare({ organization, project, parameters }: ProjectProps) {
     <Page
       title={`Compare · ${project.slug}`}
       heading="Compare"
-      lead="Comparing reads both; it stands in the audit log."
+      lead="Comparing reads both environments, and the audit log records it."
     >
       <div class="filters">
         <Select

@@ -117,7 +117,7 @@ export function Revisions({ organization, project, parameters, reload }: Project
                 )}
                 {list.next === null && whyNot === undefined && environment.revision > 0 && (
                   <Button kind="quiet" onClick={() => setRestoring(0)}>
-                    Restore revision 0, the empty environment …
+                    Restore revision 0, the empty environment …
                   </Button>
                 )}
                 {whyNot !== undefined && <p class="hint">{whyNot.replace('do this', 'restore a revision')}</p>}
