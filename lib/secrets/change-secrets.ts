@@ -366,7 +366,7 @@ async function decideOn<Answer>(
   if (!writes && 'named' in reads.heads) await requireUnchanged(path, state, reads.heads.keys, found);
   if ('error' in decided) throw decided.error;
   const { from } = decided.result.decision;
-  if (!writes && from !== undefined) await requireSourceUnchanged(from);
+  if (!writes && from !== undefined) await requireBothUnchanged(from, path, state);
   return decided.result;
 }
 
@@ -427,10 +427,21 @@ function auditPut(
     .then(write => ({ ...write, condition: isNew }));
 }
 
-/** What a dry run answers of a copy holds only where the source did not change until after the target was read. */
-async function requireSourceUnchanged({ path, id, revision }: NonNullable<Decision<unknown>['from']>): Promise<void> {
-  const state = await find(stateAt(path));
-  if (state?.id !== id || state.revision !== revision) throw new DecisionOutdated([]);
+/**
+ * What is only answered of a copy, and not written, holds where neither the source nor the target changed until after both
+ * were read.
+ * @throws DecisionOutdated where the source did, ConditionFailed where the target did
+ */
+async function requireBothUnchanged(
+  from: NonNullable<Decision<unknown>['from']>,
+  path: EnvironmentPath,
+  target: EnvironmentState,
+): Promise<void> {
+  const states = await readTogether({ source: stateAt(from.path), target: stateAt(path) });
+  const isSame = (one: EnvironmentState | undefined, other: Pick<EnvironmentState, 'id' | 'revision'>) =>
+    one?.id === other.id && one.revision === other.revision;
+  if (!isSame(states.source, from)) throw new DecisionOutdated([]);
+  if (!isSame(states.target, target)) throw new ConditionFailed([]);
 }
 
 /**
@@ -499,7 +510,10 @@ async function requireUnchanged(
   const heads = await readNamed(path, keys);
   const state = await find(stateAt(path));
   const isSame = state?.id === id && state.fence === fence && state.pending === undefined;
-  if (isSame && keys.every(key => heads.get(key)?.version === before.get(key)?.version)) return;
+  // A version of a change that was undone since has the number of the one that was written in its place.
+  const isSameHead = (one: HeadRecord | undefined, other: HeadRecord | undefined) =>
+    one?.version === other?.version && one?.fence === other?.fence;
+  if (isSame && keys.every(key => isSameHead(heads.get(key), before.get(key)))) return;
   throw new ConditionFailed([]);
 }
 

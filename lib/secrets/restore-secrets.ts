@@ -1,4 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
+import type { EnvironmentState } from '../table/records/environment.ts';
+import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
 import {
   beginChange,
   type ChangeOptions,
@@ -11,6 +13,7 @@ import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { isLive } from './engine/read-snapshot.ts';
+import { DecisionOutdated } from './engine/write-change.ts';
 
 interface Restoration {
   revision: number;
@@ -24,7 +27,10 @@ interface RestorationReads {
 }
 
 /** The reads of the earlier revision and of the current one, to begin together with authentication. */
-export async function beginRestoration(path: EnvironmentPath, { revision }: Restoration): Promise<RestorationReads> {
+export async function beginRestoration(
+  path: EnvironmentPath,
+  { revision }: Pick<Restoration, 'revision'>,
+): Promise<RestorationReads> {
   const [past, target] = await Promise.all([beginRead(path, [revision]), beginChange(path, 'all')]);
   return { past, target };
 }
@@ -38,19 +44,43 @@ export async function restoreSecrets(
   { revision, keys, ...options }: Restoration & ChangeOptions,
   begun: RestorationReads,
 ) {
+  const { path } = begun.target;
   const wanted = keys === undefined ? undefined : new Set(keys);
-  // What was never changes, so it is read once however often the change is tried.
-  const past = await readLive(context, begun.past, async ({ state, live, ring }) => {
+  const budget = retryBudget();
+  for (let reads = begun; ; reads = await beginRestoration(path, { revision })) {
+    try {
+      let past = await readPast(context, reads.past, wanted);
+      return await changeSecrets(context, reads.target, {
+        ...options,
+        decide: async current => {
+          // What was never changes, but its values may have been destroyed since.
+          if (!isSameMoment(past.state, current.state)) {
+            past = await readPast(context, await beginRead(path, [revision]), wanted);
+          }
+          return decide(revision, past.secrets, wanted, current);
+        },
+      });
+    } catch (error) {
+      if (!(error instanceof DecisionOutdated)) throw error;
+      await pauseBeforeRetry(budget, error);
+    }
+  }
+}
+
+async function readPast(context: MemberContext, begun: EnvironmentReads, wanted: ReadonlySet<string> | undefined) {
+  return readLive(context, begun, async ({ state, live, ring }) => {
     const heads = live.filter(({ key }) => wanted?.has(key) ?? true);
     requireValues(heads);
-    return Promise.all(
+    const secrets = await Promise.all(
       heads.map(async head => ({ key: head.key, version: head.version, value: await ring.open(state.id, head) })),
     );
+    return { state, secrets };
   });
-  return changeSecrets(context, begun.target, {
-    ...options,
-    decide: current => decide(revision, past, wanted, current),
-  });
+}
+
+/** Whether nothing was changed or destroyed between the two. */
+function isSameMoment(one: EnvironmentState, other: EnvironmentState): boolean {
+  return one.id === other.id && one.fence === other.fence && one.valueCount === other.valueCount;
 }
 
 type Past = readonly { key: string; version: number; value: string }[];

@@ -44,14 +44,21 @@ export async function finishSnapshot(path: EnvironmentPath, begun: Page): Promis
   const heads = await resolveHeads(read, state.revision, wanted =>
     readAll(wanted.map(({ key, version }) => at(versionRecord, ...partsOf(path), key, version))),
   );
-  if (addUpTo(state.digest, heads)) return { state, heads };
+  if (addUpTo(state.digest, heads)) return withValues({ state, heads });
   const earlier = await withoutLaterChanges(path, state, heads);
   if (!addUpTo(state.digest, earlier)) {
     throw new StaleRead(
       `The heads of environment ${state.id} (${keys.environmentState(...partsOf(path)).pk}) do not add up to revision ${state.revision}.`,
     );
   }
-  return { state, heads: earlier };
+  return withValues({ state, heads: earlier });
+}
+
+/** @throws StaleRead where a value was destroyed: what is current can't be, so that version was replaced since */
+function withValues(snapshot: Snapshot): Snapshot {
+  const gone = snapshot.heads.find(({ destroyed }) => destroyed === true);
+  if (gone === undefined) return snapshot;
+  throw new StaleRead(`Version ${gone.version} of ${gone.key} in environment ${snapshot.state.id} was destroyed.`);
 }
 
 /**

@@ -5,7 +5,7 @@ import { ranges } from '../../table/keys.ts';
 import { auditRecord } from '../../table/records/audit-entry.ts';
 import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
 import { organizationRecord } from '../../table/records/organization.ts';
-import { projectRecord } from '../../table/records/project.ts';
+import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import { type RevisionRecord, revisionRecord } from '../../table/records/revision.ts';
 import {
   type HeadRecord,
@@ -16,6 +16,7 @@ import {
 } from '../../table/records/secret.ts';
 import {
   at,
+  ConditionFailed,
   find,
   put,
   queryItems,
@@ -71,10 +72,12 @@ export class NotRepairable extends Error {
  */
 export async function repairEnvironment(path: EnvironmentPath, source: RequestSource): Promise<Repair> {
   return retryOnConditionFailed(async () => {
-    await requireNoRotation(path);
+    const { keyVersion } = await requireNoRotation(path);
     const silent = await waitUntilSilent(path);
     const { state } = silent ?? (await readFences(path));
     if (state?.status !== 'active') throw new NotRepairable('There is no such environment.');
+    // A rotation has begun since.
+    if (state.keyVersion > keyVersion) throw new ConditionFailed([]);
     let claim: Claim;
     if (silent === undefined) {
       claim = newClaim(path, state, maximumFences);
@@ -85,12 +88,13 @@ export async function repairEnvironment(path: EnvironmentPath, source: RequestSo
 }
 
 /** What it restores from the history may be under the old data key, which a rotation takes away. */
-async function requireNoRotation({ orgSlug, project }: EnvironmentPath): Promise<void> {
+async function requireNoRotation({ orgSlug, project }: EnvironmentPath): Promise<ProjectRecord> {
   const found = await find(at(projectRecord, orgSlug, project));
   if (found?.status !== 'active') throw new NotRepairable('There is no such project.');
   if (found.rotation?.status === 'in_progress') {
     throw new NotRepairable('A key rotation of the project is in progress. Run this again when it is complete.');
   }
+  return found;
 }
 
 async function repairClaimed(claim: Claim, state: EnvironmentState, source: RequestSource): Promise<Repair> {

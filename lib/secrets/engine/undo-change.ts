@@ -20,12 +20,13 @@ import { readFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
 import { headOf } from './read-snapshot.ts';
 import { headBytes } from './secret-size.ts';
+import { StaleRead } from './stale-read.ts';
 import { putTombstone } from './tombstones.ts';
 
 /**
  * Returns when the change that is under way is out of the way: its writer finished, or it fell silent and was undone.
  * Read everything again afterwards, because the next change may have begun.
- * @throws temporarily_unavailable when the deadline is reached
+ * @throws temporarily_unavailable when the deadline is reached; StaleRead where a rotation has made the ring too old
  */
 export async function waitForPendingChange(path: EnvironmentPath, ring: KeyRing, log: Log): Promise<void> {
   const silent = await waitUntilSilent(path);
@@ -60,6 +61,8 @@ async function undoAbandoned(
   ring: KeyRing,
   log: Log,
 ): Promise<void> {
+  // What it restores would be under a data key that a rotation takes away.
+  if (state.keyVersion > ring.keyVersion) throw new StaleRead(`The key of environment ${state.id} was rotated.`);
   try {
     const claim = await takeOver(path, state, copies);
     log.warn('undoing a change whose writer fell silent', { environmentId: state.id, revision: state.revision + 1 });

@@ -193,18 +193,31 @@ async function commit(
   const revision = state.revision + 1;
   const left = leavesDeadHeads(change) ? { deadHeadsUpTo: revision } : {};
   const after = { ...content, revision, ...left, ...set };
+  const { condition: noneDestroyed, ...options } =
+    change.restored === undefined ? { condition: {} } : whileNoneDestroyed(state);
   await transact([
     // Destroying values takes them off this count without a change of the token.
     upsert(
       stateAt(path),
       { set: after, add: { valueCount: heads.filter(isLive).length } },
-      { if: { ...condition, status: equals('active') } },
+      { if: { ...condition, ...noneDestroyed, status: equals('active') }, ...options },
     ),
     ...writes,
     revisionWrites(change).main(content.digest),
     audit,
     ...checks,
   ]);
+}
+
+/** A restoration must not bring back a value that was destroyed since it was read. */
+function whileNoneDestroyed(state: EnvironmentState) {
+  return {
+    condition: asRead(state, ['valueCount']),
+    refused: (current: Partial<EnvironmentState> | undefined) => {
+      const isDestroyed = current?.revision === state.revision && current.valueCount !== state.valueCount;
+      return isDestroyed ? new DecisionOutdated([0]) : new ConditionFailed([0]);
+    },
+  };
 }
 
 /** How long to find out whether a change was made, after the request's own time is over. */

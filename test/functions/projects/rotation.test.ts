@@ -1,17 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSRecord } from 'aws-lambda';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { maximumJobReceives } from '../../../lib/core/job.ts';
 import { queueJob } from '../../../lib/core/queue.ts';
 import { runJob } from '../../../lib/jobs/run-job.ts';
 import { firstCursor } from '../../../lib/projects/re-encrypt-project.ts';
 import { ranges } from '../../../lib/table/keys.ts';
+import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
 import { projectRecord } from '../../../lib/table/records/project.ts';
 import { headRecord, versionRecord } from '../../../lib/table/records/secret.ts';
 import { at, find, put, queryItems, transact, update } from '../../../lib/table/store.ts';
+import { readRequest } from '../../model/read-request.ts';
 import type { Api, Person } from '../../support/api.ts';
 import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
+import { type AwsCall, conduct } from '../../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
 
 let api: Api;
@@ -177,6 +180,42 @@ describe('rotating the key', () => {
     expect((await place.set('dev', 'K1', 'next')).body).toMatchObject({ revision: 2, secret: { version: 2 } });
     expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'next' });
     expect(await keyVersions()).toEqual(new Set([2]));
+  });
+
+  it('leaves nothing under the old key even if a writer that knows only that key undoes an import after the last walk', async () => {
+    const many = (fill: string) => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, fill]));
+    await place.importAll('dev', many('old'));
+    await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
+    const state = at(environmentStateRecord, owner.organization.slug, place.project.slug, 'dev');
+    const fenceIt = () =>
+      conduct(undefined, async () => {
+        await rotate();
+        await vi.waitFor(async () => expect((await find(state))?.keyVersion).toBe(2), 20_000);
+      });
+    let fenced: Promise<void> | undefined;
+    let walked: Promise<unknown> | undefined;
+    const conductor = {
+      call: async (call: AwsCall, send: () => Promise<unknown>) => {
+        const isWait = call.operation.startsWith('Get') && call.input.Key?.sk === state.key.sk;
+        const areCopies = call.operation.startsWith('BatchGet') && JSON.stringify(call.input).includes('"FENCE#0"');
+        if (isWait || areCopies) {
+          fenced ??= fenceIt();
+          await fenced;
+        }
+        const isStep = call.operation.startsWith('Transact') && readRequest(call, state.key.pk)?.kind === 'step';
+        if (isStep) {
+          walked ??= whenCompleted();
+          await walked;
+        }
+        return send();
+      },
+    };
+    const answer = await withFault({ conductor }, headers => place.set('dev', 'K1', 'next', { headers }));
+    expect(answer.status).toBe(200);
+    expect([fenced, walked]).not.toContain(undefined);
+    expect(await wrappedKeys()).toEqual(['2']);
+    expect(await keyVersions()).toEqual(new Set([2]));
+    expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'next' });
   });
 
   it('tolerates a job that comes twice, too late, or for a rotation that was never made', async () => {

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keys } from '../../../lib/table/keys.ts';
+import { readRequest } from '../../model/read-request.ts';
+import type { Answer, Api, Person } from '../../support/api.ts';
+import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import type { AwsCall } from '../../support/observe-calls.ts';
+import { startObservedApi, withFault } from '../../support/observed-api.ts';
+
+/* Requests one of whose calls stalls until others have changed what the request has read, or is about to read. */
+
+let api: Api;
+let owner: Person;
+beforeAll(async () => {
+  api = await startObservedApi();
+  owner = await registerOwner(api);
+});
+afterAll(() => api.stop());
+
+const many = (count: number, fill: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, fill]));
+
+function stateKey({ project }: Workplace, env: string) {
+  return keys.environmentState(owner.organization.slug, project.slug, env);
+}
+
+/** Sends a request and does `meanwhile` while the first call that `stalls` waits. */
+async function stalling(
+  stalls: (call: AwsCall) => boolean,
+  send: (headers: Record<string, string>) => Promise<Answer>,
+  meanwhile: () => Promise<unknown>,
+): Promise<Answer> {
+  let hasStalled = false;
+  const conductor = {
+    call: async (call: AwsCall, proceed: () => Promise<unknown>) => {
+      if (!hasStalled && stalls(call)) {
+        hasStalled = true;
+        await meanwhile();
+      }
+      return proceed();
+    },
+  };
+  const answer = await withFault({ conductor }, send);
+  expect(hasStalled).toBe(true);
+  return answer;
+}
+
+const reads = (call: AwsCall, { pk, sk }: { pk: string; sk: string }) =>
+  call.operation.startsWith('BatchGet') && JSON.stringify(call.input).includes(`{"pk":"${pk}","sk":"${sk}`);
+
+const timeout = () => Object.assign(new Error('no answer in time (injected)'), { name: 'TimeoutError', $metadata: {} });
+
+/** Imports, and does `meanwhile` when only the commit is missing. */
+async function importing(
+  place: Workplace,
+  secrets: Record<string, string>,
+  meanwhile: () => Promise<unknown>,
+  end: 'commits' | 'fails',
+): Promise<Answer> {
+  const { pk } = stateKey(place, 'dev');
+  let isOver = false;
+  const conductor = {
+    attempt: async (call: AwsCall, send: () => Promise<unknown>) => {
+      const isCommit = call.operation.startsWith('Transact') && readRequest(call, pk)?.kind === 'commit large';
+      if (!isCommit) return send();
+      if (!isOver) {
+        isOver = true;
+        await meanwhile();
+      }
+      if (end === 'fails') throw timeout();
+      return send();
+    },
+  };
+  return withFault({ conductor }, headers => place.importAll('dev', secrets, { headers }));
+}
+
+describe('a secret that was read while a change wrote it, and the change was undone', () => {
+  it('does not make a later set of the same value succeed without a change', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(60, 'old'));
+    const { pk, sk } = stateKey(place, 'dev');
+    let set: Promise<Answer> | undefined;
+    let goOn: () => void = () => undefined;
+    const changed = new Promise<void>(resolve => {
+      goOn = resolve;
+    });
+    const failed = await importing(
+      place,
+      many(60, 'undone'),
+      async () => {
+        let headIsRead: () => void = () => undefined;
+        const read = new Promise<void>(resolve => {
+          headIsRead = resolve;
+        });
+        let stalled = false;
+        const conductor = {
+          call: async (call: AwsCall, send: () => Promise<unknown>) => {
+            if (!stalled && reads(call, { pk, sk: `${sk}"` })) {
+              stalled = true;
+              await changed;
+            }
+            const answer = await send();
+            if (reads(call, { pk, sk: 'HEAD#K0' })) headIsRead();
+            return answer;
+          },
+        };
+        set = withFault({ conductor }, headers => place.set('dev', 'K0', 'undone', { headers }));
+        await Promise.race([read, set]);
+      },
+      'fails',
+    );
+    expect(failed.status).toBe(503);
+    expect((await place.set('dev', 'K0', 'other')).body).toMatchObject({ changed: true, revision: 2 });
+    goOn();
+    expect((await set)?.body).toMatchObject({ changed: true, revision: 3 });
+    expect((await place.values('dev')).K0).toBe('undone');
+  });
+});
+
+describe('a pull that resolves a change under way', () => {
+  it('answers a whole revision even if a version that it needs is replaced and destroyed meanwhile', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(60, 'old'));
+    let pull: Promise<Answer> | undefined;
+    let goOn: () => void = () => undefined;
+    const destroyed = new Promise<void>(resolve => {
+      goOn = resolve;
+    });
+    const { pk } = stateKey(place, 'dev');
+    const imported = await importing(
+      place,
+      many(60, 'new'),
+      async () => {
+        let begins: () => void = () => undefined;
+        const begun = new Promise<void>(resolve => {
+          begins = resolve;
+        });
+        pull = stalling(
+          call => reads(call, { pk, sk: 'VERSION#K' }),
+          headers => place.pull('dev', '', { headers }),
+          () => {
+            begins();
+            return destroyed;
+          },
+        );
+        await Promise.race([begun, pull]);
+      },
+      'commits',
+    );
+    expect(imported.status).toBe(200);
+    const gone = await api.post(place.at('dev', '/versions/K0/destroy'), { versions: [1] }, owner.session);
+    expect(gone.body).toMatchObject({ destroyed: [1] });
+    goOn();
+    const pulled = await pull;
+    expect([pulled?.status, pulled?.body.revision]).toEqual([200, 2]);
+  });
+});
+
+describe('a promotion of all secrets', () => {
+  it('is not answered as unchanged where source and target were equal at no moment', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('staging', 'A', 'one');
+    await place.set('dev', 'A', 'two');
+    const { pk } = stateKey(place, 'dev');
+    const promoted = await stalling(
+      call => call.operation.startsWith('Query') && JSON.stringify(call.input).includes(pk),
+      headers =>
+        api.post(
+          `/secrets/${owner.organization.slug}/${place.project.slug}/promote`,
+          { from: 'dev', to: 'staging', overwrite: true },
+          owner.session,
+          headers,
+        ),
+      async () => {
+        // The target has been read by now.
+        await new Promise(resolve => setTimeout(resolve, 200));
+        await place.set('staging', 'A', 'three');
+        await place.set('dev', 'A', 'one');
+      },
+    );
+    expect([promoted.status, promoted.body.promoted]).toEqual([200, ['A']]);
+    expect(await place.values('staging')).toEqual({ A: 'one' });
+  });
+});
+
+describe('a restoration', () => {
+  it.each([1, 60])('of %d keys does not bring back a value that was destroyed before it committed', async count => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many(count, 'one'));
+    await place.importAll('dev', many(count, 'two'));
+    const restored = await stalling(
+      call => call.operation.startsWith('Transact'),
+      headers => api.post(place.at('dev', '/restore'), { revision: 1 }, owner.session, headers),
+      async () => {
+        const gone = await api.post(place.at('dev', '/versions/K0/destroy'), { versions: [1] }, owner.session);
+        expect(gone.body).toMatchObject({ destroyed: [1] });
+      },
+    );
+    expect([restored.status, restored.body.error?.code]).toEqual([409, 'version_destroyed']);
+    expect(await place.values('dev')).toEqual(many(count, 'two'));
+    expect((await place.set('dev', 'OTHER', 'x')).body).toMatchObject({ revision: 3 });
+  });
+});
