@@ -93,6 +93,13 @@ const Config = z
     alarmEmail: z.email({ error: 'must be a mail address' }).optional(),
     /** A second region that holds a replica of table and key, for the loss of the first. */
     replicaRegion: regionName.optional(),
+    /** A vault of AWS Backup in another account, and in another region if wanted, that gets a copy of the table each day. */
+    backupVaultArn: z
+      .string()
+      .regex(/^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/, {
+        error: 'must be the ARN of a vault of AWS Backup',
+      })
+      .optional(),
     /** The repository on GitHub that deploys the installation, with its environments, e.g. `acme/holdfast:staging`. */
     deliveredBy: z
       .string()

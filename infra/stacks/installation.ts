@@ -2,6 +2,7 @@ import { type App, Tags } from 'aws-cdk-lib';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Config } from '../plan/config.ts';
 import { ApiStack } from './api-stack.ts';
+import { BackupStack } from './backup-stack.ts';
 import { DeliveryStack } from './delivery-stack.ts';
 import { EdgeStack } from './edge-stack.ts';
 import { FirewallStack } from './firewall-stack.ts';
@@ -65,6 +66,16 @@ export function addInstallation(app: App, config: Config, { codeOf, dashboardDir
       config,
       keyArn: foundation.key.keyArn,
       description: `${config.name}: the key in a second region`,
+      terminationProtection: true,
+    });
+  }
+  if (config.backupVaultArn !== undefined) {
+    new BackupStack(app, `${config.name}-backup`, {
+      ...env,
+      config,
+      tableArn: foundation.table.tableArn,
+      copyTo: config.backupVaultArn,
+      description: `${config.name}: a copy of the table in another account, each day`,
       terminationProtection: true,
     });
   }

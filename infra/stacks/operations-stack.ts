@@ -2,7 +2,7 @@ import { ArnFormat, Duration, NestedStack, type NestedStackProps, Validations } 
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Alarm, ComparisonOperator, Dashboard, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
+import { type EventPattern, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
@@ -41,6 +41,7 @@ export class OperationsStack extends NestedStack {
     super(scope, id, { ...props, description: `${config.name}: alarms and dashboard` });
     const topic = this.addTopic(config);
     this.addKeyWarning(config, foundation, topic);
+    if (config.backupVaultArn !== undefined) this.addBackupWarning(config, foundation, topic);
     const metrics = metricsOf({ apiId, foundation, workers });
     const failedLogIns = this.addFailedLogIns(config, functions.get('log-in'));
     const inconsistentReads = this.addInconsistentReads(config, functions);
@@ -88,7 +89,9 @@ export class OperationsStack extends NestedStack {
 
   /** Reports the one mistake that cannot be undone: a deleted key takes every secret with it. */
   private addKeyWarning({ name }: Config, { key }: FoundationStack, topic: Topic): void {
-    const rule = new Rule(this, 'KeyInDanger', {
+    this.addWarning(topic, {
+      id: 'KeyInDanger',
+      sid: 'PublishKeyWarning',
       description: 'The key of the secrets was disabled or given to others, or its deletion was scheduled.',
       eventPattern: {
         source: ['aws.kms'],
@@ -99,17 +102,47 @@ export class OperationsStack extends NestedStack {
           requestParameters: { keyId: [key.keyId, key.keyArn] },
         },
       },
-    });
-    const input = RuleTargetInput.fromText(
-      `The key of ${name} was disabled, is scheduled for deletion, or has another policy or a new grant. While it is disabled, ` +
+      text:
+        `The key of ${name} was disabled, is scheduled for deletion, or has another policy or a new grant. While it is disabled, ` +
         'no secret can be read or written; once it is deleted, every secret is lost for ever. First: aws kms ' +
         'cancel-key-deletion, then aws kms enable-key; for a policy or a grant that nobody meant, take it back.',
-    );
+    });
+  }
+
+  /** Reports what no user notices: that the other account got no copy of the table today. */
+  private addBackupWarning({ name }: Config, { table }: FoundationStack, topic: Topic): void {
+    this.addWarning(topic, {
+      id: 'BackupFailed',
+      sid: 'PublishBackupWarning',
+      description: 'A backup of the table, or its copy to the other account, failed.',
+      eventPattern: {
+        source: ['aws.backup'],
+        detailType: ['Backup Job State Change', 'Copy Job State Change'],
+        detail: { state: ['FAILED', 'ABORTED', 'EXPIRED'], resourceArn: [table.tableArn] },
+      },
+      text:
+        `The daily backup of the table of ${name}, or its copy to the other account, failed. Users notice nothing, and ` +
+        'point-in-time recovery goes on. First read the message of the job in AWS Backup; it names the right that is missing.',
+    });
+  }
+
+  private addWarning(
+    topic: Topic,
+    {
+      id,
+      sid,
+      description,
+      eventPattern,
+      text,
+    }: { id: string; sid: string; description: string; eventPattern: EventPattern; text: string },
+  ): void {
+    const rule = new Rule(this, id, { description, eventPattern });
+    const input = RuleTargetInput.fromText(text);
     // The CDK's own target would let every rule of every account publish here.
     rule.addTarget({ bind: () => ({ arn: topic.topicArn, input }) });
     topic.addToResourcePolicy(
       new PolicyStatement({
-        sid: 'PublishKeyWarning',
+        sid,
         effect: Effect.ALLOW,
         principals: [new ServicePrincipal('events.amazonaws.com')],
         actions: ['sns:Publish'],

@@ -6,11 +6,15 @@ import type { Resource, Templates } from './synthesize.ts';
  * ("Update requires: Replacement" in its reference). It makes a new resource for such a change, and an empty one.
  */
 const replacingProperties: Readonly<Record<string, readonly string[]>> = {
+  'AWS::Backup::BackupVault': ['BackupVaultName', 'EncryptionKeyArn'],
   'AWS::DynamoDB::GlobalTable': ['TableName', 'KeySchema', 'LocalSecondaryIndexes'],
   'AWS::KMS::Key': ['MultiRegion', 'KeySpec', 'KeyUsage', 'Origin'],
   'AWS::Logs::LogGroup': ['LogGroupName'],
   'AWS::SQS::Queue': ['QueueName', 'FifoQueue'],
 };
+
+/** Stacks that an option adds. Without the option they stay as they are, because the CDK deletes no stack unasked. */
+const optionalStacks = /-(?:backup|delivery|firewall|replica)$/;
 
 /**
  * What CloudFormation would refuse, or throw away, in going from one installation's templates to another's, a sentence
@@ -19,6 +23,7 @@ const replacingProperties: Readonly<Record<string, readonly string[]>> = {
 export function harmsOf(before: Templates, after: Templates): string[] {
   return [...before].flatMap(([stack, { Resources: resources, Outputs: outputs = {} }]) => {
     const now = after.get(stack);
+    if (now === undefined && optionalStacks.test(stack)) return [];
     const names = new Set(Object.values(now?.Outputs ?? {}).map(({ Export }) => JSON.stringify(Export?.Name)));
     const lost = Object.entries(outputs).filter(
       ([, { Export }]) => Export !== undefined && !names.has(JSON.stringify(Export.Name)),

@@ -10,6 +10,7 @@ import { answer, invalidChallenge, newChallenge, presentedChallenge } from './fa
 import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
 import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession } from './new-session.ts';
+import { returnTry } from './rate-limit.ts';
 
 /** A challenge for any passkey of this site; its answer names the user. */
 export async function startPasskeyLogin(): Promise<{ challenge: string; publicKey: PasskeyRequestOptions }> {
@@ -51,7 +52,7 @@ export async function completeLogin(
   const factor = factorOf(sent, passkey);
   const proof = await proveFactor(context, user, factor, refused);
   const session = await newSession(user, source, { secondFactor: true });
-  await Promise.all([transact([useUp, session.write, proof.write]), proof.end()]);
+  await Promise.all([transact([useUp, session.write, proof.write]), proof.taken && returnTry(proof.taken)]);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
   if (factor.method === 'recovery_code') await tellOfRecovery(context, user);
   return { user, cookie: session.cookie };

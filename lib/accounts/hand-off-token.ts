@@ -65,10 +65,7 @@ export async function takeHandOff(
   const claimed = readCredential(code);
   if (claimed === undefined) throw invalidCode();
   const item = at(handOffRecord, claimed.hash);
-  const [{ handOff, user }, live] = await Promise.all([
-    readTogether({ handOff: item, user: at(userRecord, claimed.userId) }),
-    listTokens(claimed.userId),
-  ]);
+  const { handOff, user } = await readTogether({ handOff: item, user: at(userRecord, claimed.userId) });
   if (handOff === undefined || user === undefined) throw invalidCode();
   const useUp = remove(item, { if: isThere, refused: invalidCode });
   const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
@@ -85,6 +82,8 @@ export async function takeHandOff(
   const { expiresAt: _, ...facts } = handOff;
   const { write, ...issued } = await newToken(user, facts);
   const { id, name } = issued.cliToken;
+  // After the account, which its condition holds to how it was read.
+  const live = await listTokens(user.id);
   const { organizationId, orgSlug, memberId } = handOff;
   if (organizationId === null || orgSlug === null || memberId === null) {
     await addToken({ user, live }, [useUp, write]);

@@ -27,6 +27,7 @@ import {
   transactIfHolds,
   update,
   upsert,
+  type Write,
 } from '../table/store.ts';
 
 /** A bound on tries: at most `tries` in `windowSeconds` for each subject; -1 tries is no bound. */
@@ -159,15 +160,20 @@ function marksSince(marks: ReadonlySet<string>, seconds: number): string[] {
 }
 
 /** Takes a try back because it does not count against the limit. */
-export async function returnTry({ limit, mark }: Try): Promise<void> {
-  if (limit.tries < 0) return;
-  await transactIfHolds([
+export async function returnTry(taken: Try): Promise<void> {
+  await transactIfHolds(returningTry(taken));
+}
+
+/** The same as a write of the transaction that the try was for. `refused` is thrown if the window ended meanwhile. */
+export function returningTry({ limit, mark }: Try, refused?: () => Error): Write[] {
+  if (limit.tries < 0) return [];
+  return [
     update(
       itemOf(limit),
       { add: { tries: -1 }, discard: { marks: new Set([mark]) } },
-      { if: { marks: includes(mark) }, refusesRepeat: true },
+      { if: { marks: includes(mark) }, refusesRepeat: true, ...(refused === undefined ? {} : { refused }) },
     ),
-  ]);
+  ];
 }
 
 /** Ends a try that counts. */
@@ -182,6 +188,11 @@ export async function keepTry({ limit, mark }: Try): Promise<void> {
 export async function forgetTries({ limit, mark }: Try): Promise<void> {
   if (limit.tries < 0) return;
   await transactIfHolds([remove(itemOf(limit), { if: { marks: includes(mark) } })]);
+}
+
+/** The same as a write of the transaction that proves it. */
+export function forgettingTries({ limit }: Try): Write[] {
+  return limit.tries < 0 ? [] : [remove(itemOf(limit))];
 }
 
 function itemOf({ name, subject }: RateLimit) {

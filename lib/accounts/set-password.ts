@@ -84,12 +84,10 @@ interface AccountRead {
   held: HeldTokens | undefined;
 }
 
+/** The account first: a token that is made after it was read lets the condition on it fail. */
 async function readAccount(userId: string, withTokens: boolean): Promise<AccountRead> {
-  const [user, held] = await Promise.all([
-    find(at(userRecord, userId)),
-    withTokens ? readHeldTokens(userId) : undefined,
-  ]);
-  return { user, held };
+  const user = await find(at(userRecord, userId));
+  return { user, held: withTokens ? await readHeldTokens(userId) : undefined };
 }
 
 /** The writes that revoke each token: its own, and the audit entry of the organization that it is limited to. */

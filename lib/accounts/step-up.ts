@@ -1,6 +1,6 @@
 import type { AccountContext } from '../access/request-context.ts';
 import type { PasskeyAssertion } from '../contracts/second-factors.ts';
-import { invalidRequest } from '../core/errors.ts';
+import { invalidRequest, temporarilyUnavailable } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import { isThere } from '../table/expressions.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
@@ -13,7 +13,7 @@ import { askForFactor } from './factors/ask-for-factor.ts';
 import { answer, presentedChallenge } from './factors/challenge.ts';
 import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession } from './new-session.ts';
-import { forgetTries } from './rate-limit.ts';
+import { forgetTries, forgettingTries, returningTry, returnTry } from './rate-limit.ts';
 
 /** The contract has checked that at most one factor comes, a passkey with its challenge. */
 interface Sent {
@@ -50,18 +50,26 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
     createdAt: credential.session.createdAt,
   });
   const old = at(sessionRecord, user.id, credential.hash);
-  // Before the old session ends: a write that has to wait is judged again by it.
-  await Promise.all([proof?.end(), forgetTries(taken)]);
+  // The tries end in the same transaction. A write beside it that has to wait is judged again by the old session, and a
+  // wave before it would be one too many.
   await transact([
     remove(old, { if: isThere, refused: sessionEnded }),
     session.write,
     ...(presented?.writes ?? []),
     ...(proof === undefined ? [] : [proof.write]),
-  ]);
+    ...(proof?.taken === undefined ? [] : returningTry(proof.taken, tookTooLong)),
+    ...forgettingTries(taken),
+  ]).catch(async (error: unknown) => {
+    // The password and the code were right, so neither counts.
+    await Promise.all([proof?.taken && returnTry(proof.taken), forgetTries(taken)]);
+    throw error;
+  });
   log.account('stepped_up', { userId: user.id, ip: source.ip });
   const freshUntil = new Date(Date.now() + settings().STEP_UP_FRESH_SECONDS * 1000).toISOString();
   return { freshUntil, cookie: session.cookie };
 }
+
+const tookTooLong = () => temporarilyUnavailable('This took too long. Send the request again.');
 
 /** The factor that was sent, with what it is verified against. @throws invalid_token */
 async function readFactor(

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { exportJWK, exportSPKI, importJWK } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isThere } from '../../lib/table/expressions.ts';
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
@@ -593,6 +593,25 @@ describe('a token of an identity', () => {
     const other = await createProject(api, ada, `Other ${id.slice(0, 8)}`);
     await expectStatus(api.patch(path, { access: 'write', projectId: other.id }, ada.session), 200);
     expect(codeOf(await change())).toBe('404 project_not_found');
+  });
+
+  it('limited to a project that was deleted reaches nothing, not even a project of the same name', async () => {
+    const { id: projectId, slug } = await createProject(api, ada, 'Short lived');
+    const id = await makeIdentity({ projectId });
+    const as = await tokenFor(id);
+    const path = `/secrets/${ada.organization.slug}/${slug}/dev`;
+    expect((await api.get(path, as)).status).toBe(200);
+    await expectStatus(api.delete(`/projects/${ada.organization.id}/${slug}`, ada.session), 200);
+    await vi.waitFor(
+      () => expectStatus(api.post(`/projects/${ada.organization.id}`, { name: 'Short lived' }, ada.session), 201),
+      { timeout: 20_000, interval: 200 },
+    );
+
+    for (const token of [as, await tokenFor(id)]) {
+      expect(codeOf(await api.get(path, token))).toBe('404 project_not_found');
+      const { body } = await expectStatus(api.get(`/projects/${ada.organization.id}`, token), 200);
+      expect(body.projects).toEqual([]);
+    }
   });
 
   it('reaches no account, no other organization, and nobody’s rights', async () => {

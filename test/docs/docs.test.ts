@@ -200,14 +200,14 @@ describe('operations.md', () => {
     expect(chapter(page, '## Deploy')).toMatch(/^npm run deploy -- production$/m);
   });
 
-  it('says what to do for every alarm, and for the key in danger', () => {
+  it('says what to do for every alarm and every warning', () => {
     const { ofType } = synthesize();
     const alarms = ofType('AWS::CloudWatch::Alarm')
       // The other one stops a deployment, and tells nobody.
       .filter(({ resource }) => resource.Properties.AlarmActions !== undefined)
       .map(({ resource }) => String(resource.Properties.AlarmName).replace(/^holdfast-/, ''));
     const sections = [...chapter(page, '## When an alarm rings').matchAll(/^### (\w+)$/gm)].map(match => match[1]);
-    expect(sections.toSorted()).toEqual([...alarms, 'KeyInDanger'].toSorted());
+    expect(sections.toSorted()).toEqual([...alarms, 'KeyInDanger', 'BackupFailed'].toSorted());
   });
 });
 

@@ -22,6 +22,9 @@ export const fullSettings = {
   stripePriceEnterprise: 'price_enterprise',
 };
 
+/** A vault in another account and region. */
+export const exampleVault = 'arn:aws:backup:eu-west-1:210987654321:backup-vault:holdfast';
+
 /** A statement of a role's policy, as in the template. */
 export interface Statement {
   Effect: 'Allow' | 'Deny';

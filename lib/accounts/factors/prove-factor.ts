@@ -6,7 +6,7 @@ import { equals, includes, isThere, lessThan } from '../../table/expressions.ts'
 import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.ts';
 import { type UserRecord, userRecord } from '../../table/records/user.ts';
 import { at, update, type Write } from '../../table/store.ts';
-import { keepTry, type RateLimit, returnTry, takeTry } from '../rate-limit.ts';
+import { keepTry, type RateLimit, type Try, takeTry } from '../rate-limit.ts';
 import { userOfHandle } from './passkey-options.ts';
 import { openTotpSecret } from './totp-secret.ts';
 import { verifyAssertion } from './verify-passkey.ts';
@@ -21,8 +21,8 @@ export type PresentedFactor =
 export interface Proof {
   /** Uses it up, for the transaction of what it was proved for: a code counts once, and a counter only rises. */
   write: Write;
-  /** Ends the counted try: a right code is none of the five. */
-  end: () => Promise<void>;
+  /** The counted try, to be taken back: a right code is none of the five. */
+  taken: Try | undefined;
 }
 
 /** A code of six digits has a chance of 3 in a million at each try, since three steps are taken. */
@@ -52,7 +52,7 @@ export async function proveFactor(
   if (presented.method === 'passkey') {
     const write = await passkeyWrite(user, presented, refused);
     if (write === undefined) throw refuse();
-    return { write, end: async () => undefined };
+    return { write, taken: undefined };
   }
   const [taken, secret] = await Promise.all([
     takeTry(wrongCodes(user.id)),
@@ -66,7 +66,7 @@ export async function proveFactor(
     await keepTry(taken);
     throw refuse();
   }
-  return { write, end: () => returnTry(taken) };
+  return { write, taken };
 }
 
 /** Of two requests with one code, the second finds its time step used. */

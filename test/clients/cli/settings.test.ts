@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { testCertificate, testCertificateKey } from '../../support/test-certificate.ts';
@@ -291,16 +294,19 @@ describe('a credential', () => {
 });
 
 describe('a proxy that the environment names', () => {
-  it('is used for the service, but not for this machine', async () => {
-    const { createServer: createSecureServer } = await import('node:https');
-    const { connect } = await import('node:net');
-    const { createServer } = await import('node:http');
-    const secure = createSecureServer({ cert: testCertificate, key: testCertificateKey }, (_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(pullBody(1, { A: 'by proxy' })));
+  const asked: string[] = [];
+  let secure: Server;
+  let proxy: Server;
+  let env: Record<string, string>;
+  beforeEach(async () => {
+    asked.length = 0;
+    secure = createSecureServer({ cert: testCertificate, key: testCertificateKey }, ({ url }, response) => {
+      const isExchange = url === '/v1/auth/exchange';
+      const issued = { token: 'service_tok_x', expiresAt: '2999-01-01T00:00:00.000Z', organizationId: randomUUID() };
+      response.writeHead(isExchange ? 201 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isExchange ? issued : pullBody(1, { A: 'by proxy' })));
     });
-    const asked: string[] = [];
-    const proxy = createServer((request, response) => {
+    proxy = createServer((request, response) => {
       asked.push(`${request.method} ${request.url}`);
       response.writeHead(502).end();
     });
@@ -314,7 +320,7 @@ describe('a proxy that the environment names', () => {
     });
     for (const one of [secure, proxy]) await new Promise<void>(resolve => one.listen(0, '127.0.0.1', resolve));
     const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const env = {
+    env = {
       HOLDFAST_ORG: 'acme',
       HOLDFAST_PROJECT: 'web-shop',
       HOLDFAST_ENV: 'dev',
@@ -322,15 +328,28 @@ describe('a proxy that the environment names', () => {
       HTTP_PROXY: address,
       NODE_EXTRA_CA_CERTS: cli.file('ca.pem', testCertificate),
     };
-    const { stdout, stderr } = await pull([], { ...env, HOLDFAST_URL: 'https://receiver.example:4433' });
-    expect([stderr, stdout]).toEqual(['', '{\n  "A": "by proxy"\n}\n']);
-    expect(asked).toEqual(['CONNECT receiver.example:4433']);
-    expect(pathOf((await pull([], env)).stdout)).toBe('/v1/secrets/acme/web-shop/dev');
-    expect(asked).toHaveLength(1);
+  });
+  afterEach(() => {
     for (const one of [secure, proxy]) {
       one.close();
       one.closeAllConnections();
     }
+  });
+  const away = { HOLDFAST_URL: 'https://receiver.example:4433' };
+
+  it('is used for the service, but not for this machine', async () => {
+    const { stdout, stderr } = await pull([], { ...env, ...away });
+    expect([stderr, stdout]).toEqual(['', '{\n  "A": "by proxy"\n}\n']);
+    expect(asked).toEqual(['CONNECT receiver.example:4433']);
+    expect(pathOf((await pull([], env)).stdout)).toBe('/v1/secrets/acme/web-shop/dev');
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is used to sign in as an identity, even where that is the first request', async () => {
+    const identity = { HOLDFAST_IDENTITY: randomUUID(), HOLDFAST_ID_TOKEN: 'a token of the platform' };
+    const { code, stderr } = await cli.run(['whoami'], { env: { ...env, ...away, ...identity } });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(asked).toEqual(['CONNECT receiver.example:4433']);
   });
 });
 

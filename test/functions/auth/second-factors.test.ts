@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { forgetSettings } from '../../../lib/core/settings.ts';
 import { readCredential } from '../../../lib/crypto/credentials.ts';
+import { rateRecord } from '../../../lib/table/records/rate.ts';
 import { userRecord } from '../../../lib/table/records/user.ts';
 import { at, find } from '../../../lib/table/store.ts';
-import { type Api, createToken, registerPerson, sessionOf, startApi, testPassword } from '../../support/api.ts';
+import { type Api, createToken, registerPerson, sessionOf, testPassword } from '../../support/api.ts';
 import { createAuthenticator } from '../../support/authenticator.ts';
+import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
+import { countsOf } from '../../support/record-calls.ts';
 import { expectStatus, seedPerson } from '../../support/sample-requests.ts';
 import {
   addApp,
@@ -18,7 +22,7 @@ import {
 
 let api: Api;
 beforeAll(async () => {
-  api = await startApi();
+  api = await startObservedApi();
 });
 afterAll(() => api.stop());
 
@@ -248,6 +252,43 @@ describe('a step-up', () => {
     expect((await me(session)).authentication.secondFactor).toBe(true);
     const again = await api.post('/auth/step-up', { password: testPassword, totp: app.code() }, session);
     expect(again.status).toBe(200);
+  });
+
+  it('takes four waves with a code where passwords are counted, and what was right does not count', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const digest = createHash('sha256').update(person.user.id).digest('base64url');
+    const triesAt = async (limit: string) => (await find(at(rateRecord, limit, digest)))?.tries;
+    const stepUp = (code: string, headers = {}) =>
+      api.post('/auth/step-up', { password: testPassword, totp: code }, person.session, headers);
+    vi.stubEnv('LOGIN_FAILURE_LIMIT', '5');
+    forgetSettings();
+    try {
+      expect((await stepUp(app.code(7))).status).toBe(400);
+      const { answer, calls } = await recordRequest(headers => stepUp(app.code(), headers));
+
+      expect([answer.status, countsOf(calls)]).toEqual([200, expect.objectContaining({ waves: 4, kmsCalls: 1 })]);
+      expect([await triesAt('current-password'), await triesAt('second-factor')]).toEqual([undefined, 1]);
+      expect((await me(sessionOf(answer))).authentication.secondFactor).toBe(true);
+    } finally {
+      vi.unstubAllEnvs();
+      forgetSettings();
+    }
+  });
+
+  it('with a code that another request uses at the same time is refused, and leaves no try under way', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const digest = createHash('sha256').update(person.user.id).digest('base64url');
+    const { challenge } = await askedAtLogin(person);
+    const other = sessionOf(await api.post('/auth/login/verify', { challenge, totp: app.code() }));
+    await forgetUsedCodes(person.user.id);
+
+    const body = { password: testPassword, totp: app.code() };
+    const answers = await Promise.all([person.session, other].map(as => api.post('/auth/step-up', body, as)));
+
+    expect(answers.map(codeOf).toSorted()).toEqual(['400 invalid_request', 'ok']);
+    expect((await find(at(rateRecord, 'second-factor', digest)))?.marks ?? new Set()).toEqual(new Set());
   });
 
   it('does not lengthen the longest time of a session', async () => {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bundle, bundleFunctions } from '../../../infra/build/bundle.ts';
 import type { Handler } from '../../../infra/local/lambda/invoke.ts';
-import { functions, hotFunctions } from '../../../infra/plan/functions.ts';
+import { functions, hotFunctions, needsDashboardOrigin } from '../../../infra/plan/functions.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
 import { type Api, createProject, registerPerson, startApi } from '../../support/api.ts';
 import { recordBundleCalls } from '../../support/bundle-calls.ts';
@@ -53,7 +53,7 @@ describe('a bundle', () => {
         key: uses.key !== undefined || operations.has(name),
         queues: uses.queues !== undefined,
         mail: uses.mail === true,
-        parameters: uses.payments === true || uses.mail === true || readsCheckAccount === true,
+        parameters: needsDashboardOrigin(uses) || readsCheckAccount === true,
       });
     }
   });

@@ -80,6 +80,10 @@ describe('the settings of an installation', () => {
       { ...exampleSettings, region: 'eu-west-1', replicaRegion: 'eu-west-1' },
       'The setting replicaRegion must be another region than region.',
     ],
+    [
+      { ...exampleSettings, backupVaultArn: 'arn:aws:s3:::backups' },
+      'The setting backupVaultArn must be the ARN of a vault of AWS Backup.',
+    ],
     [{ ...exampleSettings, waf: true }, 'The setting region is needed because waf is on.'],
     [{ ...exampleSettings, logRetentionDays: 7 }, /^The setting logRetentionDays must be one of 30, 60, /],
     [{ ...exampleSettings, throttleRate: 'many' }, 'The setting throttleRate must be a number from 1 to 10000.'],

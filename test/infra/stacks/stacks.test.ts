@@ -7,10 +7,27 @@ import type { Resource } from '../../../infra/stacks/synthesize.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
 import { maximumReceives } from '../../../lib/deliveries/message.ts';
 import { tableDefinition } from '../../../lib/table/definition.ts';
-import { exampleSettings, fullSettings, type Statement, statementsOf, synthesize } from '../../support/installation.ts';
+import {
+  exampleSettings,
+  exampleVault,
+  fullSettings,
+  type Statement,
+  statementsOf,
+  synthesize,
+} from '../../support/installation.ts';
 
 const installation = synthesize(fullSettings);
 const { ofType, resources, templates } = installation;
+
+const withOptions = synthesize({
+  ...fullSettings,
+  waf: true,
+  region: 'eu-central-1',
+  tracing: true,
+  provisionedConcurrency: 2,
+  monthlyBudget: 100,
+  backupVaultArn: exampleVault,
+});
 
 const single = (type: string): Resource => {
   const [found, ...others] = ofType(type);
@@ -65,8 +82,7 @@ describe('stacks', () => {
   });
 
   test('raise none with every option on, and record traces where that is asked for', () => {
-    const options = { waf: true, region: 'eu-central-1', tracing: true, provisionedConcurrency: 2, monthlyBudget: 100 };
-    const { app, ofType: typed } = synthesize({ ...fullSettings, ...options });
+    const { app, ofType: typed } = withOptions;
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
     const own = typed('AWS::Lambda::Function').filter(({ resource }) => resource.Properties.FunctionName !== undefined);
     expect(own).toHaveLength(functions.length);
@@ -607,6 +623,105 @@ describe('alarms', () => {
       'PutKeyPolicy',
       'CreateGrant',
     ]);
+  });
+});
+
+describe('the copy in another account', () => {
+  const stack = Object.values(withOptions.templates.get('holdfast-backup')?.Resources ?? {});
+  const one = (type: string) => {
+    const [found, ...others] = stack.filter(({ Type }) => Type === type);
+    if (found === undefined || others.length > 0) throw new Error(`There is not exactly one ${type}.`);
+    return found;
+  };
+
+  test('is made each day from a backup of the table, and kept as long as its point-in-time recovery', () => {
+    const [table] = withOptions.ofType('AWS::DynamoDB::GlobalTable');
+    const { RecoveryPeriodInDays } = table?.resource.Properties.Replicas[0].PointInTimeRecoverySpecification ?? {};
+    const [rule, ...others] = one('AWS::Backup::BackupPlan').Properties.BackupPlan.BackupPlanRule;
+    expect(others).toEqual([]);
+    expect(rule).toMatchObject({
+      ScheduleExpression: 'cron(0 3 * * ? *)',
+      Lifecycle: { DeleteAfterDays: 7 },
+      CopyActions: [{ DestinationBackupVaultArn: exampleVault, Lifecycle: { DeleteAfterDays: RecoveryPeriodInDays } }],
+    });
+    const { Resources } = one('AWS::Backup::BackupSelection').Properties.BackupSelection;
+    expect(JSON.stringify(Resources)).toMatch(/^\[\{"Fn::ImportValue":"holdfast-foundation:ExportsOutputFnGetAttTable/);
+  });
+
+  test('is of the restored table where one is in use', () => {
+    const { ofType: typed } = synthesize({
+      ...exampleSettings,
+      backupVaultArn: exampleVault,
+      restoredTable: 'holdfast-restored',
+    });
+    const [selection] = typed('AWS::Backup::BackupSelection');
+    expect(JSON.stringify(selection?.resource.Properties)).toContain(':table/holdfast-restored"');
+    const [rule] = typed('AWS::Events::Rule').filter(({ id }) => id.startsWith('BackupFailed'));
+    expect(JSON.stringify(rule?.resource.Properties.EventPattern)).toContain(':table/holdfast-restored"');
+  });
+
+  test('starts from a vault with a key of its own, which outlives the stack and which the other account can only read by', () => {
+    const key = one('AWS::KMS::Key');
+    expect(key).toMatchObject({ DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
+    expect(one('AWS::Backup::BackupVault')).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: { EncryptionKeyArn: { 'Fn::GetAtt': [expect.stringMatching(/^Key/), 'Arn'] } },
+    });
+    const foreign = key.Properties.KeyPolicy.Statement.filter(({ Principal }: { Principal: unknown }) =>
+      JSON.stringify(Principal).includes('210987654321'),
+    );
+    expect(foreign.map(({ Action, Condition }: Statement) => [Action, Condition])).toEqual([
+      [['kms:DescribeKey', 'kms:Decrypt'], undefined],
+      ['kms:CreateGrant', { Bool: { 'kms:GrantIsForAWSResource': 'true' } }],
+    ]);
+  });
+
+  test('is made by a role that AWS Backup takes for this account, with rights to this table and these vaults', () => {
+    const role = one('AWS::IAM::Role');
+    expect(role.Properties.ManagedPolicyArns).toBeUndefined();
+    expect(role.Properties.AssumeRolePolicyDocument.Statement).toEqual([
+      {
+        Action: 'sts:AssumeRole',
+        Effect: 'Allow',
+        Principal: { Service: 'backup.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      },
+    ]);
+    const statements = new Map(statementsOf(role).map(statement => [statement.Sid, statement]));
+    expect([...statements.keys()]).toEqual([
+      'BackUpTable',
+      'WriteToVaults',
+      'CopyBackups',
+      'TagBackups',
+      'EncryptBackups',
+      'FindKeyOfCopies',
+      'GrantToBackup',
+    ]);
+    for (const [sid, { Resource }] of statements) expect(Resource, sid).not.toBe('*');
+    expect(statements.get('BackUpTable')?.Resource).toMatchObject({ 'Fn::ImportValue': expect.any(String) });
+    expect(statements.get('WriteToVaults')?.Resource).toContain(exampleVault);
+    expect(statements.get('CopyBackups')?.Condition).toEqual({
+      'ForAllValues:StringEquals': { 'backup:CopyTargets': [exampleVault] },
+    });
+  });
+
+  test('is reported when it fails, on the topic of the alarms', () => {
+    const rule = withOptions.ofType('AWS::Events::Rule').find(({ id }) => id.startsWith('BackupFailed'));
+    expect(rule?.resource.Properties.EventPattern).toMatchObject({
+      source: ['aws.backup'],
+      'detail-type': ['Backup Job State Change', 'Copy Job State Change'],
+      detail: { state: ['FAILED', 'ABORTED', 'EXPIRED'] },
+    });
+    const [policy] = withOptions.ofType('AWS::SNS::TopicPolicy');
+    const statement = policy?.resource.Properties.PolicyDocument.Statement.find(
+      ({ Sid }: Statement) => Sid === 'PublishBackupWarning',
+    );
+    expect(JSON.stringify(statement?.Condition)).toContain('BackupFailed');
+  });
+
+  test('costs nothing where it is not asked for', () => {
+    expect(resources.filter(({ resource }) => resource.Type.startsWith('AWS::Backup::'))).toEqual([]);
+    expect(ofType('AWS::Events::Rule').filter(({ id }) => id.startsWith('BackupFailed'))).toEqual([]);
   });
 });
 

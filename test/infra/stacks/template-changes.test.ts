@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Config } from '../../../infra/plan/config.ts';
 import type { Templates } from '../../../infra/stacks/synthesize.ts';
 import { harmsOf, tablesInUse } from '../../../infra/stacks/template-changes.ts';
-import { exampleSettings, fullSettings, synthesize } from '../../support/installation.ts';
+import { exampleSettings, exampleVault, fullSettings, synthesize } from '../../support/installation.ts';
 
 /** Each setting with a value that is not its default. Those that need each other are one change. */
 const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
@@ -21,6 +21,7 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   provisionedConcurrency: { provisionedConcurrency: 2 },
   checkParameter: { checkParameter: fullSettings.checkParameter },
   replicaRegion: { replicaRegion: 'eu-west-1', region: 'eu-central-1' },
+  backupVaultArn: { backupVaultArn: exampleVault },
   deliveredBy: { deliveredBy: 'acme/holdfast:production' },
   tracing: { tracing: true },
   monthlyBudget: { monthlyBudget: 100 },
@@ -99,6 +100,13 @@ describe('a harm is named:', () => {
       delete resources[tableId ?? ''];
     });
     expect(harmsOf(plain, templates).join()).toMatch(/is removed\.$/);
+  });
+
+  test('a stack that is gone, unless an option added it: the CDK leaves that one deployed', () => {
+    const without = (gone: string) => new Map([...plain].filter(([name]) => name !== gone));
+    expect(harmsOf(plain, without(foundation)).length).toBeGreaterThan(5);
+    const backup = new Map([...plain, ['holdfast-backup', stackOf(plain)]]);
+    expect(harmsOf(backup, plain)).toEqual([]);
   });
 
   test('a table with other keys', () => {

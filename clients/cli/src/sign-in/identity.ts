@@ -9,6 +9,7 @@ import {
   identityToken,
   platformAssertion,
 } from '@holdfast/sdk';
+import { useProxy } from '../connect.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import { cacheDirectory, readIfThere, writeOwnFile } from '../files.ts';
 import { type Sealed, seal, unseal } from '../sealed.ts';
@@ -44,7 +45,12 @@ export function findIdentity(url: string, organization: string | undefined): Ide
     last = assertion.isAlwaysNew ? await signIn(options, subject) : await signInOnce(options, subject);
     return last;
   };
-  const token = identityToken({ url, organization, identity: id }, assertion, exchange);
+  const signedIn = identityToken({ url, organization, identity: id }, assertion, exchange);
+  const token = async (): Promise<string> => {
+    // A command may sign in before it has a client, as `whoami` and those that need the organization's id do.
+    await useProxy(url);
+    return signedIn();
+  };
   return {
     token,
     source: `HOLDFAST_IDENTITY, with the token of ${assertion.source}`,
