@@ -16,7 +16,7 @@ import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-confi
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { type HeadRecord, headRecord, tombstoneRecord } from '../table/records/secret.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
-import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
+import { judgeWaiting, pauseBeforeRetry, retryBudget } from '../table/retry.ts';
 import { at, ConditionFailed, find, type Page, readAll, readTogether, type Write } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { stateAt } from './engine/fencing.ts';
@@ -29,6 +29,7 @@ import { areWaiting, endTurn, pauseInTurnMs, takeTurn, turnsAt } from './engine/
 import { waitForPendingChange } from './engine/undo-change.ts';
 import {
   DecisionOutdated,
+  fitsOneTransaction,
   leavesDeadHeads,
   needsAllHeads,
   sizeAfter,
@@ -199,15 +200,27 @@ export async function changeSecrets<Answer>(
   let staleReads = 0;
   let turn: number | undefined;
   let hasWaited = false;
+  let hadTurn = false;
+  let isJudged = true;
   const endOwnTurn = async () => {
     const own = turn;
     turn = undefined;
     if (own !== undefined) await endTurn(begun.path, own, context.log);
   };
+  const waitForTurn = async () => {
+    hasWaited = true;
+    isJudged = false;
+    turn = await takeTurn(begun.path, budget, context.log);
+    hadTurn = turn !== undefined;
+  };
   try {
     for (;;) {
       try {
-        const tried = await tryChange(change, reads ?? (await readFor(begun.path, keys)), hasWaited);
+        // The verdict takes no wave of its own. Nothing is done with what was read before it.
+        const verdict = isJudged ? [] : [judgeWaiting()];
+        isJudged = true;
+        const [found] = await Promise.all([reads ?? readFor(begun.path, keys), ...verdict]);
+        const tried = await tryChange(change, found, hasWaited, endOwnTurn);
         if ('answer' in tried) {
           await Promise.all([
             endOwnTurn(),
@@ -217,8 +230,7 @@ export async function changeSecrets<Answer>(
           return tried.answer;
         }
         if (tried.needs === 'turn') {
-          hasWaited = true;
-          turn = await takeTurn(begun.path, budget, context.log);
+          await waitForTurn();
         } else keys = tried.needs;
       } catch (error) {
         const isRefused = error instanceof ConditionFailed && !(error instanceof DecisionOutdated);
@@ -229,9 +241,8 @@ export async function changeSecrets<Answer>(
         if (error instanceof VersionTaken) keys = 'all';
         // Others are writing, too.
         if (isRefused && !hasWaited && !request.dryRun) {
-          hasWaited = true;
-          turn = await takeTurn(begun.path, budget, context.log);
-        } else await pauseBeforeRetry(budget, error, turn === undefined ? undefined : pauseInTurnMs);
+          await waitForTurn();
+        } else await pauseBeforeRetry(budget, error, isRefused && hadTurn ? pauseInTurnMs : undefined);
       }
       reads = undefined;
     }
@@ -261,6 +272,7 @@ async function tryChange<Answer>(
   change: Change<Answer>,
   reads: Reads,
   hasWaited: boolean,
+  endOwnTurn: () => Promise<void>,
 ): Promise<Made<Answer | DryRun> | { needs: 'all' | 'turn' }> {
   const { context, path, ifMatch, message, dryRun } = change;
   const found = await openEnvironment(change, reads);
@@ -291,7 +303,10 @@ async function tryChange<Answer>(
   const checks = decision.from === undefined ? [] : [decision.from.check];
   const { restored } = decision;
   const isMixed = 'named' in reads.heads;
-  await writeChange({ path, state, before, isMixed, heads, audit, checks, ring, message, restored }, context.log);
+  const writable = { path, state, before, isMixed, heads, audit, checks, ring, message, restored };
+  // By the time that the next writer has read, a commit of one transaction is through. If not, that writer is refused.
+  const handOver = fitsOneTransaction(heads) ? [endOwnTurn()] : [];
+  await Promise.all([writeChange(writable, context.log), ...handOver]);
   const leftDeadHeads = state.deadHeadsUpTo !== undefined || leavesDeadHeads({ state, before, heads });
   return { answer, events: eventsOf(change, found, decision, heads), leftDeadHeads };
 }

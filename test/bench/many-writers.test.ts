@@ -1,16 +1,21 @@
 import { writeSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startApi } from '../support/api.ts';
 import { openWorkplace } from '../support/environments.ts';
+import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
 
 /*
  * `npm run bench:writers`: writers of different keys of one environment, and one alone, side by side in one run. Each
- * sends its next change when it has the answer to the last.
+ * sends its next change when it has the answer to the last. Each AWS call takes a while longer than it does here, so that
+ * the waves of calls are compared, as over a network, and not the processors of one machine. `CALL_MS=0` compares those.
  */
 
 const roundMs = Number(process.env.ROUND_MS ?? 6000);
 const rounds = Number(process.env.ROUNDS ?? 3);
+/** What each AWS call takes longer than on this machine, as over a network. */
+const callMs = Number(process.env.CALL_MS ?? 20);
 const crowd = Number(process.env.WRITERS ?? 32);
 
 interface Round {
@@ -18,18 +23,86 @@ interface Round {
   made: number[];
   statuses: number[];
   slowestMs: number;
+  /** AWS calls, of which commits, and commits that were refused. */
+  calls: Map<string, number>;
+  refused: number;
+  /** How much of the time no commit was under way. */
+  idleShare: number;
+  /** What this process used: the service, its clients and the gateway. DynamoDB Local is another process. */
+  cores: number;
+}
+
+/** Counts the AWS calls of the service, and when its commits are under way. */
+function watch() {
+  const calls = new Map<string, number>();
+  let refused = 0;
+  let underWay = 0;
+  let busyMs = 0;
+  let busySince = 0;
+  const startedAt = performance.now();
+  const cpu = process.cpuUsage();
+  const conductor: Conductor = {
+    async call({ operation, input }, answer) {
+      const send = async () => {
+        await setTimeout(callMs / 2);
+        try {
+          return await answer();
+        } finally {
+          await setTimeout(callMs / 2);
+        }
+      };
+      const isCommit = operation === 'TransactWriteItems' && input.TransactItems.length > 1;
+      const name = isCommit ? 'commits' : operation;
+      calls.set(name, (calls.get(name) ?? 0) + 1);
+      if (!isCommit) return send();
+      if (underWay === 0) busySince = performance.now();
+      underWay += 1;
+      try {
+        return await send();
+      } catch (error) {
+        refused += 1;
+        throw error;
+      } finally {
+        underWay -= 1;
+        if (underWay === 0) busyMs += performance.now() - busySince;
+      }
+    },
+  };
+  const end = () => {
+    const ms = performance.now() - startedAt;
+    const { user, system } = process.cpuUsage(cpu);
+    return { calls, refused, idleShare: 1 - busyMs / ms, cores: (user + system) / 1000 / ms };
+  };
+  return { conductor, end };
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
+/** What the changes of some rounds took, each on average. */
+function effort(who: string, of: readonly Round[]): string {
+  const changes = sum(of.flatMap(({ made }) => made));
+  const names = [...new Set(of.flatMap(({ calls }) => [...calls.keys()]))].toSorted();
+  const each = names.map(name => {
+    return `${name} ${(sum(of.map(({ calls }) => calls.get(name) ?? 0)) / changes).toFixed(2)}`;
+  });
+  const percent = (share: number) => `${Math.round(100 * share)} %`;
+  const idle = percent(sum(of.map(({ idleShare }) => idleShare)) / of.length);
+  const cores = (sum(of.map(one => one.cores)) / of.length).toFixed(2);
+  const refused = percent(sum(of.map(one => one.refused)) / changes);
+  return `${who}, for each change: ${each.join(', ')}; refused ${refused}; no commit under way ${idle} of the time; this process used ${cores} cores`;
+}
+
 describe.skipIf(process.env.BENCH === undefined)('many writers of one environment', () => {
   it('reach most of what one alone reaches, none failing and none starved', { timeout: 600_000 }, async () => {
-    const api = await startApi({ LOG_LEVEL: 'SILENT' });
+    let watched = watch();
+    const handlers = conductedHandlers(() => watched.conductor);
+    const api = await startApi({ LOG_LEVEL: 'SILENT' }, handlers);
     const place = await openWorkplace(api);
     const run = async (writers: number): Promise<Round> => {
       const startedAt = performance.now();
-      const round: Round = { perSecond: 0, made: [], statuses: [], slowestMs: 0 };
+      watched = watch();
+      const round: Round = { perSecond: 0, made: [], statuses: [], slowestMs: 0, ...watched.end() };
       round.made = await Promise.all(
         Array.from({ length: writers }, async (_, writer) => {
           let count = 0;
@@ -44,7 +117,7 @@ describe.skipIf(process.env.BENCH === undefined)('many writers of one environmen
         }),
       );
       round.perSecond = sum(round.made) / ((performance.now() - startedAt) / 1000);
-      return round;
+      return { ...round, ...watched.end() };
     };
     try {
       await run(crowd);
@@ -63,6 +136,7 @@ describe.skipIf(process.env.BENCH === undefined)('many writers of one environmen
         1,
         `one writer: ${one.toFixed(1)} changes a second\n` +
           `${crowd} writers: ${many.toFixed(1)} changes a second, ${Math.round((100 * many) / one)} % of one alone\n` +
+          `${effort('one writer', alone)}\n${effort(`${crowd} writers`, together)}\n` +
           `the slowest writer: ${Math.round(100 * share)} % of the mean; the slowest change: ${slowest.toFixed(1)} s\n` +
           `failed: ${failed.length}\n`,
       );

@@ -1,7 +1,7 @@
 import type { Log } from '../../core/logger.ts';
 import { absent, lessThan } from '../../table/expressions.ts';
 import { type TurnsRecord, turnsRecord } from '../../table/records/environment.ts';
-import { judgeWaiting, type RetryBudget, wait } from '../../table/retry.ts';
+import { type RetryBudget, wait } from '../../table/retry.ts';
 import { at, find, increment, transactIfHolds, update } from '../../table/store.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 
@@ -13,16 +13,17 @@ import { type EnvironmentPath, partsOf } from './environment-path.ts';
 
 /** After this long without any progress a writer goes ahead. */
 const standstillMs = 1000;
-/** Two at a time, so that one begins while the other ends. */
-const writersAtOnce = 2;
 /** What a turn takes, until a writer has seen how fast others have theirs. */
 const usualTurnMs = 20;
+/** The next in line asks this often. */
 const shortestPauseMs = 5;
 const longestPauseMs = 400;
+/** Of the time until a writer is the next in line, because to come late holds up everybody behind it. */
+const sleptShare = 0.7;
 const keptSeconds = 24 * 60 * 60;
 
-/** A writer whose turn it is meets few others. */
-export const pauseInTurnMs = 20;
+/** A writer that had its turn meets few others. */
+export const pauseInTurnMs = 3;
 
 /** Whether others wait, so that a try would only be in their way. */
 export function areWaiting(turns: TurnsRecord | undefined): boolean {
@@ -34,14 +35,14 @@ export function turnsAt(path: EnvironmentPath) {
 }
 
 /**
- * Returns the writer's number when it is its turn, undefined where it goes ahead without one.
+ * Returns the writer's number when it is its turn, undefined where it goes ahead without one. Who called is not judged
+ * again yet.
  * @throws temporarily_unavailable when the budget's time is used up
  */
 export async function takeTurn(path: EnvironmentPath, budget: RetryBudget, log: Log): Promise<number | undefined> {
   const own = await takeNumber(path, log);
   if (own === undefined) return undefined;
   await waitForTurn(path, own, budget);
-  await judgeWaiting();
   return own;
 }
 
@@ -60,14 +61,14 @@ async function waitForTurn(path: EnvironmentPath, own: number, budget: RetryBudg
   let latest: { over: number; at: number } | undefined;
   for (;;) {
     const over = (await find(turnsAt(path)))?.over ?? 0;
-    const before = own - writersAtOnce - over;
+    const before = own - 1 - over;
     if (before <= 0) return;
     const at = performance.now();
     first ??= { over, at };
     if (latest?.over !== over) latest = { over, at };
     if (at - latest.at >= standstillMs) return;
     const turnMs = over > first.over ? (at - first.at) / (over - first.over) : usualTurnMs;
-    await wait(budget, Math.max(shortestPauseMs, Math.min(longestPauseMs, before * turnMs)));
+    await wait(budget, Math.max(shortestPauseMs, Math.min(longestPauseMs, sleptShare * (before - 1) * turnMs)));
   }
 }
 
