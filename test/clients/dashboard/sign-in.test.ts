@@ -186,7 +186,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await question.getByLabel('Code of your authenticator app').fill(app.code());
     await question.getByRole('button', { name: 'Continue' }).click();
     await said(page, 'staging is deleted');
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await page.getByRole('link', { name: 'Development' }).first().click();
     await page.getByText('1 change staged').waitFor();
     expect(await page.content()).not.toContain('under the question');
