@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { parseDotenv } from '../../../../lib/contracts/fields/dotenv.ts';
 import { secretKeyPattern, secretKeyRule, valueProblem } from '../../../../lib/contracts/fields/secret-rules.ts';
-import { Button, Field } from '../ui/controls.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Field } from '../ui/controls.tsx';
+import { Dialog, FormActions } from '../ui/dialog.tsx';
 import { count } from '../ui/text.tsx';
 
 /** A new value, or a new key. The field begins empty: what is there now is never put into it. */
@@ -61,14 +61,7 @@ export function Edit({
             The value {problem}.
           </p>
         )}
-        <div class="actions">
-          <Button type="submit" kind="primary">
-            Stage
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormActions onClose={onClose}>Stage</FormActions>
         <p class="hint">Nothing changes before you review and apply it.</p>
       </form>
     </Dialog>
@@ -112,14 +105,9 @@ export function Paste({
           )}
           {tooMany && <p class="problem">At most 1,000 keys change at once.</p>}
         </div>
-        <div class="actions">
-          <Button type="submit" kind="primary" disabled={problems.length > 0 || entries.length === 0 || tooMany}>
-            Stage {count(entries.length, 'key')}
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormActions disabled={problems.length > 0 || entries.length === 0 || tooMany} onClose={onClose}>
+          Stage {count(entries.length, 'key')}
+        </FormActions>
       </form>
     </Dialog>
   );

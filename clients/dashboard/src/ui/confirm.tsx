@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../load.ts';
-import { Button, Field } from './controls.tsx';
-import { Dialog } from './dialog.tsx';
+import { Field } from './controls.tsx';
+import { Dialog, FormActions } from './dialog.tsx';
 import { Problem } from './feedback.tsx';
 
 interface ConfirmProps {
@@ -37,14 +37,9 @@ export function Confirm({ title, children, action, word, danger = true, onConfir
           <Field label={`Type ${word} to confirm`} name="confirmation" mono value={typed} onInput={setTyped} />
         )}
         <Problem error={run.error} />
-        <div class="actions">
-          <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={run.busy} disabled={!ready}>
-            {action}
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormActions danger={danger} busy={run.busy} disabled={!ready} onClose={onClose}>
+          {action}
+        </FormActions>
       </form>
     </Dialog>
   );

@@ -7,7 +7,7 @@ import { useAction, useLoad } from '../../load.ts';
 import { loadSession, user } from '../../session.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Button, CopyButton, Field, Form } from '../../ui/controls.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, FormActions } from '../../ui/dialog.tsx';
 import { Await, Problem, say } from '../../ui/feedback.tsx';
 import { Section, Table } from '../../ui/page.tsx';
 import { count, Time } from '../../ui/text.tsx';
@@ -184,14 +184,9 @@ function AddPasskey({ onClose, onAdded }: AddProps) {
           error={add.error}
         />
         <Problem error={add.error} />
-        <div class="actions">
-          <Button type="submit" kind="primary" busy={add.busy}>
-            Continue
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormActions busy={add.busy} onClose={onClose}>
+          Continue
+        </FormActions>
         <p class="hint">Your device asks for your fingerprint, face or PIN.</p>
       </Form>
     </Dialog>
@@ -236,14 +231,9 @@ function AddApp({ replaces, onClose, onAdded }: AddProps & { replaces: boolean }
               }
             />
             <Problem error={confirm.error} />
-            <div class="actions">
-              <Button type="submit" kind="primary" busy={confirm.busy}>
-                Confirm
-              </Button>
-              <Button kind="quiet" onClick={onClose}>
-                Cancel
-              </Button>
-            </div>
+            <FormActions busy={confirm.busy} onClose={onClose}>
+              Confirm
+            </FormActions>
           </Form>
         )}
       </Await>

@@ -5,8 +5,8 @@ import { call, Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { session } from '../../session.ts';
 import { Confirm } from '../../ui/confirm.tsx';
-import { Button, Field, Form, ShownOnce } from '../../ui/controls.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Button, Field, Form } from '../../ui/controls.tsx';
+import { Dialog, FormActions, ShownOnceDialog } from '../../ui/dialog.tsx';
 import { Await, Empty, Problem, say } from '../../ui/feedback.tsx';
 import { Page, Table } from '../../ui/page.tsx';
 import { Time } from '../../ui/text.tsx';
@@ -143,15 +143,9 @@ function NewToken({ onClose }: { onClose: () => void }) {
     const made = await call('POST /v1/auth/token', { body: tokenBody(name, choice) });
     setToken(made.token);
   });
-  if (token !== undefined)
-    return (
-      <Dialog title="Token created" firm onClose={onClose}>
-        <ShownOnce name="The token" value={token} />
-        <div class="actions">
-          <Button onClick={onClose}>I have it</Button>
-        </div>
-      </Dialog>
-    );
+  if (token !== undefined) {
+    return <ShownOnceDialog title="Token created" name="The token" value={token} onClose={onClose} />;
+  }
   return (
     <Dialog title="New token" onClose={onClose}>
       <Form onSubmit={values => void create.run(values)}>
@@ -165,14 +159,9 @@ function NewToken({ onClose }: { onClose: () => void }) {
         />
         <TokenFields choice={choice} onChange={setChoice} />
         <Problem error={create.error} />
-        <div class="actions">
-          <Button type="submit" kind="primary" busy={create.busy}>
-            Create token
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormActions busy={create.busy} onClose={onClose}>
+          Create token
+        </FormActions>
       </Form>
     </Dialog>
   );

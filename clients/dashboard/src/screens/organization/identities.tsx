@@ -6,7 +6,7 @@ import { useAction, useLoad } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Button, Field, Form, Select } from '../../ui/controls.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, FormActions } from '../../ui/dialog.tsx';
 import { Await, Empty, Problem, say } from '../../ui/feedback.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
 import { Page, Table } from '../../ui/page.tsx';
@@ -263,14 +263,9 @@ function NewIdentity({
           error={create.error}
         />
         <Problem error={create.error} />
-        <div class="actions">
-          <Button type="submit" kind="primary" busy={create.busy}>
-            Create identity
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormActions busy={create.busy} onClose={onClose}>
+          Create identity
+        </FormActions>
       </Form>
     </Dialog>
   );

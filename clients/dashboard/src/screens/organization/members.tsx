@@ -6,7 +6,7 @@ import { useAction, useLoad } from '../../load.ts';
 import { loadSession, may, user, whoMay } from '../../session.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Button, Field, Form, Select } from '../../ui/controls.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, FormActions } from '../../ui/dialog.tsx';
 import { Await, Problem, say } from '../../ui/feedback.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
 import { Page, Section, Table } from '../../ui/page.tsx';
@@ -218,14 +218,9 @@ function Invite({
         />
         <p class="hint">The link of the mail works once, for seven days.</p>
         <Problem error={invite.error} />
-        <div class="actions">
-          <Button type="submit" kind="primary" busy={invite.busy}>
-            Send invitation
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormActions busy={invite.busy} onClose={onClose}>
+          Send invitation
+        </FormActions>
       </Form>
     </Dialog>
   );

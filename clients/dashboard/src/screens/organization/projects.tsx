@@ -5,7 +5,7 @@ import { useAction, useLoad } from '../../load.ts';
 import { navigate } from '../../router.ts';
 import { may, whoMay } from '../../session.ts';
 import { Button, Field, Form } from '../../ui/controls.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, FormActions } from '../../ui/dialog.tsx';
 import { Await, Empty, Problem } from '../../ui/feedback.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -93,14 +93,9 @@ function NewProject({ organization, onClose }: { organization: OwnOrganization; 
         <Field label="Description (optional)" name="description" maxLength={1000} error={create.error} />
         <p class="hint">It begins with three environments: dev, staging and production.</p>
         <Problem error={create.error} />
-        <div class="actions">
-          <Button type="submit" kind="primary" busy={create.busy}>
-            Create project
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormActions busy={create.busy} onClose={onClose}>
+          Create project
+        </FormActions>
       </Form>
     </Dialog>
   );

@@ -6,8 +6,8 @@ import type { Webhook } from '../../../../../lib/contracts/webhooks.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';
-import { Button, Checkbox, Field, Form, Select, ShownOnce } from '../../ui/controls.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Button, Checkbox, Field, Form, Select } from '../../ui/controls.tsx';
+import { Dialog, FormActions, ShownOnceDialog } from '../../ui/dialog.tsx';
 import { Await, Empty, Problem } from '../../ui/feedback.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
 import { Page, Table } from '../../ui/page.tsx';
@@ -174,15 +174,9 @@ function NewWebhook({
     });
     setSecret(signingSecret);
   });
-  if (secret !== undefined)
-    return (
-      <Dialog title="Webhook created" firm onClose={onClose}>
-        <ShownOnce name="The signing secret" value={secret} />
-        <div class="actions">
-          <Button onClick={onClose}>I have it</Button>
-        </div>
-      </Dialog>
-    );
+  if (secret !== undefined) {
+    return <ShownOnceDialog title="Webhook created" name="The signing secret" value={secret} onClose={onClose} />;
+  }
   return (
     <Dialog title="New webhook" onClose={onClose}>
       <Form onSubmit={values => void create.run(values)}>
@@ -199,14 +193,9 @@ function NewWebhook({
         />
         <WebhookFields projects={projects} choice={choice} onChange={setChoice} />
         <Problem error={create.error} />
-        <div class="actions">
-          <Button type="submit" kind="primary" busy={create.busy} disabled={choice.events.length === 0}>
-            Create webhook
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormActions busy={create.busy} disabled={choice.events.length === 0} onClose={onClose}>
+          Create webhook
+        </FormActions>
       </Form>
     </Dialog>
   );

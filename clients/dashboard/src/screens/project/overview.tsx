@@ -5,7 +5,7 @@ import { call, type Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';
 import { Button, Field, Form, Select } from '../../ui/controls.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, FormActions } from '../../ui/dialog.tsx';
 import { Await, Empty, Problem } from '../../ui/feedback.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -167,14 +167,9 @@ function NewEnvironment({
           hint={typesInWords[type]}
         />
         <Problem error={create.error as Refusal | undefined} />
-        <div class="actions">
-          <Button type="submit" kind="primary" busy={create.busy}>
-            Create environment
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormActions busy={create.busy} onClose={onClose}>
+          Create environment
+        </FormActions>
       </Form>
     </Dialog>
   );

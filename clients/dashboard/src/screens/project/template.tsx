@@ -5,7 +5,7 @@ import { useAction, useLoad } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Button, Checkbox, Field, Form } from '../../ui/controls.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, FormActions } from '../../ui/dialog.tsx';
 import { Await, Empty, Problem } from '../../ui/feedback.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page, Section, Table } from '../../ui/page.tsx';
@@ -194,14 +194,9 @@ function EditKey({
         />
         <Checkbox label="Required" checked={required} onChange={setRequired} />
         <Problem error={save.error} />
-        <div class="actions">
-          <Button type="submit" kind="primary" busy={save.busy}>
-            Save
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormActions busy={save.busy} onClose={onClose}>
+          Save
+        </FormActions>
       </Form>
     </Dialog>
   );
