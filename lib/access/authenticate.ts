@@ -47,8 +47,8 @@ export async function issuedCredentialOf(
   if (access.kind === 'public') return undefined;
   const presented = readPresented(event);
   if (presented !== undefined && (await wasIssued(presented, log))) {
-    const { secret: _, ...claimed } = presented;
-    return claimed;
+    const { secret: _, ...issued } = presented;
+    return issued;
   }
   if (access.kind === 'optional') return undefined;
   throw unauthenticated();
@@ -108,26 +108,26 @@ export interface Caller {
  * @throws unauthenticated, csrf_header_required, organization_not_found
  */
 export async function authenticate(
-  claimed: IssuedCredential | undefined,
+  issued: IssuedCredential | undefined,
   access: Access,
   params: Readonly<Record<string, string>>,
 ): Promise<Caller | undefined> {
-  if (claimed === undefined) return undefined;
+  if (issued === undefined) return undefined;
   const orgSlug = access.kind === 'member' ? params.orgSlug : undefined;
   const orgId = access.kind === 'member' ? params.orgId : undefined;
   const found = await readTogether({
-    ...credentialReads(claimed),
+    ...credentialReads(issued),
     // A session's epoch is compared with its user's; account routes need the account itself.
-    user: claimed.method === 'session' || access.kind !== 'member' ? at(userRecord, claimed.userId) : undefined,
-    ...organizationReads(orgSlug, claimed.userId),
-    membership: orgId === undefined ? undefined : at(membershipRecord, claimed.userId, orgId),
+    user: issued.method === 'session' || access.kind !== 'member' ? at(userRecord, issued.userId) : undefined,
+    ...organizationReads(orgSlug, issued.userId),
+    membership: orgId === undefined ? undefined : at(membershipRecord, issued.userId, orgId),
   });
-  const principal = verify(claimed, found);
+  const principal = verify(issued, found);
   if (principal === undefined) {
     if (access.kind === 'optional') return undefined;
     throw unauthenticated();
   }
-  if (claimed.csrfHeaderMissing) {
+  if (issued.csrfHeaderMissing) {
     throw new ApiError(
       'csrf_header_required',
       'A changing request with the session cookie must carry the header X-Requested-With: service.',
@@ -138,7 +138,7 @@ export async function authenticate(
   let { organization, member, identity } = found;
   if (orgId !== undefined && found.membership !== undefined) {
     ({ organization, member, identity } = await readTogether(
-      organizationReads(found.membership.orgSlug, claimed.userId),
+      organizationReads(found.membership.orgSlug, issued.userId),
     ));
     if (organization?.id !== orgId) throw organizationNotFound();
   }
@@ -179,12 +179,12 @@ type Found = {
   user?: ReturnType<typeof userRecord.parse> | undefined;
 };
 
-function verify(claimed: IssuedCredential, { session, token, user }: Found): Principal | undefined {
+function verify(issued: IssuedCredential, { session, token, user }: Found): Principal | undefined {
   const now = Date.now();
-  if (claimed.method === 'session') {
+  if (issued.method === 'session') {
     if (session === undefined || user === undefined) return undefined;
     if (endOfSession(session) * 1000 <= now || session.epoch !== user.sessionEpoch) return undefined;
-    const credential = { method: 'session', hash: claimed.hash, session } as const;
+    const credential = { method: 'session', hash: issued.hash, session } as const;
     return { userId: user.id, email: user.email, credential, user };
   }
   if (token === undefined) return undefined;

@@ -18,16 +18,16 @@ function subjectOf({ userId }: IssuedCredential, { orgSlug, orgId }: Readonly<Re
 
 /** Whether reads for this caller may begin before the caller is authorized. */
 export function earnsHeadStart(
-  claimed: IssuedCredential | undefined,
+  issued: IssuedCredential | undefined,
   params: Readonly<Record<string, string>>,
 ): boolean {
-  if (claimed === undefined) return true;
-  if ((refusedUntil.get(subjectOf(claimed, params)) ?? 0) > Date.now()) return false;
+  if (issued === undefined) return true;
+  if ((refusedUntil.get(subjectOf(issued, params)) ?? 0) > Date.now()) return false;
   return !isOverShare(params.orgSlug ?? params.orgId);
 }
 
-export function loseHeadStart(claimed: IssuedCredential, params: Readonly<Record<string, string>>): void {
-  const subject = subjectOf(claimed, params);
+export function loseHeadStart(issued: IssuedCredential, params: Readonly<Record<string, string>>): void {
+  const subject = subjectOf(issued, params);
   refusedUntil.delete(subject);
   // A Map keeps insertion order, so the first entry is the oldest.
   if (refusedUntil.size >= maximumRemembered) refusedUntil.delete(refusedUntil.keys().next().value as string);

@@ -52,7 +52,7 @@ interface State {
   source: RequestSource;
   log: Log;
   request?: ParsedRequest<Contract>;
-  claimed?: IssuedCredential | undefined;
+  issued?: IssuedCredential | undefined;
   params?: Readonly<Record<string, string>>;
   caller?: Caller | undefined;
   fetched?: unknown;
@@ -148,8 +148,8 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
       const { state } = context;
       const path = parsePath(contract, event);
       // This comes before the body is parsed and before anything that the path names is read.
-      const claimed = await issuedCredentialOf(event, contract.access, state.log);
-      state.claimed = claimed;
+      const issued = await issuedCredentialOf(event, contract.access, state.log);
+      state.issued = issued;
       state.params = path.params;
       // A caller who may not call must not learn what is wrong with the request, so its problems wait for the verdict.
       const parts = attempt(() => parseParts(contract, event));
@@ -160,11 +160,11 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
       const fetching = () => (request === undefined ? undefined : behaviour.fetch?.(request));
       const begin = () => judgedAfterWaiting(() => judgeAgain(contract.access, state), fetching);
       const flushing = flushShares(state.log);
-      const early = earnsHeadStart(claimed, path.params) ? begin() : undefined;
+      const early = earnsHeadStart(issued, path.params) ? begin() : undefined;
       // Without a listener a failed fetch would end the process while authentication is still under way; the `await`
       // below throws its error all the same.
       early?.catch(() => undefined);
-      state.caller = await judge(claimed, contract.access, path.params).catch((error: unknown) => {
+      state.caller = await judge(issued, contract.access, path.params).catch((error: unknown) => {
         // An organization named in the wrong form is not found either, and the path's problem says what is wrong.
         throw error instanceof ApiError && error.code === path.problem?.code ? path.problem : error;
       });
@@ -185,18 +185,18 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
  * second_factor_required, step_up_required
  */
 async function judge(
-  claimed: IssuedCredential | undefined,
+  issued: IssuedCredential | undefined,
   access: Access,
   params: Readonly<Record<string, string>>,
 ): Promise<Caller | undefined> {
   try {
-    const caller = await authenticate(claimed, access, params);
+    const caller = await authenticate(issued, access, params);
     authorize(access, caller);
     return caller;
   } catch (error) {
     // A caller who only has to step up keeps the head start of their other requests.
     const isStranger = error instanceof ApiError && error.code !== 'step_up_required';
-    if (claimed !== undefined && isStranger) loseHeadStart(claimed, params);
+    if (issued !== undefined && isStranger) loseHeadStart(issued, params);
     throw error;
   }
 }
@@ -206,10 +206,10 @@ async function judge(
  * the organization's share, which bounds how many of its requests can wait at once.
  * @throws like `judge`; rate_limited
  */
-async function judgeAgain(access: Access, { claimed, params, caller, log }: State): Promise<void> {
+async function judgeAgain(access: Access, { issued, params, caller, log }: State): Promise<void> {
   // `fetch` waited before the first verdict, which comes after that wait.
   if (caller === undefined) return;
-  const [now] = await Promise.all([judge(claimed, access, params ?? {}), flushShares(log)]);
+  const [now] = await Promise.all([judge(issued, access, params ?? {}), flushShares(log)]);
   if (now?.access === undefined) return;
   if (now.access.member.id !== caller.access?.member.id) throw organizationNotFound();
   caller.access.renew(now.access);
