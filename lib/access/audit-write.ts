@@ -69,7 +69,7 @@ export async function auditWrite(
   const { auditRetentionDays } = effectiveLimits(organization, await recentPlanConfigs()).effective;
   const { id, createdAtMs } = entry ?? newAuditEntry();
   const createdAt = new Date(createdAtMs).toISOString();
-  return put(at(auditRecord, organization.id, action, createdAt, id), {
+  const record: AuditRecord = {
     id,
     action,
     actor,
@@ -85,5 +85,6 @@ export async function auditWrite(
     requestId: source.requestId,
     createdAt,
     ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: expiryOf(createdAtMs, auditRetentionDays) }),
-  });
+  };
+  return put(at(auditRecord, organization.id, action, createdAt, id), record, { ownKey: true });
 }

@@ -5,7 +5,7 @@ import { absent, equals } from '../table/expressions.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';
-import { at, find, readTogether, retryOnConditionFailed, transact, update } from '../table/store.ts';
+import { at, find, readTogether, retryWithFreshRead, transact, update } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { stateAt } from './engine/fencing.ts';
 import { readVersionRange } from './engine/read-past.ts';
@@ -42,16 +42,17 @@ export async function destroyVersions(
   wanted: DestroyBody,
   begun: DestructionReads,
 ): Promise<{ destroyed: number[]; revision: number }> {
-  const project = context.access.requireProject(begun.project);
-  const state = context.access.requireEnvironment(begun.state, 'write');
   const destroyed: number[] = [];
-  await retryOnConditionFailed(async () => {
+  const readAgain = () => beginDestruction(params);
+  return retryWithFreshRead(begun, readAgain, async found => {
+    const project = context.access.requireProject(found.project);
+    const state = context.access.requireEnvironment(found.state, 'write');
     for (const some of inTransactions(await findWanted(params, state, wanted))) {
       await destroy(context, params, project, state, some);
       destroyed.push(...some.map(({ version }) => version));
     }
+    return { destroyed, revision: state.revision };
   });
-  return { destroyed, revision: state.revision };
 }
 
 type Facts = Omit<VersionRecord, 'sealed'>;

@@ -4,7 +4,7 @@ import { keys } from '../table/keys.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';
-import { at, type Page, queryPage, readTogether, transact } from '../table/store.ts';
+import { at, find, type Page, queryPage, readTogether, transact } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { type KeyRing, keyRing } from './engine/key-ring.ts';
 import { maxEnvironmentBytes } from './engine/secret-size.ts';
@@ -50,7 +50,10 @@ export async function listVersions(
     // Versions are numbered without gaps, so a page is a range of sort keys.
     const to = newest - (query.limit === undefined ? 0 : query.offset);
     const from = query.limit === undefined ? 1 : Math.max(1, to - query.limit + 1);
-    const versions = to < from ? [] : await readVersions(params, from, to, query.values);
+    const [versions] = await Promise.all([
+      to < from ? [] : readVersions(params, from, to, query.values),
+      begun.head === undefined ? undefined : requireSameHead(params, begun.head),
+    ]);
     requireComplete(versions, from, to, state);
 
     const ring = keyRing(organization.id, project);
@@ -98,6 +101,17 @@ function newestVersion(state: EnvironmentState, head: HeadRecord | undefined): n
   if (head.revision <= state.revision) return head.version;
   if (head.revision === state.pending?.revision) return head.version - 1;
   throw new StaleRead(`The head of ${head.key} in environment ${state.id} is ahead of the state.`);
+}
+
+/**
+ * The head may have been read before the state, and so be of a change that was undone before the state reached its revision.
+ * @throws StaleRead when it is not the head any more
+ */
+async function requireSameHead({ key, ...path }: Params, { version, fence }: HeadRecord): Promise<void> {
+  const now = await find(at(headRecord, ...partsOf(path), key));
+  if (now?.version !== version || now.fence !== fence) {
+    throw new StaleRead(`The head of ${key} (${keys.environmentState(...partsOf(path)).pk}) changed during the read.`);
+  }
 }
 
 /** Versions `from` to `to`, newest first. @throws payload_too_large when values are wanted that do not fit one answer */

@@ -187,6 +187,7 @@ export interface Write {
   refused?: (current: Item | undefined) => Error;
   refusesRepeat?: boolean;
   unique?: string;
+  ownKey?: true;
 }
 
 interface WriteOptions<R> {
@@ -197,19 +198,22 @@ interface WriteOptions<R> {
   refusesRepeat?: true;
   /** An attribute that is set to text which no other write sets, such as a salted hash. */
   unique?: string & keyof R;
+  /** No other write has the key, because there is a new id in it or the hash of a new secret. */
+  ownKey?: true;
 }
 
 /** What is written to: a record, or only its key if no attribute matters. */
 type Target<R> = Read<R> | { entity?: never; key: Key };
 
 function writeOf<R>(write: Pick<Write, 'kind' | 'key' | 'item' | 'changes'>, options: WriteOptions<R>): Write {
-  const { if: condition, refused, refusesRepeat, unique } = options;
+  const { if: condition, refused, refusesRepeat, unique, ownKey } = options;
   return {
     ...write,
     ...(condition === undefined ? {} : { condition: condition as AnyConditions }),
     ...(refused === undefined ? {} : { refused: refused as NonNullable<Write['refused']> }),
     ...(refusesRepeat === undefined ? {} : { refusesRepeat }),
     ...(unique === undefined ? {} : { unique }),
+    ...(ownKey === undefined ? {} : { ownKey }),
   };
 }
 
@@ -265,7 +269,7 @@ export async function transact(writes: readonly Write[], budget: RetryBudget = r
     return;
   }
   const TransactItems = writes.map(toTransactItem);
-  for (;;) {
+  for (let cancellations = 0; ; cancellations += 1) {
     // One token until DynamoDB says that the transaction was cancelled: with it, sending it again can't execute it twice.
     const ClientRequestToken = randomUUID();
     const send = () => tableClient().send(new TransactWriteCommand({ TransactItems, ClientRequestToken }));
@@ -276,12 +280,28 @@ export async function transact(writes: readonly Write[], budget: RetryBudget = r
       if (!(error instanceof TransactionCanceledException)) throw error;
       const reasons = error.CancellationReasons ?? [];
       const failed = reasons.flatMap((reason, index) => (reason.Code === 'ConditionalCheckFailed' ? [index] : []));
-      if (failed.length > 0) throw refusal(writes, failed, index => plain(reasons[index]?.Item));
+      if (failed.length > 0) {
+        if (cancellations > 0 && (await isMade(writes))) return;
+        throw refusal(writes, failed, index => plain(reasons[index]?.Item));
+      }
       const transient = reasons.some(reason => transientReasons.has(reason.Code ?? ''));
       if (!transient) throw error;
       await pauseBeforeRetry(budget, error);
     }
   }
+}
+
+/**
+ * Whether a refused transaction has in fact been made, by an attempt under an earlier token that was executed late, after
+ * a conflict had cancelled its repeat.
+ */
+async function isMade(writes: readonly Write[]): Promise<boolean> {
+  const own = writes.find(({ ownKey }) => ownKey);
+  if (own === undefined) return false;
+  const command = () =>
+    new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: own.key, ConsistentRead: true });
+  const { Item: current } = await sendPatiently(() => tableClient().send(command()), { repeatable: true });
+  return isWritten(own, current);
 }
 
 /**
@@ -298,10 +318,10 @@ const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'Pro
 /** One write alone: half the price of a transaction of one. */
 async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   const TableName = requiredSetting('TABLE_NAME');
-  const isKnownAgain = write.unique !== undefined || (write.kind === 'put' && write.condition !== undefined);
-  const isAsked = write.refused !== undefined || isKnownAgain;
+  const isKnownAgain = write.unique !== undefined || write.kind === 'put';
+  const isAsked = write.refused !== undefined || (isKnownAgain && write.condition !== undefined);
   const returned = isAsked ? ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const) : {};
-  for (;;) {
+  for (let conflicts = 0; ; conflicts += 1) {
     try {
       const expressions = render(write.condition, write.changes);
       await sendPatiently(
@@ -321,7 +341,8 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) {
         const current = plain(error.Item);
-        if ((error.$metadata.attempts ?? 1) > 1 && (await isWritten(write, current))) return;
+        const isRepeat = conflicts > 0 || (error.$metadata.attempts ?? 1) > 1;
+        if (isRepeat && (await isWritten(write, current))) return;
         throw refusal([write], [0], () => current);
       }
       if (!(error instanceof TransactionConflictException)) throw error;
@@ -355,10 +376,9 @@ export async function increment<R>(
  * one caller may put carry something unique to it, so an equal item is its own. Of an update this is known only if it says
  * which of its values is unique.
  */
-async function isWritten({ kind, item, changes, unique }: Write, current: Item | undefined): Promise<boolean> {
+async function isWritten({ item, changes, unique }: Write, current: Item | undefined): Promise<boolean> {
   if (current === undefined) return false;
-  if (unique !== undefined) return changes?.set?.[unique] === current[unique];
-  if (kind !== 'put' || item === undefined) return false;
+  if (item === undefined) return unique !== undefined && changes?.set?.[unique] === current[unique];
   // Loaded here, because importing `node:util` takes longer than the rest of this module and is rarely needed.
   const { isDeepStrictEqual } = await import('node:util');
   return isDeepStrictEqual(unmarshall(marshall(item, { removeUndefinedValues: true })), current);

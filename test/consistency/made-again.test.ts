@@ -8,51 +8,15 @@ import { projectRecord } from '../../lib/table/records/project.ts';
 import { at, chunksOf, find, transact, update } from '../../lib/table/store.ts';
 import type { Answer, Api, Person } from '../support/api.ts';
 import type { AwsCall } from '../support/observe-calls.ts';
-import { startObservedApi, withFault } from '../support/observed-api.ts';
+import { startObservedApi } from '../support/observed-api.ts';
 import { seedPerson } from '../support/sample-requests.ts';
+import { stalling } from '../support/stalling.ts';
 
 let api: Api;
 beforeAll(async () => {
   api = await startObservedApi();
 });
 afterAll(() => api.stop());
-
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>(resolve => {
-    open = resolve;
-  });
-  return { open, opened };
-}
-
-/** Sends a request whose first such call stalls until `meanwhile` is over. */
-async function stalling(
-  stalls: (call: AwsCall) => boolean,
-  send: (headers: Record<string, string>) => Promise<Answer>,
-  meanwhile: () => Promise<unknown>,
-): Promise<Answer> {
-  const arrived = gate();
-  const released = gate();
-  let hasStalled = false;
-  const conductor = {
-    async call(call: AwsCall, proceed: () => Promise<unknown>) {
-      if (!hasStalled && stalls(call)) {
-        hasStalled = true;
-        arrived.open();
-        await released.opened;
-      }
-      return proceed();
-    },
-  };
-  const answer = withFault({ conductor }, send);
-  const early = answer.then(({ status, body }) => {
-    if (!hasStalled) throw new Error(`Answered without stalling: ${status} ${JSON.stringify(body)}`);
-  });
-  await Promise.race([arrived.opened, early]);
-  await meanwhile();
-  released.open();
-  return answer;
-}
 
 const isTransaction = ({ operation }: AwsCall) => operation.startsWith('TransactWrite');
 
@@ -140,6 +104,22 @@ describe('a request that stalls until its environment was deleted and made again
         await remakeDev(organization, owner);
         await api.put(path, { key: 'A', value: 'of the new one' }, session);
       },
+    );
+
+    expect(codeOf(answer)).toEqual([404, 'environment_not_found']);
+  });
+
+  it('destroys nothing', async () => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    await createShop(organization, owner);
+    const path = `/secrets/${organization.slug}/shop/dev`;
+    for (const value of ['first', 'second']) await api.put(path, { key: 'A', value }, session);
+
+    const answer = await stalling(
+      isTransaction,
+      headers => api.post(`${path}/versions/A/destroy`, { versions: [1] }, session, headers),
+      () => api.delete(`/projects/${organization.id}/shop/environments/dev`, session),
     );
 
     expect(codeOf(answer)).toEqual([404, 'environment_not_found']);

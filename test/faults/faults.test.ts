@@ -18,7 +18,7 @@ import { type LateRow, moments, renderLateRows, runBackgroundLate, runLate } fro
 const everything = process.env.FAULTS === 'all';
 const kinds: readonly FaultKind[] = everything
   ? faultKinds
-  : ['answer-lost-once', 'conflict', 'refused', 'answer-lost', 'dies-after'];
+  : ['answer-lost-once', 'overtaken', 'refused', 'answer-lost', 'dies-after'];
 /** Nobody waits for an answer of background work, so a process that dies and a call that fails are the same to it. */
 const backgroundKinds = everything
   ? faultKinds

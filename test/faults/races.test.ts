@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Api, startApi } from '../support/api.ts';
+import { gate } from '../support/gate.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
 import {
@@ -39,13 +40,10 @@ afterAll(() => api?.stop());
 /** Sends the requests at once; the first write of each waits for that of the others. */
 async function meet(requests: readonly SampleRequest[]): Promise<Answer[]> {
   let missing = requests.length;
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>(resolve => {
-    open = resolve;
-  });
+  const all = gate();
   const arrive = () => {
     missing -= 1;
-    if (missing === 0) open();
+    if (missing === 0) all.open();
   };
   return Promise.all(
     requests.map(async request => {
@@ -58,7 +56,7 @@ async function meet(requests: readonly SampleRequest[]): Promise<Answer[]> {
             hasArrived = true;
             arrive();
             // One that is refused before it writes is not waited for.
-            await Promise.race([opened, sleep(1500)]);
+            await Promise.race([all.opened, sleep(1500)]);
           }
           return proceed();
         },

@@ -211,6 +211,8 @@ async function disturb(
     if (deadly.has(kind)) row.died += 1;
     else if (works) row.cured += 1;
     else if (isHonest(answer) && !isCurable(kind, call)) row.honest += 1;
+    // What the request has ended or used up is not there for its next attempt.
+    else if (kind === 'overtaken' && wasDone && prepared.repeats?.includes(answer.status)) row.cured += 1;
     else row.problems.push(`${name} → ${answer.status} ${JSON.stringify(answer.body)}`);
     if (!works && wasDone && !deadly.has(kind)) row.doneUnheard += 1;
     if (works && !wasDone && !deadly.has(kind)) row.problems.push(`${name} → ${answer.status}, and nothing was done`);

@@ -20,6 +20,7 @@ import { type AwsCall, type Conductor, conduct } from './observe-calls.ts';
  * - `throttled-once`: the first attempt is throttled.
  * - `answer-lost-once`: the first attempt is executed and its answer lost; the SDK sends the same again.
  * - `conflict`: another transaction is under way on an item, once. DynamoDB Local never says so by itself.
+ * - `overtaken`: the first attempt is executed late, after its repeat met a conflict.
  * - `refused`: no attempt gets through.
  * - `throttled`: every attempt is throttled, for longer than the SDK tries.
  * - `answer-lost`: executed, but no answer comes, and no later attempt gets through.
@@ -30,6 +31,7 @@ export const faultKinds = [
   'throttled-once',
   'answer-lost-once',
   'conflict',
+  'overtaken',
   'refused',
   'throttled',
   'answer-lost',
@@ -39,7 +41,13 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number];
 
 /** Faults that the service itself gets over: its caller must not notice them. */
-const curable: ReadonlySet<FaultKind> = new Set(['blip', 'throttled-once', 'answer-lost-once', 'conflict']);
+const curable: ReadonlySet<FaultKind> = new Set([
+  'blip',
+  'throttled-once',
+  'answer-lost-once',
+  'conflict',
+  'overtaken',
+]);
 export function isCurable(kind: FaultKind, { service }: Pick<AwsCall, 'service'>): boolean {
   return curable.has(kind) || (kind === 'throttled' && service.startsWith('DynamoDB'));
 }
@@ -67,7 +75,8 @@ export const isTableWrite = ({ service, operation }: AwsCall) =>
 export function kindsFor(call: AwsCall): FaultKind[] {
   const reads = call.service.startsWith('DynamoDB') ? !isTableWrite(call) : call.service === 'KMS';
   return faultKinds.filter(kind => {
-    if (kind === 'conflict') return isTableWrite(call) && !call.operation.startsWith('BatchWrite');
+    if (kind === 'conflict' || kind === 'overtaken')
+      return isTableWrite(call) && !call.operation.startsWith('BatchWrite');
     return !(reads && (kind === 'answer-lost-once' || kind === 'answer-lost' || kind === 'dies-after'));
   });
 }
@@ -105,6 +114,10 @@ export function injectFault(kind: FaultKind, position: number): Fault {
         case 'conflict':
           if (attempt === 1) throw conflict(call);
           return send();
+        case 'overtaken':
+          if (attempt > 1) return send();
+          await send();
+          throw conflict(call);
         case 'refused':
           throw unreachable();
         case 'throttled':

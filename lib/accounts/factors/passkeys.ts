@@ -53,7 +53,10 @@ export async function addPasskey(
     const isKnown = () => invalidRequest([{ path: 'passkey', message: 'is already one of yours' }]);
     return {
       factors: { passkeyCount: passkeyCount + 1 },
-      writes: [useUp, put(at(passkeyRecord, user.id, passkey.credentialId), passkey, { if: isNew, refused: isKnown })],
+      writes: [
+        useUp,
+        put(at(passkeyRecord, user.id, passkey.credentialId), passkey, { if: isNew, refused: isKnown, ownKey: true }),
+      ],
     };
   });
   return { passkey: passkeyView(passkey), recoveryCodes };

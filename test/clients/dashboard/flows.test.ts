@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testPassword } from '../../support/api.ts';
+import { gate } from '../../support/gate.ts';
 import { buildCli, type Cli, type StartedCli } from '../cli/cli.ts';
 import { expectQuiet, keepScreenshot, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
 import { buildWorld, type World } from './world.ts';
@@ -268,17 +269,14 @@ describe.skipIf(withoutBrowser)('a review', () => {
     await page.goto(world.screen('dev'));
     await stageValue(page, 'MAIL_FROM', 'one');
     await stageValue(page, 'LOG_LEVEL', 'two');
-    let release: () => void = () => undefined;
-    const held = new Promise<void>(resolve => {
-      release = resolve;
-    });
+    const held = gate();
     await page.route('**/changes?dryRun=true', async route => {
-      await held;
+      await held.opened;
       await route.fallback();
     });
     await button(page, 'Review').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Take back the change of LOG_LEVEL' }).click();
-    release();
+    held.open();
     await page.getByText('1 key: 1 changed').waitFor();
     await page.locator('.apply button:not([aria-disabled])').waitFor();
     await seen.close();
@@ -593,18 +591,15 @@ describe.skipIf(withoutBrowser)('a value', () => {
     await toAnotherTab(page, 'hidden');
     await value.waitFor({ state: 'detached' });
     await toAnotherTab(page, 'visible');
-    let release: () => void = () => undefined;
-    const held = new Promise<void>(resolve => {
-      release = resolve;
-    });
+    const held = gate();
     await page.route('**/dev?keys=DATABASE_URL', async route => {
-      await held;
+      await held.opened;
       await route.fallback();
     });
     await button(page, 'Reveal DATABASE_URL').click();
     await toAnotherTab(page, 'hidden');
     const answered = page.waitForResponse(/keys=DATABASE_URL/);
-    release();
+    held.open();
     await (await answered).finished();
     await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))));
     expect(await value.count()).toBe(0);

@@ -3,6 +3,7 @@ import { environmentStateRecord } from '../../../lib/table/records/environment.t
 import { at, find } from '../../../lib/table/store.ts';
 import type { Api, Person } from '../../support/api.ts';
 import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { gate } from '../../support/gate.ts';
 import type { FaultKind } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import type { AwsCall } from '../../support/observe-calls.ts';
@@ -84,21 +85,15 @@ describe('a writer that was presumed dead and wakes up', () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many('old'));
     // The import sleeps before it writes its heads; meanwhile another writer takes its claim and undoes it.
-    let wake: () => void = () => undefined;
-    const woken = new Promise<void>(resolve => {
-      wake = resolve;
-    });
-    let asleep: () => void = () => undefined;
-    const sleeping = new Promise<void>(resolve => {
-      asleep = resolve;
-    });
+    const woken = gate();
+    const sleeping = gate();
     const importing = withFault(
       {
         conductor: {
           call: async (call, send) => {
             if (call.position === 7) {
-              asleep();
-              await woken;
+              sleeping.open();
+              await woken.opened;
             }
             return send();
           },
@@ -106,12 +101,12 @@ describe('a writer that was presumed dead and wakes up', () => {
       },
       headers => place.importAll('dev', many('new'), { headers }),
     );
-    await sleeping;
+    await sleeping.opened;
     expect(await place.values('dev')).toEqual(many('old'));
     await letClaimAge(place);
     expect((await place.set('dev', 'K1', 'between')).body.revision).toBe(2);
     expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'between' });
-    wake();
+    woken.open();
     expect((await importing).body).toMatchObject({ revision: 3, updated: { length: 60 } });
     expect(await place.values('dev')).toEqual(many('new'));
     const { versions } = (await place.pull('dev', '/versions/K1?values=true')).body;

@@ -5,6 +5,7 @@ import { at, find } from '../../../lib/table/store.ts';
 import { readRequest } from '../../model/read-request.ts';
 import type { Api, Person } from '../../support/api.ts';
 import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { gate } from '../../support/gate.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { type AwsCall, replenishRetries } from '../../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
@@ -104,22 +105,16 @@ describe('a transaction that is executed late', () => {
     await place.importAll('dev', many(60, 'old'));
     let held: (() => Promise<unknown>) | undefined;
     let dead = false;
-    let waits: () => void = () => undefined;
-    const isWaiting = new Promise<void>(resolve => {
-      waits = resolve;
-    });
-    let goOn: () => void = () => undefined;
-    const overtaken = new Promise<void>(resolve => {
-      goOn = resolve;
-    });
+    const isWaiting = gate();
+    const overtaken = gate();
     const conductor = {
       attempt: async (call: AwsCall, send: () => Promise<unknown>) => {
         if (dead) throw timeout();
         const kind = kindOf(place, call);
         if (kind === 'step' && held === undefined) {
           held = send;
-          waits();
-          await overtaken;
+          isWaiting.open();
+          await overtaken.opened;
           throw timeout();
         }
         if (held !== undefined && kind === 'acquire') {
@@ -132,11 +127,11 @@ describe('a transaction that is executed late', () => {
       },
     };
     const first = withFault({ conductor }, headers => place.importAll('dev', many(60, 'first'), { headers }));
-    await isWaiting;
+    await isWaiting.opened;
     await expireLease(place, 'dev');
     const second = await place.importAll('dev', many(60, 'second'));
     expect([second.status, second.body.revision]).toEqual([200, 2]);
-    goOn();
+    overtaken.open();
     const answer = await first;
     await replenishRetries();
     expect([answer.status, dead]).toEqual([503, true]);

@@ -9,6 +9,7 @@ import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { projectRecord } from '../../../lib/table/records/project.ts';
 import { at, find } from '../../../lib/table/store.ts';
 import { type Api, createToken, type Person, startApi } from '../../support/api.ts';
+import { gate } from '../../support/gate.ts';
 import { type AwsCall, type Conductor, conduct } from '../../support/observe-calls.ts';
 import { seedPerson } from '../../support/sample-requests.ts';
 import { allItems } from '../../support/table-dump.ts';
@@ -139,14 +140,6 @@ async function finish({ step, isOver }: Erasure): Promise<void> {
 async function sortedItems(): Promise<unknown[]> {
   const items = await allItems();
   return items.toSorted((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1));
-}
-
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>(resolve => {
-    open = resolve;
-  });
-  return { open, opened };
 }
 
 /** @returns false where a step makes fewer writes than `position` */

@@ -7,6 +7,7 @@ import { type Queue, type QueueWorkerOptions, startQueueWorker } from '../../../
 import { ensureQueue } from '../../../../infra/local/resources.ts';
 import type { AwsServer } from '../../../../infra/local/stand-ins/aws-server.ts';
 import { startSqs } from '../../../../infra/local/stand-ins/sqs/sqs.ts';
+import { gate } from '../../../support/gate.ts';
 
 let server: AwsServer;
 let sqs: SQSClient;
@@ -89,14 +90,11 @@ it('A message is handed over as on Lambda and deleted when the function has proc
 
 it('A slow message does not delay others, up to the concurrency', async () => {
   const started: string[] = [];
-  let release: () => void = () => undefined;
-  const released = new Promise<void>(resolve => {
-    release = resolve;
-  });
+  const released = gate();
   work(async ({ Records }) => {
     const body = Records[0]?.body ?? '';
     started.push(body);
-    if (body.startsWith('slow')) await released;
+    if (body.startsWith('slow')) await released.opened;
   });
   for (const body of ['slow 1', 'slow 2', 'slow 3', 'quick 1', 'quick 2']) await send(body);
   await vi.waitFor(() => expect(started).toContain('quick 2'));
@@ -105,7 +103,7 @@ it('A slow message does not delay others, up to the concurrency', async () => {
   await send('quick 3');
   await sleep(100);
   expect(started).not.toContain('quick 3');
-  release();
+  released.open();
   await vi.waitFor(async () => expect(await left()).toBe(0));
 });
 

@@ -1,0 +1,33 @@
+import type { Answer } from './api.ts';
+import { gate } from './gate.ts';
+import type { AwsCall } from './observe-calls.ts';
+import { withFault } from './observed-api.ts';
+
+/** Sends a request whose first such call stalls until `meanwhile` is over. */
+export async function stalling(
+  stalls: (call: AwsCall) => boolean,
+  send: (headers: Record<string, string>) => Promise<Answer>,
+  meanwhile: () => Promise<unknown>,
+): Promise<Answer> {
+  const arrived = gate();
+  const released = gate();
+  let hasStalled = false;
+  const conductor = {
+    async call(call: AwsCall, proceed: () => Promise<unknown>) {
+      if (!hasStalled && stalls(call)) {
+        hasStalled = true;
+        arrived.open();
+        await released.opened;
+      }
+      return proceed();
+    },
+  };
+  const answer = withFault({ conductor }, send);
+  const early = answer.then(({ status, body }) => {
+    if (!hasStalled) throw new Error(`Answered without stalling: ${status} ${JSON.stringify(body)}`);
+  });
+  await Promise.race([arrived.opened, early]);
+  await meanwhile();
+  released.open();
+  return answer;
+}
