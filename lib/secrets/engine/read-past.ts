@@ -104,8 +104,9 @@ const attributesOfVersion =
 
 /** @throws version_destroyed naming the keys whose values were destroyed */
 export function requireValues(heads: readonly HeadRecord[]): void {
-  const keys = heads.filter(({ destroyed }) => destroyed === true).map(({ key }) => key);
-  if (keys.length === 0) return;
+  const gone = heads.filter(({ destroyed }) => destroyed === true).map(({ key }) => key);
+  if (gone.length === 0) return;
+  const keys = [...new Set(gone)].toSorted();
   throw new ApiError('version_destroyed', `Values of that moment were destroyed: ${keys.slice(0, 5).join(', ')}`, {
     details: { keys },
   });
