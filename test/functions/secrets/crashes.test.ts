@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
-import { at, find } from '../../../lib/table/store.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { environmentStateRecord, turnsRecord } from '../../../lib/table/records/environment.ts';
+import { at, find, increment } from '../../../lib/table/store.ts';
 import type { Api, Person } from '../../support/api.ts';
 import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import { gate } from '../../support/gate.ts';
 import type { FaultKind } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
-import type { AwsCall } from '../../support/observe-calls.ts';
-import { startObservedApi, withFault } from '../../support/observed-api.ts';
+import type { AwsCall, Conductor } from '../../support/observe-calls.ts';
+import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
 
 let api: Api;
 let owner: Person;
@@ -186,5 +186,36 @@ describe('a writer that is alive', () => {
     expect((await importing).status).toBe(200);
     expect(sets.map(({ status }) => status)).toEqual(Array(5).fill(201));
     expect((await place.pull('dev')).body.revision).toBe(7);
+  });
+});
+
+describe('a writer that dies in its turn', () => {
+  it('holds up the writers behind it, and none after them', async () => {
+    const place = await openWorkplace(api, owner);
+    const turns = at(turnsRecord, owner.organization.slug, place.project.slug, 'dev');
+    // The number of another writer that died: with it, everybody waits.
+    await increment(turns, { add: { next: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
+    let turn: number | undefined;
+    const diesInItsTurn: Conductor = {
+      attempt: async (call, send) => {
+        if (turn !== undefined || call.operation.startsWith('TransactWrite')) {
+          turn ??= (await find(turns))?.next;
+          throw new Error('the process is dead (injected)');
+        }
+        return send();
+      },
+    };
+
+    const dies = withFault({ conductor: diesInItsTurn }, headers => place.set('dev', 'DIES', 'x', { headers }));
+    await vi.waitFor(async () => expect((await find(turns))?.next).toBe(2));
+    const behind = await Promise.all(Array.from({ length: 4 }, (_, i) => place.set('dev', `K${i}`, 'x')));
+    await dies;
+
+    expect(turn).toBeGreaterThanOrEqual(2);
+    expect(behind.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const next = await recordRequest(headers => place.set('dev', 'NEXT', 'x', { headers }));
+    expect(next.answer.status).toBe(201);
+    expect(next.calls.filter(({ operation }) => operation.startsWith('Update'))).toEqual([]);
+    expect(Object.keys(await place.values('dev'))).toEqual(['K0', 'K1', 'K2', 'K3', 'NEXT']);
   });
 });
