@@ -75,7 +75,7 @@ export async function eraseOrganization(job: EraseOrganization, log: Log): Promi
 async function eraseData(organization: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   const { id, slug } = organization;
   return (
-    (await destroyDataKeys(organization, budget)) &&
+    (await destroyDataKeys(organization, budget, fence)) &&
     (await eraseWebhooks(organization, budget, fence)) &&
     (await eraseIdentities(organization, budget, fence)) &&
     (await eraseProjects(organization, budget, fence)) &&
@@ -86,7 +86,7 @@ async function eraseData(organization: OrganizationRecord, budget: StepBudget, f
   );
 }
 
-async function destroyDataKeys({ slug }: OrganizationRecord, budget: StepBudget): Promise<boolean> {
+async function destroyDataKeys({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   for (const project of await list(projectRecord, ranges.projects(slug))) {
     if (project.status === 'deleting' && Object.keys(project.wrappedKeys).length === 0) continue;
     if (budget.items <= 0) return false;
@@ -94,6 +94,7 @@ async function destroyDataKeys({ slug }: OrganizationRecord, budget: StepBudget)
     try {
       const gone: Changes<ProjectRecord> = { set: { status: 'deleting', wrappedKeys: {} } };
       await transact([
+        fence,
         update(at(projectRecord, slug, project.slug), gone, { if: { ...isThere, id: equals(project.id) } }),
       ]);
     } catch (error) {
@@ -106,7 +107,7 @@ async function destroyDataKeys({ slug }: OrganizationRecord, budget: StepBudget)
 async function eraseWebhooks({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   for (const { id } of await list(webhookRecord, ranges.webhooks(slug))) {
     // The webhook goes last, because its deliveries are found through it. Nothing sends any more once its project is gone.
-    if (!(await eraseRange(ranges.deliveries(id), budget, undefined))) return false;
+    if (!(await eraseRange(ranges.deliveries(id), budget, fence))) return false;
     await eraseItems([keys.webhook(slug, id)], fence);
   }
   return true;

@@ -53,7 +53,8 @@ export async function eraseItems(keys: readonly Key[], fence: Write): Promise<vo
 
 /**
  * Removes the items of a range, within the step's budget. It needs no cursor, because what it has removed is gone.
- * @param fence undefined for a partition addressed by an id, which nothing else will ever have
+ * @param fence undefined for a partition addressed by the job's own id; an id that was found under the slug may be of
+ * what has the slug by now
  * @returns true when nothing of the range is left
  */
 export async function eraseRange(range: Range, budget: StepBudget, fence: Write | undefined): Promise<boolean> {
