@@ -9,6 +9,7 @@ import { operationsWithoutSample, samples } from '../support/sample-requests.ts'
 import { backgroundSamples } from './background-samples.ts';
 import { background, chooseConductor, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
 import { type LateRow, moments, renderLateRows, runBackgroundLate, runLate } from './run-late.ts';
+import { renderStalledRows, runStalled } from './run-stalled.ts';
 
 /*
  * `npm run faults` (FAULTS=all) injects every kind at every call of every endpoint, and writes the table into faults.md.
@@ -89,6 +90,23 @@ describe('a fault at any AWS call of any request', () => {
 
 /** Without FAULTS=all: the changes of secrets at every moment, and nothing else. */
 const lateSamples = chosen.filter(({ name }) => everything || /^(set|import|promote)-secrets?( large)?$/.test(name));
+
+/** Without FAULTS=all: some requests of each kind. */
+const stalledSamples = chosen.filter(
+  ({ name }) => everything || /^(pull|set|promote|destroy|create-webhook|delete-project|rotate-key)[a-z-]*$/.test(name),
+);
+
+describe('a request that stalls', () => {
+  it(
+    'reads and changes nothing of the tenant who has its slug when it goes on',
+    async () => {
+      const rows = await runStalled(api, stalledSamples, line => writeSync(2, `stalled: ${line}\n`));
+      show('Requests, stalled until another tenant has the slug', renderStalledRows(rows));
+      expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
+    },
+    everything ? 1_800_000 : 300_000,
+  );
+});
 
 describe('a write that is executed late, or once more', () => {
   const problemsOf = (rows: readonly LateRow[]) => rows.flatMap(({ problems }) => problems);

@@ -64,11 +64,11 @@ export function seededBy(idOrSlug: string): string | undefined {
  */
 export async function seedPerson(options: { isAdmin?: boolean; name?: string } = {}): Promise<Person> {
   passwordHash ??= hashPassword(testPassword);
-  const { isAdmin = false, name = 'Ada' } = options;
+  const { isAdmin = false, name: givenName = 'Ada' } = options;
   const user: UserRecord = {
     id: randomUUID(),
     email: `${randomUUID()}@example.com`,
-    name,
+    name: givenName,
     emailVerified: false,
     isAdmin,
     passwordHash: await passwordHash,
@@ -95,7 +95,17 @@ export async function seedPerson(options: { isAdmin?: boolean; name?: string } =
     owners.set(one, label.getStore() ?? 'nobody');
   }
   const [cookie = ''] = session.cookie.split(';');
-  return { session: { cookie }, email: user.email, user, organization: made.organization };
+  const person = { session: { cookie }, email: user.email, user, organization: made.organization };
+  const name = label.getStore();
+  if (name !== undefined && !firstPeople.has(name)) firstPeople.set(name, person);
+  return person;
+}
+
+const firstPeople = new Map<string, Person>();
+
+/** The first person seeded under the name: the owner of the organization, where several have to do with it. */
+export function firstPersonOf(name: string): Person | undefined {
+  return firstPeople.get(name);
 }
 
 /** @throws Error naming the request if its answer has none of the expected statuses. */

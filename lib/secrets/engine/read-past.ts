@@ -44,7 +44,8 @@ export async function headsAt(
 
   const wanted = [...versions].filter(([, version]) => version > 0);
   const found = await readAll(wanted.map(([key, version]) => at(versionRecord, ...partsOf(path), key, version)));
-  const missing = wanted.find((_, index) => found[index] === undefined);
+  // A later one is of another environment under these slugs: its revisions begin above all earlier ones.
+  const missing = wanted.find((_, index) => (found[index]?.revision ?? Number.POSITIVE_INFINITY) > revision);
   if (missing !== undefined)
     throw new StaleRead(`Environment ${state.id} lacks version ${missing[1]} of ${missing[0]}.`);
   const past = [
