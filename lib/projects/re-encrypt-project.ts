@@ -83,7 +83,7 @@ export async function reEncryptProject(job: ReEncryptProject, log: Log, timeMs =
   const next = (changes: Cursor, delaySeconds = 0) => queueJob({ ...job, cursor: asText(changes) }, delaySeconds);
   if (cursor.walk === 0) {
     for (const some of chunksOf(environmentsAtOnce, environments)) {
-      await Promise.all(some.map(env => fenceEnvironment({ ...pathOf(job), env }, job.toVersion)));
+      await Promise.all(some.map(env => fenceEnvironment({ ...pathOf(job), env }, project.id, job.toVersion)));
     }
     await next({ ...cursor, walk: 1 }, 1);
     return;
@@ -116,7 +116,8 @@ async function walkFor(
   do {
     const { env } = cursor;
     if (env === undefined) break;
-    const state = await find(at(environmentStateRecord, job.orgSlug, job.project, env));
+    const found = await find(at(environmentStateRecord, job.orgSlug, job.project, env));
+    const state = found?.projectId === project.id ? found : undefined;
     const revision = cursor.after === undefined ? (state?.revision ?? 0) : cursor.revision;
     const range = ranges.environmentContent(job.orgSlug, job.project, env);
     const page =

@@ -111,7 +111,7 @@ function recorder(place: Workplace) {
       writers.set(me.name, me);
       trace.push({ name: me.name, request: { kind: 'new key', fence: 0 }, answer: 'done', executed: true });
       const path = { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' };
-      await conduct(recording(me.name), () => fenceEnvironment(path, 2));
+      await conduct(recording(me.name), () => fenceEnvironment(path, place.project.id, 2));
     },
     /** @throws where the code did something that the model does not do. @returns the model's table at the end */
     replay(): Table {

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFromFunctions } from '../../../infra/local/lambda/invoke.ts';
 import { openLog } from '../../../lib/core/logger.ts';
 import { eraseOrganization } from '../../../lib/jobs/erase-organization.ts';
 import { eraseEnvironment, eraseProject } from '../../../lib/jobs/erase-project.ts';
+import { firstCursor, reEncryptProject } from '../../../lib/projects/re-encrypt-project.ts';
 import { deliveryRecord } from '../../../lib/table/records/delivery.ts';
 import { environmentRecord } from '../../../lib/table/records/environment.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { projectRecord } from '../../../lib/table/records/project.ts';
-import { at, find, put, transact } from '../../../lib/table/store.ts';
+import { at, find, put, type Read, transact } from '../../../lib/table/store.ts';
 import { type Api, createToken, type Person, startApi } from '../../support/api.ts';
 import { gate } from '../../support/gate.ts';
 import { isTableWrite } from '../../support/inject-faults.ts';
@@ -17,9 +19,9 @@ import { seedPerson } from '../../support/sample-requests.ts';
 import { allItems } from '../../support/table-dump.ts';
 
 /*
- * A process may stall, and DynamoDB may execute a call that nobody waits for any more. So every call of every step of an
- * erasure is held back, and every write executed a second time, until another step has finished the erasure and the slug
- * has a new owner. Nothing in the table may change then.
+ * A process may stall, and DynamoDB may execute a call that nobody waits for any more. So every call of a step of an
+ * erasure or of a key rotation is held back, and every write executed a second time, until what it works on is erased and
+ * its slug has a new owner. Nothing in the table may change then.
  */
 
 let api: Api;
@@ -32,9 +34,10 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-interface Erasure {
+interface Work {
   step(): Promise<void>;
-  isOver(): Promise<boolean>;
+  /** Erases all that the step works on. */
+  goAway(): Promise<void>;
   /** Takes the slug again and fills what is made under it. */
   makeAgain(): Promise<void>;
 }
@@ -59,22 +62,45 @@ async function furnish({ session }: Person, organization: { id: string; slug: st
 
 const log = openLog({});
 
-async function deletedProject(): Promise<Erasure> {
+async function deletedProject(): Promise<Work> {
   const owner = await seedPerson();
   const { organization, session } = owner;
   const project = await furnish(owner, organization);
   expect((await api.delete(`/projects/${organization.id}/shop`, session)).status).toBe(200);
   const ids = { orgSlug: organization.slug, organizationId: organization.id, projectId: project.id };
+  const step = () => eraseProject({ type: 'erase-project', project: 'shop', ...ids }, log);
   return {
-    step: () => eraseProject({ type: 'erase-project', project: 'shop', ...ids }, log),
-    isOver: async () => (await find(at(projectRecord, organization.slug, 'shop'))) === undefined,
+    step,
+    goAway: () => repeatUntilGone(step, at(projectRecord, organization.slug, 'shop')),
     makeAgain: async () => {
       await furnish(owner, organization);
     },
   };
 }
 
-async function deletedEnvironment(): Promise<Erasure> {
+/** A rotation of the data key, about to fence the environments (walk 0) or to walk them. */
+async function rotatedProject(walk: 0 | 1): Promise<Work> {
+  const owner = await seedPerson();
+  const { organization, session } = owner;
+  const project = await furnish(owner, organization);
+  const path = `/projects/${organization.id}/shop`;
+  expect((await api.post(`${path}/rotate-key`, undefined, session)).status).toBe(202);
+  const ids = { orgSlug: organization.slug, organizationId: organization.id, project: 'shop', projectId: project.id };
+  const cursor = { ...firstCursor(), walk: String(walk) };
+  return {
+    step: () => reEncryptProject({ type: 're-encrypt-project', ...ids, toVersion: 2, cursor }, log),
+    goAway: async () => {
+      expect((await api.delete(path, session)).status).toBe(200);
+      const erase = () => eraseProject({ type: 'erase-project', ...ids }, log);
+      await repeatUntilGone(erase, at(projectRecord, organization.slug, 'shop'));
+    },
+    makeAgain: async () => {
+      await furnish(owner, organization);
+    },
+  };
+}
+
+async function deletedEnvironment(): Promise<Work> {
   const owner = await seedPerson();
   const { organization, session } = owner;
   const project = await furnish(owner, organization);
@@ -86,13 +112,11 @@ async function deletedEnvironment(): Promise<Erasure> {
   await api.post(`/webhooks/${organization.id}`, hook, session);
   expect((await api.delete(`${path}/environments/dev`, session)).status).toBe(200);
   const ids = { organizationId: organization.id, projectId: project.id, environmentId };
+  const place = { orgSlug: organization.slug, project: 'shop', env: 'dev' };
+  const step = () => eraseEnvironment({ type: 'erase-environment', ...place, ...ids }, log);
   return {
-    step: () =>
-      eraseEnvironment(
-        { type: 'erase-environment', orgSlug: organization.slug, project: 'shop', env: 'dev', ...ids },
-        log,
-      ),
-    isOver: async () => (await find(at(environmentRecord, organization.slug, 'shop', 'dev'))) === undefined,
+    step,
+    goAway: () => repeatUntilGone(step, at(environmentRecord, organization.slug, 'shop', 'dev')),
     makeAgain: async () => {
       const again = await api.post(`${path}/environments`, { name: 'Development', slug: 'dev' }, session);
       expect(again.status).toBe(201);
@@ -103,7 +127,7 @@ async function deletedEnvironment(): Promise<Erasure> {
   };
 }
 
-async function deletedOrganization(): Promise<Erasure> {
+async function deletedOrganization(): Promise<Work> {
   const [owner, other] = await Promise.all([seedPerson(), seedPerson()]);
   const slug = `org-${randomUUID().slice(0, 8)}`;
   const { organization } = (await api.post('/orgs', { name: 'Acme', slug }, owner.session)).body;
@@ -113,9 +137,10 @@ async function deletedOrganization(): Promise<Erasure> {
   await createToken(api, owner, { organizationId: organization.id });
   expect((await api.delete(`/orgs/${organization.id}`, owner.session)).status).toBe(200);
   const job = { type: 'erase-organization', orgSlug: slug, organizationId: organization.id } as const;
+  const step = () => eraseOrganization(job, log);
   return {
-    step: () => eraseOrganization(job, log),
-    isOver: async () => (await find(at(organizationRecord, slug))) === undefined,
+    step,
+    goAway: () => repeatUntilGone(step, at(organizationRecord, slug)),
     makeAgain: async () => {
       const again = await api.post('/orgs', { name: 'Another tenant', slug }, other.session);
       expect(again.status).toBe(201);
@@ -140,17 +165,25 @@ function atCall(
   };
 }
 
-async function finish({ step, isOver }: Erasure): Promise<void> {
-  while (!(await isOver())) await step();
+async function repeatUntilGone(step: () => Promise<void>, item: Read<unknown>): Promise<void> {
+  while ((await find(item)) !== undefined) await step();
 }
 
-async function sortedItems(): Promise<unknown[]> {
-  const items = await allItems();
-  return items.toSorted((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1));
+/** @returns the items that are not as they were, with what they were */
+async function changesOf(work: () => Promise<unknown>): Promise<unknown[]> {
+  const read = async () => new Map((await allItems()).map(item => [`${item.pk} ${item.sk}`, item]));
+  const before = await read();
+  await work();
+  const after = await read();
+  const keys = new Set([...before.keys(), ...after.keys()]);
+  return [...keys].flatMap(key => {
+    const [was, is] = [before.get(key), after.get(key)];
+    return isDeepStrictEqual(was, is) ? [] : [{ was, is }];
+  });
 }
 
 /** @returns false where a step makes fewer calls than `position` */
-async function stallAt(position: number, erasure: Erasure): Promise<boolean> {
+async function stallAt(position: number, work: Work): Promise<boolean> {
   const arrived = gate();
   const released = gate();
   const isOfTable = ({ service }: AwsCall) => service.startsWith('DynamoDB');
@@ -159,41 +192,44 @@ async function stallAt(position: number, erasure: Erasure): Promise<boolean> {
     await released.opened;
     return send();
   });
-  const stalled = conduct(conductor, () => erasure.step());
+  const stalled = conduct(conductor, () => work.step());
   const outcome = await Promise.race([arrived.opened.then(() => 'stalls'), stalled.then(() => 'ended')]);
   if (outcome === 'ended') return false;
-  await finish(erasure);
-  await erasure.makeAgain();
-  const before = await sortedItems();
-  released.open();
-  await stalled;
-  expect(await sortedItems(), `call ${position}, late`).toEqual(before);
+  await work.goAway();
+  await work.makeAgain();
+  const changes = await changesOf(async () => {
+    released.open();
+    await stalled;
+  });
+  expect(changes, `call ${position}, late`).toEqual([]);
   return true;
 }
 
 /** @returns false where a step makes fewer writes than `position` */
-async function repeatAt(position: number, erasure: Erasure): Promise<boolean> {
+async function repeatAt(position: number, work: Work): Promise<boolean> {
   let repeat: (() => Promise<unknown>) | undefined;
   const conductor = atCall(position, isTableWrite, send => {
     repeat = send;
     return send();
   });
-  await conduct(conductor, () => erasure.step());
+  await conduct(conductor, () => work.step());
   if (repeat === undefined) return false;
-  await finish(erasure);
-  await erasure.makeAgain();
-  const before = await sortedItems();
-  await repeat().catch((error: Error) => expect(error.name).toMatch(/^(?:TransactionCanceled|ConditionalCheckFailed)/));
-  expect(await sortedItems(), `write ${position}, twice`).toEqual(before);
+  await work.goAway();
+  await work.makeAgain();
+  const isRefused = (error: Error) => expect(error.name).toMatch(/^(?:TransactionCanceled|ConditionalCheckFailed)/);
+  const changes = await changesOf(() => repeat?.().catch(isRefused) ?? Promise.resolve());
+  expect(changes, `write ${position}, twice`).toEqual([]);
   return true;
 }
 
 describe.each([
   // The webhook, the few items and the description are one write each.
-  ['environment', deletedEnvironment, 3],
-  ['project', deletedProject, 6],
-  ['organization', deletedOrganization, 6],
-])('each call of the erasure of a deleted %s', (_, prepare, least) => {
+  ['deleted environment', deletedEnvironment, 3],
+  ['deleted project', deletedProject, 6],
+  ['deleted organization', deletedOrganization, 6],
+  ['rotated project, fencing', () => rotatedProject(0), 3],
+  ['rotated project, walking', () => rotatedProject(1), 3],
+])('each call of a step of background work: %s', (_, prepare, least) => {
   it.each([
     ['executed late', stallAt],
     ['executed twice', repeatAt],
