@@ -339,8 +339,20 @@ async function openEnvironment(
     throw new ConditionFailed([]);
   }
   const before =
-    'named' in reads.heads ? reads.heads.named : byKey((await finishSnapshot(path, reads.heads.all)).heads);
+    'named' in reads.heads
+      ? requireSameEnvironment(state, reads.heads.named)
+      : byKey((await finishSnapshot(path, reads.heads.all)).heads);
   return { project, state, ring, before };
+}
+
+/** @throws StaleRead where a head was read before the environment was made: it is of an earlier one under these slugs */
+function requireSameEnvironment(
+  { id, firstRevision }: EnvironmentState,
+  heads: ReadonlyMap<string, HeadRecord>,
+): ReadonlyMap<string, HeadRecord> {
+  const older = [...heads.values()].find(({ revision }) => revision <= firstRevision);
+  if (older === undefined) return heads;
+  throw new StaleRead(`The head of ${older.key} is older than environment ${id}.`);
 }
 
 function currentSecrets({ access, log }: MemberContext, { state, ring, before }: OpenEnvironment): CurrentSecrets {

@@ -107,9 +107,9 @@ function newestVersion(state: EnvironmentState, head: HeadRecord | undefined): n
  * The head may have been read before the state, and so be of a change that was undone before the state reached its revision.
  * @throws StaleRead when it is not the head any more
  */
-async function requireSameHead({ key, ...path }: Params, { version, fence }: HeadRecord): Promise<void> {
+async function requireSameHead({ key, ...path }: Params, { version, revision, fence }: HeadRecord): Promise<void> {
   const now = await find(at(headRecord, ...partsOf(path), key));
-  if (now?.version !== version || now.fence !== fence) {
+  if (now?.version !== version || now.revision !== revision || now.fence !== fence) {
     throw new StaleRead(`The head of ${key} (${keys.environmentState(...partsOf(path)).pk}) changed during the read.`);
   }
 }
