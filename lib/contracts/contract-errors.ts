@@ -38,7 +38,11 @@ export function errorsOf(contract: Contract): ErrorCode[] {
   if (refusesSomeTokens(access)) codes.add('insufficient_scope');
   if (restrictsMembers(access)) codes.add('forbidden');
   if (access.kind === 'admin') codes.add('admin_required');
-  if (access.kind === 'member') codes.add('second_factor_required');
+  if (access.kind === 'member') {
+    codes.add('second_factor_required');
+    // Each organization has a share of the requests.
+    codes.add('rate_limited');
+  }
   if ('fresh' in access) codes.add('step_up_required');
   for (const name of parameterNames(contract.path)) {
     codes.add(contract.notFound?.[name] ?? pathParameters[name].notFound);

@@ -771,11 +771,7 @@ export const restoreSecrets = /* @__PURE__ */ contract({
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
-    revision: z
-      .int()
-      .min(-999_999_999_999_999, { message: 'must be a revision' })
-      .max(999_999_999_999_999, { message: 'must be a revision' })
-      .meta({ description: 'The revision to restore; 0 is empty.', example: 12 }),
+    revision: z.int().meta({ description: 'The revision to restore; 0 is empty.', example: 12 }),
     keys: KeyList.optional().meta({
       description: 'The keys to restore. Without it, all of them.',
       example: ['DATABASE_HOST'],

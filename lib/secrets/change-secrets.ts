@@ -438,7 +438,13 @@ function auditPut(
   { action, from, restored }: Decision<unknown>,
   heads: readonly HeadRecord[],
 ): Promise<Write> {
-  const source = from === undefined ? {} : { from: { id: from.id, slug: from.slug, revision: from.revision } };
+  const source =
+    from === undefined
+      ? {}
+      : {
+          from: { id: from.id, slug: from.slug, revision: from.revision },
+          details: { from: { slug: from.slug, revision: from.revision } },
+        };
   return context
     .audit({
       action,

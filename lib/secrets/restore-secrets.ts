@@ -1,4 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
+import { ApiError } from '../core/errors.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
 import {
@@ -49,14 +50,13 @@ export async function restoreSecrets(
   const budget = retryBudget();
   for (let reads = begun; ; reads = await beginRestoration(path, { revision })) {
     try {
-      let past = await readPast(context, reads.past, wanted);
+      const begunPast = await readPast(context, reads.past, wanted).catch(unlessPastIsGone);
       return await changeSecrets(context, reads.target, {
         ...options,
         decide: async current => {
           // What was never changes, but its values may have been destroyed since.
-          if (!isSameMoment(past.state, current.state)) {
-            past = await readPast(context, await beginRead(path, [revision]), wanted);
-          }
+          const isKnown = begunPast !== undefined && isSameMoment(begunPast.state, current.state);
+          const past = isKnown ? begunPast : await readPast(context, await beginRead(path, [revision]), wanted);
           return decide(revision, past.secrets, wanted, current);
         },
       });
@@ -65,6 +65,12 @@ export async function restoreSecrets(
       await pauseBeforeRetry(budget, error);
     }
   }
+}
+
+/** `If-Match` is judged before what the past lacks. */
+function unlessPastIsGone(error: unknown): undefined {
+  if (error instanceof ApiError && (error.code === 'revision_not_found' || error.code === 'version_destroyed')) return;
+  throw error;
 }
 
 async function readPast(context: MemberContext, begun: EnvironmentReads, wanted: ReadonlySet<string> | undefined) {

@@ -56,7 +56,7 @@ const DetailValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 export const AuditDetails = z.record(z.string(), z.union([DetailValue, z.record(z.string(), DetailValue)])).meta({
   description:
     'What changed: roles and plans `from` and `to`, each changed field of another thing `from` and `to`, limits, a ' +
-    'template key’s pattern, the revision that was restored.',
+    'template key’s pattern, the revision that was restored, the environment and revision that were promoted.',
   example: { from: 'viewer', to: 'developer' },
 });
 export type AuditDetails = z.infer<typeof AuditDetails>;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 
-/** As many as one transaction holds. */
-const maximumVersions = 90;
+const maximumVersions = 1000;
 
 const VersionNumber = z
   .int()

@@ -22,8 +22,9 @@ export function integerQuery(minimum: number, maximum: number, description: stri
 export function revisionQuery(description: string) {
   return z
     .string()
-    .regex(/^-?\d{1,15}$/, { message: 'must be a revision, a whole number' })
+    .regex(/^-?\d{1,16}$/, { message: 'must be a revision, a whole number' })
     .transform(Number)
+    .refine(Number.isSafeInteger, { message: 'must be a revision, a whole number' })
     .meta({ description, example: 1, documentedAs: () => z.int() });
 }
 

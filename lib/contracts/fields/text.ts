@@ -28,7 +28,8 @@ export function text(minimum: number, maximum: number) {
     .meta({ minLength: minimum, maxLength: maximum });
 }
 
-const controlCharacters = /\p{Cc}/u;
+/** With the separators of lines and paragraphs. */
+const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 /** One line of text for lists and mails: no control characters, and not only white space. */
 export function line(minimum: number, maximum: number) {

@@ -237,6 +237,9 @@ describe('secrets', () => {
     expect((await holdfast(['history', 'A', '--values'])).stdout).toMatch(
       /^2\t2\t.*"two-secret"\n1\t1\t.*"one-secret"\n$/,
     );
+    const place = `/secrets/${ada.organization.slug}/${project.slug}/dev`;
+    await api.post(`${place}/versions/A/destroy`, { versions: [1] }, ada.session);
+    expect((await holdfast(['history', 'A'])).stdout).toMatch(/\n1\t1\t.*\tdestroyed\n$/);
     expect(await holdfast(['unset', 'A', 'NOPE'])).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/Not set anyway: NOPE/),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Holdfast } from '../../../clients/sdk/src/index.ts';
 import { type Api, createProject, createToken, registerPerson, startApi } from '../../support/api.ts';
 import { passTo } from '../relay.ts';
@@ -14,6 +14,8 @@ interface Ground {
   project: string;
   /** Answers once in place of the service. */
   intercept(respond: Respond): void;
+  /** Deletes the environment `dev` and makes another one under its slug. */
+  remakeDev(): Promise<void>;
 }
 
 let cli: Cli;
@@ -35,7 +37,15 @@ async function serviceGround(): Promise<Ground> {
   });
   stops.push(() => relay.stop());
   const intercept = (respond: Respond) => void intercepts.push(respond);
-  return { url: relay.url, token, organization: ada.organization.slug, project: slug, intercept };
+  const remakeDev = async () => {
+    const path = `/projects/${ada.organization.id}/${slug}/environments`;
+    expect((await api.delete(`${path}/dev`, ada.session)).status).toBe(200);
+    await vi.waitFor(
+      async () => expect((await api.post(path, { name: 'Dev', slug: 'dev' }, ada.session)).status).toBe(201),
+      { timeout: 20_000, interval: 50 },
+    );
+  };
+  return { url: relay.url, token, organization: ada.organization.slug, project: slug, intercept, remakeDev };
 }
 
 beforeAll(async () => {
@@ -263,6 +273,17 @@ describe('diff', () => {
     const json = await holdfast(['diff', 'dev@1', file, '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ updated: [{ key: 'A' }], created: [{ key: 'NEW' }] });
     expect(json.stdout).not.toContain('a-');
+  });
+
+  it('finds nothing in an environment that nobody has changed, even under a slug that was used before', async () => {
+    const nothing = { code: 0, stdout: '' };
+    expect(await holdfast(['diff'])).toMatchObject(nothing);
+    await ground.remakeDev();
+    const { revision } = await dev().keys();
+    expect(await holdfast(['diff'])).toMatchObject({
+      ...nothing,
+      stderr: `From dev@${revision} to dev@${revision}: nothing differs.\n`,
+    });
   });
 
   it('ends with 7 where something differs and the exit code is asked for', async () => {

@@ -52,8 +52,11 @@ describe('every revision', () => {
     const beyond = ['?revision=2', '/keys?revision=2', '/diff?from=0&to=2', '/diff?from=9'];
     const below = ['?revision=-1', '/keys?revision=-1', '/diff?from=-1', '/diff?from=0&to=-1', '?revision=-1&keys=A'];
     expect(await codes(...beyond, ...below)).toEqual([...beyond, ...below].map(() => 'revision_not_found'));
-    const restored = await api.post(place.at('dev', '/restore'), { revision: -1 }, owner.session);
-    expect(restored.body.error.code).toBe('revision_not_found');
+    for (const revision of [-1, Number.MAX_SAFE_INTEGER]) {
+      const restored = await api.post(place.at('dev', '/restore'), { revision }, owner.session);
+      expect(restored.body.error.code).toBe('revision_not_found');
+      expect(await codes(`?revision=${revision}`)).toEqual(['revision_not_found']);
+    }
     const state = at(environmentStateRecord, owner.organization.slug, place.project.slug, 'staging');
     await transact([update(state, { set: { revision: 1_700_000_000_000, firstRevision: 1_700_000_000_000 } })]);
     await place.set('staging', 'A', '1');
@@ -129,8 +132,14 @@ describe('restoring', () => {
     const developer = await place.member('developer');
     expect((await restore(place, { revision: 0 }, '', developer.session)).status).toBe(403);
     expect((await restore(place, { revision: 2 })).body.error.code).toBe('revision_not_found');
-    const stale = await api.post(place.at('dev', '/restore'), { revision: 0 }, owner.session, { 'if-match': '"7"' });
-    expect(stale.body.error.code).toBe('revision_mismatch');
-    expect(await place.values('dev')).toEqual({ A: '1' });
+    await place.set('dev', 'A', '2');
+    await api.post(place.at('dev', '/versions/A/destroy'), { versions: [1] }, owner.session);
+    // Revision 1 needs a value that was destroyed, and there is no revision 3.
+    for (const revision of [0, 1, 3]) {
+      const stale = await api.post(place.at('dev', '/restore'), { revision }, owner.session, { 'if-match': '"7"' });
+      expect(stale.body.error.code).toBe('revision_mismatch');
+    }
+    expect((await restore(place, { revision: 1 })).body.error.code).toBe('version_destroyed');
+    expect(await place.values('dev')).toEqual({ A: '2' });
   });
 });

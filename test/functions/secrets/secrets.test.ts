@@ -534,7 +534,12 @@ describe('promoting', () => {
     expect(named.body).toEqual({ promoted: ['A', 'C'], skipped: [], unchanged: [], revision: 1 });
     expect((await promote({ from: 'dev', to: 'staging' })).body).toMatchObject({ promoted: [], revision: 2 });
     expect(await auditOf('secret.promoted')).toMatchObject([
-      { environment: { slug: 'production' }, keys: ['A', 'C'], revision: 1 },
+      {
+        environment: { slug: 'production' },
+        keys: ['A', 'C'],
+        revision: 1,
+        details: { from: { slug: 'dev', revision: 1 } },
+      },
       { environment: { slug: 'staging' }, keys: ['A', 'C'], revision: 2 },
     ]);
   });

@@ -244,6 +244,7 @@ describe('errors of an operation', () => {
       'version_mismatch',
       'payload_too_large',
       'unsupported_media_type',
+      'rate_limited',
       'internal_error',
       'temporarily_unavailable',
     ]);

@@ -68,7 +68,7 @@ export async function diff(
 }
 
 function sideOf(text: string): Side {
-  const match = /^([a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?)(?:@(\d{1,15}))?$/.exec(text);
+  const match = /^([a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?)(?:@(\d{1,16}))?$/.exec(text);
   if (match === null) {
     if (text === '-' || /[./\\]/.test(text) || existsSync(text)) return { name: text, kind: 'file' };
     throw usage(`“${text}” is neither an environment, nor a moment of one (dev@17), nor a file.`);
@@ -88,13 +88,15 @@ async function sidesOf(session: Session, a: string | undefined, b: string | unde
   }
   const environment = await session.environment();
   const { revision } = await environment.keys();
+  const { revisions } = await environment.revisions({ limit: 1 });
   const at = (moment: number): Side => ({
     name: `${environment.slug}@${moment}`,
     kind: 'environment',
     slug: environment.slug,
     revision: moment,
   });
-  return [at(Math.max(0, revision - 1)), at(revision)];
+  // Nothing has changed a new environment. One under a slug that was used before does not begin at 0.
+  return [at(revisions.length === 0 ? revision : revision - 1), at(revision)];
 }
 
 async function differenceOf(session: Session, [a, b]: [Side, Side], values: boolean): Promise<Difference> {

@@ -51,12 +51,12 @@ export const historyOptions = (command: Command): Command =>
 export async function history(session: Session, key: string, flags: { values?: boolean }): Promise<void> {
   const answer = await (await session.environment()).history(key, given({ values: flags.values }));
   if (session.output.json) return session.output.document(answer);
-  const rows = answer.versions.map(({ version, revision, createdAt, createdBy, deleted, value }) => [
+  const rows = answer.versions.map(({ version, revision, createdAt, createdBy, deleted, destroyed, value }) => [
     String(version),
     String(revision),
     session.output.time(createdAt),
     createdBy.email,
-    deleted ? 'deleted' : value === undefined ? '' : shown(value),
+    deleted ? 'deleted' : destroyed ? 'destroyed' : value === undefined ? '' : shown(value),
   ]);
   session.output.table(['VERSION', 'REVISION', 'WHEN', 'BY', flags.values ? 'VALUE' : ''], rows);
 }
