@@ -6,9 +6,9 @@ import { type FaultKind, faultKinds } from '../support/inject-faults.ts';
 import { conductedHandlers } from '../support/observe-calls.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { operationsWithoutSample, samples } from '../support/sample-requests.ts';
-import { backgroundSamples } from './background-samples.ts';
-import { background, chooseConductor, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
-import { type LateRow, moments, renderLateRows, runBackgroundLate, runLate } from './run-late.ts';
+import { type BackgroundSample, backgroundSamples } from './background-samples.ts';
+import { background, chooseConductor, emptyTable, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
+import { type LateRow, renderLateRows, runBackgroundLate, runLate } from './run-late.ts';
 import { renderStalledRows, runStalled } from './run-stalled.ts';
 
 /*
@@ -24,9 +24,8 @@ const kinds: readonly FaultKind[] = everything
 const backgroundKinds = everything
   ? faultKinds
   : kinds.filter(kind => !['dies-after', 'answer-lost-once'].includes(kind));
-const chosen = samples.filter(
-  ({ name }) => process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY),
-);
+const isWanted = (name: string) => process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY);
+const chosen = samples.filter(({ name }) => isWanted(name));
 
 /** Prints the table, and keeps that of a full run. */
 function show(title: string, table: string): void {
@@ -45,6 +44,19 @@ beforeAll(async () => {
   api = await startApi({ LOG_LEVEL: 'SILENT' }, background.handlers(conductedHandlers(chooseConductor)));
 });
 afterAll(() => api?.stop());
+
+/** With the workers paused: the steps are taken one by one, and what the API queues meanwhile has to wait. */
+async function withSteps<T>(isChosen: (name: string) => boolean, work: (steps: BackgroundSample[]) => Promise<T>) {
+  await emptyTable();
+  await background.pause();
+  const receiver = await startReceiver();
+  try {
+    return await work(backgroundSamples(api, receiver).filter(({ name }) => isChosen(name)));
+  } finally {
+    background.resume();
+    await receiver.stop();
+  }
+}
 
 describe('a fault at any AWS call of any request', () => {
   it('has a sample request for every operation', () => {
@@ -69,20 +81,11 @@ describe('a fault at any AWS call of any request', () => {
   it(
     'never leaves background work half done or done twice',
     async () => {
-      // The steps are taken one by one here; what the API queues meanwhile has to wait.
-      await background.pause();
-      const receiver = await startReceiver();
-      try {
-        const steps = backgroundSamples(api, receiver).filter(
-          ({ name }) => process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY),
-        );
-        const rows = await runBackgroundFaults(steps, backgroundKinds, line => writeSync(2, `faults: ${line}\n`));
-        show('Background work', renderRows(rows));
-        expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
-      } finally {
-        background.resume();
-        await receiver.stop();
-      }
+      const rows = await withSteps(isWanted, steps =>
+        runBackgroundFaults(steps, backgroundKinds, line => writeSync(2, `faults: ${line}\n`)),
+      );
+      show('Background work', renderRows(rows));
+      expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
     },
     everything ? 1_800_000 : 300_000,
   );
@@ -114,12 +117,7 @@ describe('a write that is executed late, or once more', () => {
   it(
     'breaks no promise: after the answer, after a repeat, after another change, or after the target is made again',
     async () => {
-      const rows = await runLate(
-        api,
-        lateSamples,
-        () => moments,
-        line => writeSync(2, `late: ${line}\n`),
-      );
+      const rows = await runLate(api, lateSamples, line => writeSync(2, `late: ${line}\n`));
       show('Requests, executed late and twice', renderLateRows(rows));
       expect(problemsOf(rows)).toEqual([]);
       expect(rows.every(({ name, cases }) => cases > 0 || !name.includes('secret'))).toBe(true);
@@ -130,21 +128,12 @@ describe('a write that is executed late, or once more', () => {
   it(
     'of background work changes nothing that came after it',
     async () => {
-      await background.pause();
-      const receiver = await startReceiver();
-      try {
-        const steps = backgroundSamples(api, receiver).filter(
-          ({ name }) =>
-            (everything || name.startsWith('job re-encrypt')) &&
-            (process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY)),
-        );
-        const rows = await runBackgroundLate(steps, line => writeSync(2, `late: ${line}\n`));
-        show('Background work, executed late and twice', renderLateRows(rows));
-        expect(problemsOf(rows)).toEqual([]);
-      } finally {
-        background.resume();
-        await receiver.stop();
-      }
+      const rows = await withSteps(
+        name => isWanted(name) && (everything || name.startsWith('job re-encrypt')),
+        steps => runBackgroundLate(steps, line => writeSync(2, `late: ${line}\n`)),
+      );
+      show('Background work, executed late and twice', renderLateRows(rows));
+      expect(problemsOf(rows)).toEqual([]);
     },
     everything ? 1_800_000 : 300_000,
   );

@@ -16,15 +16,15 @@ import {
 } from '../support/sample-requests.ts';
 import type { BackgroundSample } from './background-samples.ts';
 import { invokeStep } from './background-samples.ts';
-import { background, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
+import { background, emptyTable, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
 
 /**
  * When a write is executed that its caller has given up, or that is executed already: after the answer, and with it after
  * everything the request did to undo it; after the request was sent again; after another writer's change of the same;
  * after the project was deleted and made anew under its slug.
  */
-export const moments = ['after the answer', 'after a repeat', 'after another change', 'made anew'] as const;
-export type Moment = (typeof moments)[number];
+const moments = ['after the answer', 'after a repeat', 'after another change', 'made anew'] as const;
+type Moment = (typeof moments)[number];
 
 export interface LateRow {
   name: string;
@@ -53,37 +53,43 @@ const samplesAtOnce = 8;
 export async function runLate(
   api: Api,
   samples: readonly Sample[],
-  chosenMoments: (sample: Sample) => readonly Moment[],
   report: (line: string) => void,
 ): Promise<LateRow[]> {
   const rows: LateRow[] = [];
   const startedAt = Date.now();
   for (const batch of chunksOf(samplesAtOnce, samples)) {
-    const cases: Case[] = [];
-    for (const sample of batch) {
-      const writes = (await named(sample.name, () => undisturbed(api, sample))).filter(isTableWrite);
-      const row: LateRow = {
-        name: sample.name,
-        writes: writes.length,
-        cases: 0,
-        executed: 0,
-        refused: 0,
-        problems: [],
-      };
-      rows.push(row);
-      const hasPlace = placeOf(sample.name) !== undefined;
-      for (const moment of chosenMoments(sample).filter(one => applies(one, sample, hasPlace))) {
-        for (const index of writes.keys()) {
-          for (const kind of lateKinds) cases.push(requestCase(api, sample, index + 1, kind, moment, row));
-        }
-      }
-    }
-    await runCases(cases, rows);
+    await emptyTable();
+    rows.push(...(await runBatch(api, batch)));
     const done = rows.reduce((sum, row) => sum + row.cases, 0);
     report(
       `${rows.length} of ${samples.length} requests, ${done} late writes, ${Math.round((Date.now() - startedAt) / 1000)} s`,
     );
   }
+  return rows;
+}
+
+async function runBatch(api: Api, samples: readonly Sample[]): Promise<LateRow[]> {
+  const rows: LateRow[] = [];
+  const cases: Case[] = [];
+  for (const sample of samples) {
+    const writes = (await named(sample.name, () => undisturbed(api, sample))).filter(isTableWrite);
+    const row: LateRow = {
+      name: sample.name,
+      writes: writes.length,
+      cases: 0,
+      executed: 0,
+      refused: 0,
+      problems: [],
+    };
+    rows.push(row);
+    const hasPlace = placeOf(sample.name) !== undefined;
+    for (const moment of moments.filter(one => applies(one, sample, hasPlace))) {
+      for (const index of writes.keys()) {
+        for (const kind of lateKinds) cases.push(requestCase(api, sample, index + 1, kind, moment, row));
+      }
+    }
+  }
+  await runCases(cases, rows);
   return rows;
 }
 

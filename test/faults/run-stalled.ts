@@ -13,7 +13,7 @@ import {
   seededBy,
   seedPerson,
 } from '../support/sample-requests.ts';
-import { background, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
+import { background, emptyTable, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
 
 export interface StalledRow {
   name: string;
@@ -45,31 +45,37 @@ export async function runStalled(
   const rows: StalledRow[] = [];
   const startedAt = Date.now();
   for (const batch of chunksOf(samplesAtOnce, samples)) {
-    const cases: (() => Promise<void>)[] = [];
-    for (const sample of batch) {
-      const { length: calls } = await named(sample.name, () => undisturbed(api, sample));
-      if (firstPersonOf(sample.name) === undefined) continue;
-      const row: StalledRow = { name: sample.name, calls, cases: 0, answered: 0, landed: 0, refused: 0, problems: [] };
-      rows.push(row);
-      const handOvers = placeOf(sample.name) === undefined ? [toNextTenant] : [toNextTenant, toNextProject];
-      for (const handOver of handOvers) {
-        for (let position = 1; position <= calls; position += 1) {
-          const name = `${sample.name}: stalled at call ${position} until ${handOver.name}`;
-          cases.push(() => stall(api, sample, name, position, handOver, row));
-        }
-      }
-    }
-    await inParallel(width, cases);
-    for (const { where, what } of violationsOf(await background.whilePaused(scanTable))) {
-      // The last step of an erasure looks after them in a minute.
-      if (what === 'audit entries belong to no organization') continue;
-      const name = seededBy(where) ?? where;
-      if (rows.some(({ problems }) => problems.includes(`${name} → ${what}`))) continue;
-      const row = rows.find(one => name.startsWith(`${one.name}: `)) ?? rows[0];
-      row?.problems.push(`${name} → ${what}`);
-    }
+    await emptyTable();
+    rows.push(...(await runBatch(api, batch)));
     const done = rows.reduce((sum, row) => sum + row.cases, 0);
     report(`${rows.length} requests, ${done} stalls, ${Math.round((Date.now() - startedAt) / 1000)} s`);
+  }
+  return rows;
+}
+
+async function runBatch(api: Api, samples: readonly Sample[]): Promise<StalledRow[]> {
+  const rows: StalledRow[] = [];
+  const cases: (() => Promise<void>)[] = [];
+  for (const sample of samples) {
+    const { length: calls } = await named(sample.name, () => undisturbed(api, sample));
+    if (firstPersonOf(sample.name) === undefined) continue;
+    const row: StalledRow = { name: sample.name, calls, cases: 0, answered: 0, landed: 0, refused: 0, problems: [] };
+    rows.push(row);
+    const handOvers = placeOf(sample.name) === undefined ? [toNextTenant] : [toNextTenant, toNextProject];
+    for (const handOver of handOvers) {
+      for (let position = 1; position <= calls; position += 1) {
+        const name = `${sample.name}: stalled at call ${position} until ${handOver.name}`;
+        cases.push(() => stall(api, sample, name, position, handOver, row));
+      }
+    }
+  }
+  await inParallel(width, cases);
+  for (const { where, what } of violationsOf(await background.whilePaused(scanTable))) {
+    // The last step of an erasure looks after them in a minute.
+    if (what === 'audit entries belong to no organization') continue;
+    const name = seededBy(where) ?? where;
+    const row = rows.find(one => name.startsWith(`${one.name}: `)) ?? rows[0];
+    row?.problems.push(`${name} → ${what}`);
   }
   return rows;
 }

@@ -468,7 +468,8 @@ async function destroySome(where: Env): Promise<void> {
     const second = await destroy();
     expect([name, second.status]).toEqual([name, 200]);
     if (first.status === 200) expect([name, first.body.destroyed, second.body.destroyed]).toEqual([name, gone, []]);
-    else expect([[], gone]).toContainEqual(second.body.destroyed);
+    // One transaction holds 90; the first ones may have been made.
+    else expect(gone.slice(gone.length - second.body.destroyed.length)).toEqual(second.body.destroyed);
     const after = history.map((version, i) =>
       gone.includes(i + 1) ? { ...version, destroyed: true as const } : version,
     );
