@@ -14,6 +14,7 @@ interface KnownEnvironment {
   id: string;
   slug: string;
   projectId: string;
+  organizationId?: string | undefined;
   type: EnvironmentType;
   status?: 'active' | 'deleting';
 }
@@ -91,7 +92,7 @@ export class MemberAccess {
    */
   requireEnvironment<E extends KnownEnvironment>(environment: E | undefined, action: 'read' | 'write' | 'see'): E {
     this.#environmentAsked = true;
-    if (environment !== undefined && !this.seesProject({ id: environment.projectId })) {
+    if (environment !== undefined && !this.seesProject({ ...environment, id: environment.projectId })) {
       throw this.projectNotFound();
     }
     const isOther =

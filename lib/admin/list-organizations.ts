@@ -42,7 +42,8 @@ export async function listOrganizations({ limit, offset, search }: Search): Prom
     ]);
     for (const [index, record] of records.entries()) {
       const usage = usages[index];
-      if (record?.status !== 'active' || usage === undefined) continue;
+      // Deleted, or the slug has another owner since one of the two was read.
+      if (record?.status !== 'active' || usage?.organizationId !== record.id) continue;
       organizations.push({ ...record, usage: usageOf(record, usage) });
     }
   }

@@ -31,6 +31,7 @@ export async function createIdentity(context: MemberContext, wanted: NewIdentity
   const createdAt = new Date().toISOString();
   const identity: IdentityRecord = {
     ...facts,
+    organizationId: organization.id,
     // Of version 8, as `isIdentityId` expects it.
     id: derivedUuid(randomUUID()),
     projectId,

@@ -1,7 +1,7 @@
 import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
-import { equals, isThere } from '../table/expressions.ts';
+import { asRead, equals } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { organizationRecord } from '../table/records/organization.ts';
@@ -10,17 +10,18 @@ import { retiredEnvironmentRecord, retiredProjectRecord } from '../table/records
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import {
   at,
-  ConditionFailed,
   check,
   find,
   list,
   put,
   type Read,
   remove,
+  retryOnConditionFailed,
   transact,
   update,
   type Write,
 } from '../table/store.ts';
+import { removeLog } from '../webhooks/remove-log.ts';
 import {
   AlreadyErased,
   eraseItems,
@@ -104,18 +105,17 @@ async function removeLimitedWebhooks(
   { orgSlug, organizationId }: Pick<EraseProject, 'orgSlug' | 'organizationId'>,
   isLimited: (webhook: WebhookRecord) => boolean,
 ): Promise<void> {
-  for (const webhook of await list(webhookRecord, ranges.webhooks(orgSlug))) {
-    if (!isLimited(webhook)) continue;
-    try {
+  // Another request or step may delete it first, and count it, or free it from its limit.
+  await retryOnConditionFailed(async () => {
+    const limited = (await list(webhookRecord, ranges.webhooks(orgSlug))).filter(isLimited);
+    for (const webhook of limited) {
       await transact([
-        remove(at(webhookRecord, orgSlug, webhook.id), { if: isThere }),
+        ...(await removeLog(webhook.id)),
+        remove(at(webhookRecord, orgSlug, webhook.id), { if: asRead(webhook, ['updatedAt']) }),
         update(at(organizationRecord, orgSlug), { add: { webhookCount: -1 } }, { if: { id: equals(organizationId) } }),
       ]);
-    } catch (error) {
-      // Another request or step deleted it, and counted it.
-      if (!(error instanceof ConditionFailed)) throw error;
     }
-  }
+  });
 }
 
 /**

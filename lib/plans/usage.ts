@@ -1,14 +1,19 @@
 import type { Usage } from '../contracts/fields/limits.ts';
+import { organizationNotFound } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { invitationRecord, sortInvitations } from '../table/records/invitation.ts';
 import { memberRecord } from '../table/records/member.ts';
-import type { OrganizationRecord } from '../table/records/organization.ts';
-import { projectRecord } from '../table/records/project.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { at, list, ofKind, queryItems, readAll } from '../table/store.ts';
 
 /** The part of an organization's usage that is counted and not read from its counters. */
-export type CountedUsage = Omit<Usage, 'members' | 'webhooks'>;
+export interface CountedUsage {
+  /** Whose it is: the organization that had the slug. */
+  organizationId: string | undefined;
+  usage: Omit<Usage, 'members' | 'webhooks'>;
+}
 
 /** Counts what belongs to an organization, in two waves of reads that need only its slug. */
 export async function readUsage(slug: string): Promise<CountedUsage> {
@@ -17,22 +22,29 @@ export async function readUsage(slug: string): Promise<CountedUsage> {
     list(environmentRecord, ranges.environments(slug)),
     queryItems(ranges.roster(slug)),
   ]);
+  const [{ id: organizationId } = {}] = ofKind(organizationRecord, roster);
+  const isOwn = (project: ProjectRecord) => (project.organizationId ?? organizationId) === organizationId;
   // A project that is being erased is no longer in use.
-  const active = new Set(projects.filter(project => project.status === 'active').map(project => project.id));
+  const active = new Set(projects.filter(one => one.status === 'active' && isOwn(one)).map(({ id }) => id));
   const living = environments.filter(one => one.status === 'active' && active.has(one.projectId));
   const states = await readAll(living.map(one => at(environmentStateRecord, slug, one.project, one.slug)));
-  return {
+  const usage = {
     projects: active.size,
     invitations: sortInvitations(ofKind(invitationRecord, roster), ofKind(memberRecord, roster)).pending.length,
     environments: living.length,
     secrets: states.reduce((sum, state) => sum + (state?.secretCount ?? 0), 0),
   };
+  return { organizationId, usage };
 }
 
-/** An organization's usage: what was counted, with its own counters. */
+/**
+ * An organization's usage: what was counted, with its own counters.
+ * @throws organization_not_found where the slug was another organization's when it was counted
+ */
 export function usageOf(
-  { memberCount, webhookCount }: Pick<OrganizationRecord, 'memberCount' | 'webhookCount'>,
-  counted: CountedUsage,
+  { id, memberCount, webhookCount }: Pick<OrganizationRecord, 'id' | 'memberCount' | 'webhookCount'>,
+  { organizationId, usage }: CountedUsage,
 ): Usage {
-  return { ...counted, members: memberCount, webhooks: webhookCount };
+  if (organizationId !== id) throw organizationNotFound();
+  return { ...usage, members: memberCount, webhooks: webhookCount };
 }

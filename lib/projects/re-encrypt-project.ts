@@ -246,6 +246,8 @@ async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: 
 function isInProgress({ projectId, toVersion }: ReEncryptProject): Condition<ProjectRecord> {
   return {
     id: equals(projectId),
+    // The deletion of a project destroys its data keys, and none may come back.
+    status: equals('active'),
     'rotation.toVersion': equals(toVersion),
     'rotation.status': equals('in_progress'),
   };

@@ -139,7 +139,9 @@ async function completeAtOnce(
       ...contents.map(({ path, state }) => {
         if (state === undefined) throw new ConditionFailed([]);
         const set = { fence: state.fence + 1, keyVersion: toVersion };
-        return update(stateAt(path), { set }, { if: notRisen(fenced(path, state)) });
+        // Without the status, an environment that is being erased would count for one that was added since.
+        const isSame = { ...notRisen(fenced(path, state)), projectId: equals(project.id), status: equals('active') };
+        return update(stateAt(path), { set }, { if: isSame });
       }),
     ]);
     return rotation;

@@ -335,7 +335,7 @@ async function openEnvironment(
   }
   const ring = keyRing(organization.id, project);
   if (state.pending !== undefined && !dryRun) {
-    await waitForPendingChange(path, ring, log);
+    await waitForPendingChange(path, state, ring, log);
     throw new ConditionFailed([]);
   }
   const before =

@@ -188,6 +188,7 @@ export interface Write {
   refusesRepeat?: boolean;
   unique?: string;
   ownKey?: true;
+  once?: true;
 }
 
 interface WriteOptions<R> {
@@ -200,13 +201,18 @@ interface WriteOptions<R> {
   unique?: string & keyof R;
   /** No other write has the key, because there is a new id in it or the hash of a new secret. */
   ownKey?: true;
+  /**
+   * Removed when it is used, and must not come back: it is sent as a transaction, which DynamoDB makes only once even if
+   * an attempt without an answer is executed late.
+   */
+  once?: true;
 }
 
 /** What is written to: a record, or only its key if no attribute matters. */
 type Target<R> = Read<R> | { entity?: never; key: Key };
 
 function writeOf<R>(write: Pick<Write, 'kind' | 'key' | 'item' | 'changes'>, options: WriteOptions<R>): Write {
-  const { if: condition, refused, refusesRepeat, unique, ownKey } = options;
+  const { if: condition, refused, refusesRepeat, unique, ownKey, once } = options;
   return {
     ...write,
     ...(condition === undefined ? {} : { condition: condition as AnyConditions }),
@@ -214,6 +220,7 @@ function writeOf<R>(write: Pick<Write, 'kind' | 'key' | 'item' | 'changes'>, opt
     ...(refusesRepeat === undefined ? {} : { refusesRepeat }),
     ...(unique === undefined ? {} : { unique }),
     ...(ownKey === undefined ? {} : { ownKey }),
+    ...(once === undefined ? {} : { once }),
   };
 }
 
@@ -296,7 +303,7 @@ export async function transact(writes: readonly Write[], budget: RetryBudget = r
  * a conflict had cancelled its repeat.
  */
 async function isMade(writes: readonly Write[]): Promise<boolean> {
-  const own = writes.find(({ ownKey }) => ownKey);
+  const own = writes.find(({ ownKey, unique }) => ownKey === true || unique !== undefined);
   if (own === undefined) return false;
   const command = () =>
     new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: own.key, ConsistentRead: true });
@@ -308,8 +315,8 @@ async function isMade(writes: readonly Write[]): Promise<boolean> {
  * The SDK sends a write again when its answer was lost. DynamoDB knows a transaction by its token and makes it once; a
  * single write costs half and has no token, so making it twice must have the same effect as once.
  */
-function isSafeAlone({ kind, changes, refusesRepeat }: Write): boolean {
-  return kind !== 'check' && (changes?.add === undefined || refusesRepeat === true);
+function isSafeAlone({ kind, changes, refusesRepeat, once }: Write): boolean {
+  return kind !== 'check' && once === undefined && (changes?.add === undefined || refusesRepeat === true);
 }
 
 /** Reasons of a cancellation that pass by themselves. */
@@ -321,11 +328,12 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   const isKnownAgain = write.unique !== undefined || write.kind === 'put';
   const isAsked = write.refused !== undefined || (isKnownAgain && write.condition !== undefined);
   const returned = isAsked ? ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const) : {};
-  for (let conflicts = 0; ; conflicts += 1) {
+  for (let sends = 0; ; ) {
     try {
       const expressions = render(write.condition, write.changes);
       await sendPatiently(
         async () => {
+          sends += 1;
           if (write.kind === 'put') {
             await tableClient().send(new PutCommand({ TableName, Item: write.item, ...expressions, ...returned }));
           } else if (write.kind === 'update') {
@@ -341,7 +349,7 @@ async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) {
         const current = plain(error.Item);
-        const isRepeat = conflicts > 0 || (error.$metadata.attempts ?? 1) > 1;
+        const isRepeat = sends > 1 || (error.$metadata.attempts ?? 1) > 1;
         if (isRepeat && (await isWritten(write, current))) return;
         throw refusal([write], [0], () => current);
       }

@@ -1,25 +1,18 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { Key } from '../table/entity.ts';
 import { equals, isThere } from '../table/expressions.ts';
-import { ranges } from '../table/keys.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
-import { at, queryPage, remove, transact, update } from '../table/store.ts';
+import { at, remove, transact, update } from '../table/store.ts';
 import { requireWebhook } from './read-webhooks.ts';
+import { removeLog } from './remove-log.ts';
 import { webhookNotFound, webhookTarget } from './webhook-target.ts';
-
-/** The sender keeps fewer log entries, and this many fit the transaction. */
-const loggedAtMost = 80;
 
 /** Deletes the webhook with its log. What is queued for it is dropped. */
 export async function deleteWebhook(context: MemberContext, webhookId: string): Promise<void> {
   const { organization } = context;
-  const [webhook, log] = await Promise.all([
-    requireWebhook(context, webhookId),
-    queryPage({ ...ranges.deliveries(webhookId), attributes: ['pk', 'sk'], pageSize: loggedAtMost }),
-  ]);
+  const [webhook, log] = await Promise.all([requireWebhook(context, webhookId), removeLog(webhookId)]);
   await transact([
-    ...(log.items as unknown as Key[]).map(key => remove({ key })),
+    ...log,
     remove(at(webhookRecord, organization.slug, webhook.id), { if: isThere, refused: webhookNotFound }),
     update(
       at(organizationRecord, organization.slug),

@@ -22,7 +22,7 @@ function compare(a: string, b: string): number {
 /** @throws webhook_not_found */
 export async function requireWebhook({ organization }: MemberContext, webhookId: string): Promise<WebhookRecord> {
   const webhook = await find(at(webhookRecord, organization.slug, webhookId));
-  if (webhook === undefined) throw webhookNotFound();
+  if (webhook?.organizationId !== organization.id) throw webhookNotFound();
   return webhook;
 }
 

@@ -4,11 +4,13 @@ import { openLog } from '../../lib/core/logger.ts';
 import { deliver } from '../../lib/deliveries/deliver.ts';
 import { newEnvironment } from '../../lib/secrets/engine/new-environment.ts';
 import { deliveryClaimRecord } from '../../lib/table/records/delivery.ts';
+import { environmentRecord } from '../../lib/table/records/environment.ts';
 import { projectRecord } from '../../lib/table/records/project.ts';
 import { at, chunksOf, find, transact, update } from '../../lib/table/store.ts';
-import type { Answer, Api, Person } from '../support/api.ts';
+import { type Answer, type Api, type Person, sessionOf, testPassword } from '../support/api.ts';
+import { identityOf, makeSigningKey } from '../support/issuer.ts';
 import type { AwsCall } from '../support/observe-calls.ts';
-import { startObservedApi } from '../support/observed-api.ts';
+import { startObservedApi, withFault } from '../support/observed-api.ts';
 import { seedPerson } from '../support/sample-requests.ts';
 import { stalling } from '../support/stalling.ts';
 
@@ -267,6 +269,126 @@ describe('a request that stalls until its target was deleted and made again', ()
     );
 
     expect(codeOf(answer)).toEqual([404, 'organization_not_found']);
+  });
+});
+
+describe('a read that stalls until another tenant has the slug', () => {
+  const issuer = { url: 'https://issuer.example.com' };
+  const furnish = async (organization: Organization, owner: Person) => {
+    await createShop(organization, owner);
+    const template = { key: 'OF_THE_NEXT_TENANT', description: 'of-the-next-tenant' };
+    const made = await api.post(`/templates/${organization.slug}/shop`, template, owner.session);
+    const jwks = { keys: [(await makeSigningKey()).publicJwk] };
+    const identity = identityOf(issuer, { name: 'of-the-next-tenant', jwks });
+    const added = await api.post(`/identities/${organization.id}`, identity, owner.session);
+    expect([made.status, added.status]).toEqual([201, 201]);
+  };
+
+  it.each([
+    ['the identities', 'IDENTITY#', ({ id }: Organization) => `/identities/${id}`],
+    ['the template', 'TEMPLATE#', ({ slug }: Organization) => `/templates/${slug}/shop`],
+    ['what the template misses', 'TEMPLATE#', ({ slug }: Organization) => `/templates/${slug}/shop/validate/dev`],
+    ['the usage', 'INVITATION#', ({ id }: Organization) => `/billing/${id}`],
+  ])('shows nothing of %s that the slug leads to by then', async (_, prefix, pathOf) => {
+    const [owner, next] = await Promise.all([seedPerson(), seedPerson()]);
+    const organization = await createOrganization(owner);
+    await createShop(organization, owner);
+
+    const answer = await stalling(
+      ({ operation, input }) => operation.startsWith('Query') && JSON.stringify(input).includes(`"${prefix}`),
+      headers => api.get(pathOf(organization), owner.session, headers),
+      async () => furnish(await passOn(organization, owner, next), next),
+    );
+
+    expect([200, 404]).toContain(answer.status);
+    expect(JSON.stringify(answer.body).toLowerCase()).not.toMatch(/of.the.next.tenant/);
+    if (prefix === 'INVITATION#') expect(codeOf(answer)).toEqual([404, 'organization_not_found']);
+  });
+
+  it('does not tell by a matching tag that there is an environment', async () => {
+    const [owner, next] = await Promise.all([seedPerson(), seedPerson()]);
+    const organization = await createOrganization(owner);
+    await createShop(organization, owner);
+
+    const answer = await stalling(
+      ({ operation, input }) => operation.startsWith('Get') && input.Key.sk === 'HEAD',
+      headers => api.get(`/secrets/${organization.slug}/shop/dev`, owner.session, { ...headers, 'if-none-match': '*' }),
+      async () => furnish(await passOn(organization, owner, next), next),
+    );
+
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe('a request that stalls until others have used the slug', () => {
+  it('rotates no key at once that an environment has which was added meanwhile', async () => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    await createShop(organization, owner);
+    const path = `/projects/${organization.id}/shop`;
+
+    const answer = await stalling(
+      isTransaction,
+      headers => api.post(`${path}/rotate-key`, undefined, session, headers),
+      async () => {
+        expect((await api.delete(`${path}/environments/production`, session)).status).toBe(200);
+        await createWhenFree(`${path}/environments`, { name: 'QA', slug: 'qa' }, owner);
+        await api.put(`/secrets/${organization.slug}/shop/qa`, { key: 'A', value: 'acknowledged' }, session);
+      },
+    );
+
+    expect(answer.status).toBe(202);
+    const pulled = await api.get(`/secrets/${organization.slug}/shop/qa`, session);
+    expect(pulled.body.secrets).toMatchObject([{ value: 'acknowledged' }]);
+  });
+
+  it('makes no environment that begins below the revisions of one erased meanwhile', async () => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    await createShop(organization, owner);
+    const path = `/projects/${organization.id}/shop/environments`;
+    const erase = async () => {
+      expect((await api.delete(`${path}/dev`, session)).status).toBe(200);
+      const item = at(environmentRecord, organization.slug, 'shop', 'dev');
+      await vi.waitFor(async () => expect(await find(item)).toBeUndefined(), { timeout: 20_000, interval: 20 });
+    };
+    await erase();
+
+    const answer = await stalling(
+      isTransaction,
+      headers => api.post(path, { name: 'Dev', slug: 'dev' }, session, headers),
+      async () => {
+        expect((await api.post(path, { name: 'Dev', slug: 'dev' }, session)).status).toBe(201);
+        await erase();
+      },
+    );
+
+    expect(codeOf(answer)).toEqual([409, 'slug_taken']);
+  });
+});
+
+describe('a session', () => {
+  it('does not come back when its log-in is executed once more after its end', async () => {
+    const { email } = await seedPerson();
+    let first: (() => Promise<unknown>) | undefined;
+    const conductor = {
+      attempt: (call: AwsCall, send: () => Promise<unknown>) => {
+        if (first !== undefined || !JSON.stringify(call.input).includes('"SESSION#')) return send();
+        first = send;
+        throw Object.assign(new Error('no answer in time (injected)'), { name: 'TimeoutError', $metadata: {} });
+      },
+    };
+
+    const session = sessionOf(
+      await withFault({ conductor }, headers =>
+        api.post('/auth/login', { email, password: testPassword }, undefined, headers),
+      ),
+    );
+    expect((await api.post('/auth/logout', undefined, session)).status).toBe(200);
+    await first?.();
+
+    expect(first).toBeDefined();
+    expect((await api.get('/auth/me', session)).status).toBe(401);
   });
 });
 

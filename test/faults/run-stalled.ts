@@ -27,7 +27,7 @@ export interface StalledRow {
   problems: string[];
 }
 
-/** In the secrets of the tenant who has the slug next. */
+/** In the secrets, the template and the webhook of the tenant who has the slug next. */
 const canary = 'of-the-next-tenant';
 const width = 16;
 const samplesAtOnce = 16;
@@ -153,7 +153,7 @@ const toNextTenant: HandOver = {
     const made = await whenFree(() => api.post('/orgs', { name: 'The next tenant', slug }, other.session));
     const { organization } = made.body;
     await fillProject(api, organization, other);
-    const hook = { url: 'http://127.0.0.1:9/', events: ['secret.deleted'] };
+    const hook = { url: `http://127.0.0.1:9/${canary}`, events: ['secret.deleted'] };
     await expectStatus(api.post(`/webhooks/${organization.id}`, hook, other.session), 201);
     return () => read([ranges.organization(slug), ranges.audit(organization.id), ...environmentsOf(slug)]);
   },
@@ -178,7 +178,7 @@ async function fillProject(api: Api, { id, slug }: Person['organization'], { ses
   for (const env of ['dev', 'staging']) {
     await expectStatus(api.post(`/secrets/${slug}/shop/${env}/bulk`, { secrets }, session), 200);
   }
-  await expectStatus(api.post(`/templates/${slug}/shop`, { key: 'KEY_1' }, session), 201);
+  await expectStatus(api.post(`/templates/${slug}/shop`, { key: 'KEY_1', description: canary }, session), 201);
 }
 
 async function whenFree(send: () => Promise<Answer>): Promise<Answer> {

@@ -150,7 +150,7 @@ function expectedOf(items: readonly Part[]): Expected {
       const condition = conditionOf({ ...part, ConditionExpression: text.replace(/^\((.*)\)$/, '$1') });
       const tests = Object.keys(condition).toSorted().join();
       if (tests === 'pk absent') return identityOf(undefined);
-      if (tests !== 'fence =,version =' || item.includes('#')) throw new Error(`${item} demands ${tests}.`);
+      if (tests !== 'fence =,revision =,version =' || item.includes('#')) throw new Error(`${item} demands ${tests}.`);
       return identityOf({ version: numberAt(condition, 'version ='), fence: numberAt(condition, 'fence =') });
     });
     if (identities.length > 0) expected[item] = identities;

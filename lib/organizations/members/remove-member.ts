@@ -40,7 +40,7 @@ async function endMembership(context: MemberContext, member: MemberRecord, budge
     );
   }
   const [dead] = await Promise.all([
-    keysOfTokensBoundTo(organization.id, member.userId),
+    keysOfTokensBoundTo(member),
     transact(
       [
         ownerCountChange(organization, member.role === 'owner' ? -1 : 0, { memberCount: -1 }),
@@ -66,10 +66,13 @@ export async function tokensBoundTo(organizationId: string, userId: string): Pro
   return tokens.filter(token => token.organizationId === organizationId);
 }
 
-/** The keys of those in the first megabyte of the user's tokens; reading more must not delay a removal. */
-async function keysOfTokensBoundTo(organizationId: string, userId: string): Promise<Key[]> {
-  const { items } = await queryPage({ ...ranges.tokens(userId), attributes: ['pk', 'sk', 'organizationId'] });
-  return items.filter(item => item.organizationId === organizationId) as unknown as Key[];
+/**
+ * The keys of tokens that were made under the membership, in the first megabyte of the user's tokens; reading more must not
+ * delay a removal. Who joins again has another membership.
+ */
+async function keysOfTokensBoundTo({ id, userId }: MemberRecord): Promise<Key[]> {
+  const { items } = await queryPage({ ...ranges.tokens(userId), attributes: ['pk', 'sk', 'memberId'] });
+  return items.filter(item => item.memberId === id) as unknown as Key[];
 }
 
 /** Removes dead tokens from their user's list. Nothing depends on it, so a failure is only logged. */

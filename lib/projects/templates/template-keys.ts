@@ -44,8 +44,12 @@ export async function beginTemplate({ orgSlug, project: slug }: ProjectPath): Pr
 }
 
 export function listTemplateKeys({ access }: MemberContext, { project, template }: TemplateReads): TemplateKeyRecord[] {
-  access.requireProject(project);
-  return template;
+  return templateOf(access.requireProject(project), template);
+}
+
+/** Without keys of another project, which had the slugs when the template was read. */
+export function templateOf({ id }: ProjectRecord, template: readonly TemplateKeyRecord[]): TemplateKeyRecord[] {
+  return template.filter(({ projectId = id }) => projectId === id);
 }
 
 interface NewTemplateKey {
@@ -65,12 +69,14 @@ export async function addTemplateKey(
   const project = access.requireProject(begun.project);
   requirePattern(pattern);
   const alreadyThere = () => new ApiError('template_key_exists', `The template has the key ${key} already.`);
-  if (begun.template.some(one => one.key === key)) throw alreadyThere();
-  if (begun.template.length >= maximumTemplateKeys) {
+  const template = templateOf(project, begun.template);
+  if (template.some(one => one.key === key)) throw alreadyThere();
+  if (template.length >= maximumTemplateKeys) {
     throw invalidRequest([{ path: 'key', message: `a template has at most ${maximumTemplateKeys} keys` }]);
   }
   const record: TemplateKeyRecord = {
     key,
+    projectId: project.id,
     ...(description === undefined ? {} : { description }),
     required,
     ...(pattern === undefined ? {} : { pattern }),
@@ -137,11 +143,10 @@ export async function updateTemplateKey(
       requirePattern(changes.pattern);
       if (before === undefined) throw notFound(path.key);
       const after: TemplateKeyRecord = {
-        key: before.key,
+        ...before,
         description: changed(before.description, changes.description),
         required: changes.required ?? before.required,
         pattern: changed(before.pattern, changes.pattern),
-        createdAt: before.createdAt,
       };
       const details = changedFields(before, after, fields);
       if (details === undefined) return before;
@@ -188,7 +193,7 @@ export async function removeTemplateKey(
   { project: begun, template }: TemplateReads,
 ): Promise<void> {
   const project = context.access.requireProject(begun);
-  const record = template.find(one => one.key === key);
+  const record = templateOf(project, template).find(one => one.key === key);
   if (record === undefined) throw notFound(key);
   await transact([
     // First, because a project that was made anew lacks the key as well.

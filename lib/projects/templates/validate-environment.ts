@@ -6,6 +6,7 @@ import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/t
 import { list, transact } from '../../table/store.ts';
 import { type Comparison, compareWithTemplate } from './compare-with-template.ts';
 import { boundedValueCheck } from './pattern.ts';
+import { templateOf } from './template-keys.ts';
 
 export interface ValidationReads {
   template: TemplateKeyRecord[];
@@ -27,12 +28,13 @@ export async function beginValidation(path: EnvironmentPath): Promise<Validation
  */
 export async function validateEnvironment(
   context: MemberContext,
-  { template, environment }: ValidationReads,
+  { template: found, environment }: ValidationReads,
 ): Promise<Comparison> {
   return readLive(
     context,
     environment,
     async ({ project, state, live, ring }) => {
+      const template = templateOf(project, found);
       const patterned = new Set(template.filter(({ pattern }) => pattern !== undefined).map(({ key }) => key));
       const matched = live.filter(({ key }) => patterned.has(key));
       const entry =

@@ -9,5 +9,5 @@ import { stateAt } from './fencing.ts';
  * that is under way.
  */
 export function closeEnvironment(path: EnvironmentPath, id: string): Write {
-  return update(stateAt(path), { set: { status: 'deleting' } }, { if: { id: equals(id) } });
+  return update(stateAt(path), { set: { status: 'deleting' } }, { if: { id: equals(id), status: equals('active') } });
 }

@@ -3,6 +3,7 @@ import type { EnvironmentType } from '../../contracts/fields/environment-type.ts
 import { isNew } from '../../table/expressions.ts';
 import type { EnvironmentRecord } from '../../table/records/environment.ts';
 import { type EnvironmentState, environmentRecord, environmentStateRecord } from '../../table/records/environment.ts';
+import type { ProjectRecord } from '../../table/records/project.ts';
 import { at, put, type Write } from '../../table/store.ts';
 import { emptyDigest } from './digest.ts';
 
@@ -16,7 +17,7 @@ export const firstEnvironments: readonly { slug: string; name: string; type: Env
 /** An environment without secrets: its description, its state, and the two writes that create them if it is new. */
 export function newEnvironment(
   orgSlug: string,
-  project: { id: string; slug: string; keyVersion: number; firstRevision: number },
+  project: Pick<ProjectRecord, 'id' | 'organizationId' | 'slug' | 'keyVersion' | 'firstRevision'>,
   { slug, name, type }: { slug: string; name: string; type: EnvironmentType },
   createdAt: string,
 ): { environment: EnvironmentRecord; state: EnvironmentState; writes: Write[] } {
@@ -36,6 +37,7 @@ export function newEnvironment(
     slug,
     type,
     projectId: project.id,
+    ...(project.organizationId === undefined ? {} : { organizationId: project.organizationId }),
     revision: project.firstRevision,
     firstRevision: project.firstRevision,
     secretCount: 0,

@@ -72,10 +72,12 @@ export class NotRepairable extends Error {
  */
 export async function repairEnvironment(path: EnvironmentPath, source: RequestSource): Promise<Repair> {
   return retryOnConditionFailed(async () => {
-    const { keyVersion } = await requireNoRotation(path);
+    const { id, keyVersion } = await requireNoRotation(path);
     const silent = await waitUntilSilent(path);
     const { state } = silent ?? (await readFences(path));
-    if (state?.status !== 'active') throw new NotRepairable('There is no such environment.');
+    if (state?.status !== 'active' || state.projectId !== id) {
+      throw new NotRepairable('There is no such environment.');
+    }
     // A rotation has begun since.
     if (state.keyVersion > keyVersion) throw new ConditionFailed([]);
     let claim: Claim;

@@ -1,5 +1,5 @@
 import type { Log } from '../../core/logger.ts';
-import { absent, lessThan } from '../../table/expressions.ts';
+import { absent, atLeast, lessThan } from '../../table/expressions.ts';
 import { type TurnsRecord, turnsRecord } from '../../table/records/environment.ts';
 import { type RetryBudget, wait } from '../../table/retry.ts';
 import { at, find, increment, transactIfHolds, update } from '../../table/store.ts';
@@ -74,12 +74,19 @@ async function waitForTurn(path: EnvironmentPath, own: number, budget: RetryBudg
 
 /** Lets the next writer have its turn. */
 export async function endTurn(path: EnvironmentPath, own: number, log: Log): Promise<void> {
+  const next = atLeast(own);
   try {
     await transactIfHolds([
       update(
         turnsAt(path),
         { set: { over: own } },
-        { if: [{ over: lessThan(own) }, { over: absent, next: { op: 'exists' } }] },
+        // The record may be of an environment made later under the slugs, where the number was not given yet.
+        {
+          if: [
+            { over: lessThan(own), next },
+            { over: absent, next },
+          ],
+        },
       ),
     ]);
   } catch (error) {

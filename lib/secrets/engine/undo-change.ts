@@ -28,25 +28,33 @@ import { putTombstone } from './tombstones.ts';
  * Read everything again afterwards, because the next change may have begun.
  * @throws temporarily_unavailable when the deadline is reached; StaleRead where a rotation has made the ring too old
  */
-export async function waitForPendingChange(path: EnvironmentPath, ring: KeyRing, log: Log): Promise<void> {
-  const silent = await waitUntilSilent(path);
+export async function waitForPendingChange(
+  path: EnvironmentPath,
+  { id }: Pick<EnvironmentState, 'id'>,
+  ring: KeyRing,
+  log: Log,
+): Promise<void> {
+  const silent = await waitUntilSilent(path, id);
   if (silent !== undefined) await undoAbandoned(path, silent.state, silent.copies, ring, log);
 }
 
 /**
  * Waits until no change is under way, or the one that is has shown no sign of life for its whole lease. Signs of life are
  * numbers that go up. How long they stand still is measured by the clock of this process alone.
+ * @param id of the environment, where it is known
  * @returns the change that fell silent, as it may be taken over
  * @throws temporarily_unavailable when the deadline is reached
  */
 export async function waitUntilSilent(
   path: EnvironmentPath,
+  id?: string,
 ): Promise<{ state: EnvironmentState; copies: (FenceRecord | undefined)[] } | undefined> {
   const budget = retryBudget();
   let seen: { signs: string; at: number } | undefined;
   for (;;) {
     const { state, copies } = await readFences(path);
-    if (state?.pending === undefined) return undefined;
+    // Under the slugs there may be another environment by now.
+    if (state?.pending === undefined || (id !== undefined && state.id !== id)) return undefined;
     const signs = JSON.stringify([state.fence, state.pending.heartbeat, copies.map(copy => copy?.steps)]);
     if (seen?.signs !== signs) seen = { signs, at: performance.now() };
     if (state.pending.abandoned === true || performance.now() - seen.at >= leaseOf(state)) return { state, copies };

@@ -141,7 +141,8 @@ async function writeAtOnce(change: WritableChange, log: Log): Promise<void> {
 function headAtOnce({ path, before }: WritableChange, head: HeadRecord): Write[] {
   const read = at(headRecord, ...partsOf(path), head.key);
   const replaced = before.get(head.key);
-  const isSame: Condition<HeadRecord>[] = replaced === undefined ? [] : [asRead(replaced, ['version', 'fence'])];
+  const isSame: Condition<HeadRecord>[] =
+    replaced === undefined ? [] : [asRead(replaced, ['version', 'revision', 'fence'])];
   const condition = { if: isLive(replaced) ? isSame : [isNew, ...isSame] };
   if (isLive(head)) return [put(read, head, condition)];
   return [remove(read, condition), putTombstone(path, head)];

@@ -76,6 +76,8 @@ export const environmentStateRecord = entity({
     slug: z.string(),
     type: EnvironmentType,
     projectId: z.string(),
+    /** Older ones lack it. */
+    organizationId: z.string().optional(),
     revision: z.int(),
     /** The revision it began with, without any secret: above every revision of earlier environments of this name. */
     firstRevision: z.int().default(0),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ApiError } from '../../core/errors.ts';
 import { entity } from '../entity.ts';
-import { isNew } from '../expressions.ts';
+import { equals, isNew } from '../expressions.ts';
 import { keys } from '../keys.ts';
 import { at, check, find, type Read, type Write } from '../store.ts';
 
@@ -48,7 +48,9 @@ export function firstRevisionOfEnvironment(orgSlug: string, project: string, env
 }
 
 async function firstRevision(retired: Read<z.output<typeof schema>>, slug: string): Promise<FirstRevision> {
-  if ((await find(retired)) !== undefined) return { firstRevision: Date.now(), stillHolds: [] };
+  const found = await find(retired);
+  const firstRevision = found === undefined ? 0 : Date.now();
   const refused = () => new ApiError('slug_taken', `The slug ${slug} is taken.`);
-  return { firstRevision: 0, stillHolds: [check(retired, { if: isNew, refused })] };
+  const isSame = found === undefined ? isNew : { retiredAt: equals(found.retiredAt) };
+  return { firstRevision, stillHolds: [check(retired, { if: isSame, refused })] };
 }

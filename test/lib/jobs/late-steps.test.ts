@@ -240,3 +240,72 @@ describe.each([
     expect(calls).toBeGreaterThanOrEqual(least);
   });
 });
+
+/** Runs a step whose first such write stalls until `meanwhile` is over. */
+async function stallUntil(step: () => Promise<void>, meanwhile: () => Promise<void>): Promise<void> {
+  const arrived = gate();
+  const released = gate();
+  const conductor = atCall(1, isTableWrite, async send => {
+    arrived.open();
+    await released.opened;
+    return send();
+  });
+  const stalled = conduct(conductor, step);
+  await arrived.opened;
+  await meanwhile();
+  released.open();
+  await stalled;
+}
+
+describe('a late step', () => {
+  it('that completes a rotation gives a deleted project no data key back', async () => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    const project = await furnish(owner, organization);
+    const path = `/projects/${organization.id}/shop`;
+    expect((await api.post(`${path}/rotate-key`, undefined, session)).status).toBe(202);
+    const ids = { orgSlug: organization.slug, organizationId: organization.id, project: 'shop', projectId: project.id };
+    const walk = (number: number) => () => {
+      const cursor = { ...firstCursor(), walk: String(number) };
+      return reEncryptProject({ type: 're-encrypt-project', ...ids, toVersion: 2, cursor }, log);
+    };
+    await walk(0)();
+    await walk(1)();
+
+    await stallUntil(walk(2), async () => expect((await api.delete(path, session)).status).toBe(200));
+
+    const found = await find(at(projectRecord, organization.slug, 'shop'));
+    expect([found?.status, found?.wrappedKeys]).toEqual(['deleting', {}]);
+  });
+
+  it('of an erasure leaves a webhook alone that was freed from its limit', async () => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    const project = await furnish(owner, organization);
+    expect((await api.delete(`/projects/${organization.id}/shop`, session)).status).toBe(200);
+    const path = `/webhooks/${organization.id}`;
+    const [webhook] = (await api.get(path, session)).body.webhooks;
+    const ids = { orgSlug: organization.slug, organizationId: organization.id, projectId: project.id };
+
+    await stallUntil(
+      () => eraseProject({ type: 'erase-project', project: 'shop', ...ids }, log),
+      async () => expect((await api.patch(`${path}/${webhook.id}`, { projectId: null }, session)).status).toBe(200),
+    );
+
+    expect((await api.get(path, session)).body.webhooks).toMatchObject([{ id: webhook.id, projectId: null }]);
+    expect((await api.get(`${path}/${webhook.id}`, session)).body.deliveries).toHaveLength(1);
+  });
+
+  it('of an erasure leaves no log of a webhook that it removes', async () => {
+    const owner = await seedPerson();
+    const { organization, session } = owner;
+    const project = await furnish(owner, organization);
+    const [webhook] = (await api.get(`/webhooks/${organization.id}`, session)).body.webhooks;
+    expect((await api.delete(`/projects/${organization.id}/shop`, session)).status).toBe(200);
+    const ids = { orgSlug: organization.slug, organizationId: organization.id, projectId: project.id };
+
+    await eraseProject({ type: 'erase-project', project: 'shop', ...ids }, log);
+
+    expect((await allItems()).filter(({ pk }) => String(pk).includes(webhook.id))).toEqual([]);
+  });
+});

@@ -1,0 +1,16 @@
+import type { Key } from '../table/entity.ts';
+import { ranges } from '../table/keys.ts';
+import { queryPage, remove, type Write } from '../table/store.ts';
+
+/** The sender keeps fewer log entries, and this many fit the transaction. */
+const loggedAtMost = 80;
+
+/** The writes that remove a webhook's log, for the transaction that deletes it: its entries are found through it alone. */
+export async function removeLog(webhookId: string): Promise<Write[]> {
+  const { items } = await queryPage({
+    ...ranges.deliveries(webhookId),
+    attributes: ['pk', 'sk'],
+    pageSize: loggedAtMost,
+  });
+  return (items as unknown as Key[]).map(key => remove({ key }));
+}
