@@ -47,7 +47,7 @@ export async function offerHandOff(
         expiresInDays: wanted.expiresInDays ?? null,
         expiresAt,
       },
-      { if: isNew, once: true },
+      { if: isNew, ownKey: true, once: true },
     ),
   ]);
   return { code: secret, expiresAt: new Date(expiresAt * 1000).toISOString() };

@@ -6,8 +6,9 @@ import { type FaultKind, faultKinds } from '../support/inject-faults.ts';
 import { conductedHandlers } from '../support/observe-calls.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { operationsWithoutSample, samples } from '../support/sample-requests.ts';
+import { emptyTable } from '../support/table-dump.ts';
 import { type BackgroundSample, backgroundSamples } from './background-samples.ts';
-import { background, chooseConductor, emptyTable, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
+import { background, chooseConductor, renderRows, runBackgroundFaults, runFaults } from './run-faults.ts';
 import { type LateRow, renderLateRows, runBackgroundLate, runLate } from './run-late.ts';
 import { renderStalledRows, runStalled } from './run-stalled.ts';
 
@@ -47,7 +48,7 @@ afterAll(() => api?.stop());
 
 /** With the workers paused: the steps are taken one by one, and what the API queues meanwhile has to wait. */
 async function withSteps<T>(isChosen: (name: string) => boolean, work: (steps: BackgroundSample[]) => Promise<T>) {
-  await emptyTable();
+  await background.whilePaused(emptyTable);
   await background.pause();
   const receiver = await startReceiver();
   try {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { FunctionName, LoadHandler } from '../../infra/local/lambda/invoke.ts';
-import { credentialKeyRecord } from '../../lib/table/records/credential-key.ts';
-import { chunksOf, removeAll } from '../../lib/table/store.ts';
+import { chunksOf } from '../../lib/table/store.ts';
 import type { Answer, Api } from '../support/api.ts';
 import { deadly, type Fault, type FaultKind, injectFault, isCurable, kindsFor } from '../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { type AwsCall, type Conductor, replenishRetries } from '../support/observe-calls.ts';
 import { named, type Prepared, type Sample, seededBy, send } from '../support/sample-requests.ts';
+import { emptyTable } from '../support/table-dump.ts';
 import { type BackgroundSample, invokeStep, type Step } from './background-samples.ts';
 
 /** What the faults of one sample came to. */
@@ -69,15 +69,6 @@ function pausable() {
 }
 
 export const background = pausable();
-
-/** Removes all that earlier requests have left: each look at the whole table would take longer than the one before. */
-export async function emptyTable(): Promise<void> {
-  await background.whilePaused(async () => {
-    const items = await scanTable();
-    const isKept = ({ kind }: Record<string, unknown>) => kind === credentialKeyRecord.kind;
-    await removeAll(items.filter(item => !isKept(item)).map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
-  });
-}
 
 const header = 'x-test-conductor';
 const conductors = new Map<string, Conductor>();
@@ -155,7 +146,7 @@ export async function runFaults(
   const startedAt = Date.now();
   // In batches, so that what expires (a hand-off code, after a minute) has not when it is sent again.
   for (const batch of chunksOf(samplesAtOnce, samples)) {
-    await emptyTable();
+    await background.whilePaused(emptyTable);
     rows.push(...(await runBatch(api, batch, kinds)));
     const faults = rows.reduce((sum, row) => sum + row.cases, 0);
     const seconds = Math.round((Date.now() - startedAt) / 1000);

@@ -14,9 +14,10 @@ import {
   send,
   valuesIn,
 } from '../support/sample-requests.ts';
+import { emptyTable } from '../support/table-dump.ts';
 import type { BackgroundSample } from './background-samples.ts';
 import { invokeStep } from './background-samples.ts';
-import { background, emptyTable, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
+import { background, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
 
 /**
  * When a write is executed that its caller has given up, or that is executed already: after the answer, and with it after
@@ -58,7 +59,7 @@ export async function runLate(
   const rows: LateRow[] = [];
   const startedAt = Date.now();
   for (const batch of chunksOf(samplesAtOnce, samples)) {
-    await emptyTable();
+    await background.whilePaused(emptyTable);
     rows.push(...(await runBatch(api, batch)));
     const done = rows.reduce((sum, row) => sum + row.cases, 0);
     report(

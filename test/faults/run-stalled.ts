@@ -13,7 +13,8 @@ import {
   seededBy,
   seedPerson,
 } from '../support/sample-requests.ts';
-import { background, emptyTable, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
+import { emptyTable } from '../support/table-dump.ts';
+import { background, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
 
 export interface StalledRow {
   name: string;
@@ -45,7 +46,7 @@ export async function runStalled(
   const rows: StalledRow[] = [];
   const startedAt = Date.now();
   for (const batch of chunksOf(samplesAtOnce, samples)) {
-    await emptyTable();
+    await background.whilePaused(emptyTable);
     rows.push(...(await runBatch(api, batch)));
     const done = rows.reduce((sum, row) => sum + row.cases, 0);
     report(`${rows.length} requests, ${done} stalls, ${Math.round((Date.now() - startedAt) / 1000)} s`);

@@ -1,6 +1,8 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { requiredSetting } from '../../lib/core/settings.ts';
 import { tableClient } from '../../lib/table/client.ts';
+import { credentialKeyRecord } from '../../lib/table/records/credential-key.ts';
+import { removeAll } from '../../lib/table/store.ts';
 
 /** Every item of the test's table, to check what is stored and what must not be. */
 export async function allItems(): Promise<Record<string, unknown>[]> {
@@ -18,4 +20,12 @@ export async function allItems(): Promise<Record<string, unknown>[]> {
     startAfter = page.LastEvaluatedKey;
   } while (startAfter !== undefined);
   return items;
+}
+
+/** Removes all that is left: each look at the whole table takes longer the more is in it. */
+export async function emptyTable(): Promise<void> {
+  const items = await allItems();
+  // What processes remember of the key that marks credentials has to stay true.
+  const left = items.filter(({ kind }) => kind !== credentialKeyRecord.kind);
+  await removeAll(left.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
 }
