@@ -128,10 +128,11 @@ function describe(details: AuditDetails): string {
     .join(', ');
 }
 
-/** A changed field is told as what it was and is. */
+/** A changed field is told as what it was and is, what was promoted as a moment of its environment. */
 function inWords(value: AuditDetails[string]): string {
   if (value === null) return 'none';
   if (typeof value !== 'object') return String(value);
   if ('from' in value && 'to' in value) return `${inWords(value.from ?? null)} → ${inWords(value.to ?? null)}`;
+  if ('slug' in value && 'revision' in value) return `${value.slug}@${value.revision}`;
   return JSON.stringify(value);
 }
