@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { effectiveLimits, isUnlimited, recentPlanConfigs } from '../plans/effective-limits.ts';
+import { isNew } from '../table/expressions.ts';
 import { type AuditRecord, auditRecord } from '../table/records/audit-entry.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { at, put, type Write } from '../table/store.ts';
@@ -86,5 +87,5 @@ export async function auditWrite(
     createdAt,
     ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: expiryOf(createdAtMs, auditRetentionDays) }),
   };
-  return put(at(auditRecord, organization.id, action, createdAt, id), record, { ownKey: true });
+  return put(at(auditRecord, organization.id, action, createdAt, id), record, { if: isNew, ownKey: true });
 }

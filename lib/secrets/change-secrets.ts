@@ -10,7 +10,6 @@ import type { Log } from '../core/logger.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
 import { findWebhooks, publishSecretEvent, type SecretEvent } from '../deliveries/publish.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
-import { isNew } from '../table/expressions.ts';
 import type { EnvironmentState, TurnsRecord } from '../table/records/environment.ts';
 import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
@@ -445,19 +444,17 @@ function auditPut(
           from: { id: from.id, slug: from.slug, revision: from.revision },
           details: { from: { slug: from.slug, revision: from.revision } },
         };
-  return context
-    .audit({
-      action,
-      target: { type: 'project', id: project.id, name: project.slug },
-      environment: { id: state.id, slug: state.slug },
-      keys: heads.map(({ key }) => key),
-      revision: state.revision + 1,
-      ...source,
-      ...(restored === undefined ? {} : { details: { restored } }),
-      message,
-      entry,
-    })
-    .then(write => ({ ...write, condition: isNew }));
+  return context.audit({
+    action,
+    target: { type: 'project', id: project.id, name: project.slug },
+    environment: { id: state.id, slug: state.slug },
+    keys: heads.map(({ key }) => key),
+    revision: state.revision + 1,
+    ...source,
+    ...(restored === undefined ? {} : { details: { restored } }),
+    message,
+    entry,
+  });
 }
 
 /**

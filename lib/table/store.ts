@@ -288,7 +288,7 @@ export async function transact(writes: readonly Write[], budget: RetryBudget = r
       const reasons = error.CancellationReasons ?? [];
       const failed = reasons.flatMap((reason, index) => (reason.Code === 'ConditionalCheckFailed' ? [index] : []));
       if (failed.length > 0) {
-        if (cancellations > 0 && (await isMade(writes))) return;
+        if (cancellations > 0 && (await isMade(writes, index => plain(reasons[index]?.Item)))) return;
         throw refusal(writes, failed, index => plain(reasons[index]?.Item));
       }
       const transient = reasons.some(reason => transientReasons.has(reason.Code ?? ''));
@@ -300,15 +300,17 @@ export async function transact(writes: readonly Write[], budget: RetryBudget = r
 
 /**
  * Whether a refused transaction has in fact been made, by an attempt under an earlier token that was executed late, after
- * a conflict had cancelled its repeat.
+ * a conflict had cancelled its repeat. The one write that only this transaction makes is refused, too, then.
  */
-async function isMade(writes: readonly Write[]): Promise<boolean> {
-  const own = writes.find(({ ownKey, unique }) => ownKey === true || unique !== undefined);
-  if (own === undefined) return false;
-  const command = () =>
-    new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: own.key, ConsistentRead: true });
-  const { Item: current } = await sendPatiently(() => tableClient().send(command()), { repeatable: true });
-  return isWritten(own, current);
+async function isMade(writes: readonly Write[], current: (index: number) => Item | undefined): Promise<boolean> {
+  const index = writes.findIndex(isKnownAgain);
+  const own = writes[index];
+  return own !== undefined && isWritten(own, current(index));
+}
+
+/** Whether the item tells afterwards that it was this very write that made it. */
+function isKnownAgain({ condition, unique, ownKey }: Write): boolean {
+  return condition !== undefined && (unique !== undefined || ownKey === true);
 }
 
 /**
@@ -325,8 +327,8 @@ const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'Pro
 /** One write alone: half the price of a transaction of one. */
 async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
   const TableName = requiredSetting('TABLE_NAME');
-  const isKnownAgain = write.unique !== undefined || write.kind === 'put';
-  const isAsked = write.refused !== undefined || (isKnownAgain && write.condition !== undefined);
+  const isConditionedPut = write.kind === 'put' && write.condition !== undefined;
+  const isAsked = write.refused !== undefined || isConditionedPut || isKnownAgain(write);
   const returned = isAsked ? ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const) : {};
   for (let sends = 0; ; ) {
     try {
@@ -412,7 +414,8 @@ function plain(item: Parameters<typeof unmarshall>[0] | undefined): Item | undef
 function toTransactItem(write: Write): TransactItem {
   const TableName = requiredSetting('TABLE_NAME');
   const expressions = render(write.condition, write.changes);
-  const returned = write.refused === undefined ? {} : ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const);
+  const isAsked = write.refused !== undefined || isKnownAgain(write);
+  const returned = isAsked ? ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const) : {};
   if (write.kind === 'put') return { Put: { TableName, Item: write.item, ...expressions, ...returned } };
   if (write.kind === 'update') {
     return { Update: { TableName, Key: write.key, UpdateExpression: '', ...expressions, ...returned } };

@@ -1,6 +1,6 @@
 import { auditWrite, systemActor } from '../../access/audit-write.ts';
 import type { RequestSource } from '../../core/request-source.ts';
-import { asRead, isNew } from '../../table/expressions.ts';
+import { asRead } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { auditRecord } from '../../table/records/audit-entry.ts';
 import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
@@ -313,12 +313,11 @@ async function auditOf(
 ) {
   const organization = await find(at(organizationRecord, orgSlug));
   if (organization?.status !== 'active') throw new NotRepairable('There is no such organization.');
-  const write = await auditWrite(organization, systemActor, source, {
+  return auditWrite(organization, systemActor, source, {
     action: 'environment.repaired',
     target: { type: 'environment', id, name: slug },
     environment: { id, slug },
     keys: keys.map(({ key }) => key),
     revision,
   });
-  return { ...write, condition: isNew };
 }
