@@ -8,6 +8,7 @@ import { environmentRecord } from '../../lib/table/records/environment.ts';
 import { projectRecord } from '../../lib/table/records/project.ts';
 import { at, chunksOf, find, transact, update } from '../../lib/table/store.ts';
 import { type Answer, type Api, type Person, sessionOf, testPassword } from '../support/api.ts';
+import { noAnswer } from '../support/inject-faults.ts';
 import { identityOf, makeSigningKey } from '../support/issuer.ts';
 import type { AwsCall } from '../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../support/observed-api.ts';
@@ -375,7 +376,7 @@ describe('a session', () => {
       attempt: (call: AwsCall, send: () => Promise<unknown>) => {
         if (first !== undefined || !JSON.stringify(call.input).includes('"SESSION#')) return send();
         first = send;
-        throw Object.assign(new Error('no answer in time (injected)'), { name: 'TimeoutError', $metadata: {} });
+        throw noAnswer();
       },
     };
 

@@ -148,7 +148,7 @@ function deadProcess(): Error {
   return new Error('the process is dead (injected)');
 }
 
-function noAnswer(): Error {
+export function noAnswer(): Error {
   return Object.assign(new Error('no answer in time (injected)'), { name: 'TimeoutError', $metadata: {} });
 }
 

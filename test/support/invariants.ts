@@ -1,10 +1,7 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { isIdentityId } from '../../lib/access/identity-rights.ts';
 import { eventNames } from '../../lib/contracts/fields/events.ts';
-import { requiredSetting } from '../../lib/core/settings.ts';
 import { addUpTo, countsDeadHeads } from '../../lib/secrets/engine/digest.ts';
 import { headOf, isLive } from '../../lib/secrets/engine/read-snapshot.ts';
-import { tableClient } from '../../lib/table/client.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { assertionRecord } from '../../lib/table/records/assertion.ts';
 import { auditCountRecord } from '../../lib/table/records/audit-count.ts';
@@ -53,21 +50,13 @@ import { templateKeyRecord } from '../../lib/table/records/template-key.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
 import { emailRecord, hasSecondFactor, userRecord } from '../../lib/table/records/user.ts';
 import { webhookRecord } from '../../lib/table/records/webhook.ts';
+import { allItems } from './table-dump.ts';
 
 export type Item = Record<string, unknown> & { pk: string; sk: string; kind: string };
 
 /** Every item in this process's table, as it is stored. */
 export async function scanTable(): Promise<Item[]> {
-  const items: Item[] = [];
-  let ExclusiveStartKey: Record<string, unknown> | undefined;
-  do {
-    const page = await tableClient().send(
-      new ScanCommand({ TableName: requiredSetting('TABLE_NAME'), ConsistentRead: true, ExclusiveStartKey }),
-    );
-    items.push(...((page.Items ?? []) as Item[]));
-    ExclusiveStartKey = page.LastEvaluatedKey;
-  } while (ExclusiveStartKey !== undefined);
-  return items;
+  return (await allItems()) as Item[];
 }
 
 /** Every kind of item. An item of another kind breaks an invariant. */

@@ -6,6 +6,7 @@ import { readRequest } from '../../model/read-request.ts';
 import type { Api, Person } from '../../support/api.ts';
 import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import { gate } from '../../support/gate.ts';
+import { noAnswer } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { type AwsCall, replenishRetries } from '../../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
@@ -25,8 +26,6 @@ afterAll(() => api.stop());
 
 const many = (count: number, fill: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, fill]));
-const timeout = () => Object.assign(new Error('no answer in time (injected)'), { name: 'TimeoutError', $metadata: {} });
-
 /** What a call writes to the environment, in the words of the protocol's model. */
 function kindOf(place: Workplace, call: AwsCall): string | undefined {
   if (!/^(Transact|Put|Update|Delete)/.test(call.operation)) return undefined;
@@ -59,7 +58,7 @@ describe('a transaction that is executed late', () => {
         const kind = kindOf(place, call);
         if (kind === 'commit large') {
           held ??= send;
-          throw timeout();
+          throw noAnswer();
         }
         if (held !== undefined && kind === 'step') {
           undone += 1;
@@ -85,7 +84,7 @@ describe('a transaction that is executed late', () => {
         if (kind === 'step' && (held === undefined || call.position === position)) {
           held ??= send;
           position = call.position;
-          throw timeout();
+          throw noAnswer();
         }
         if (held !== undefined && kind === 'release') {
           await requireRefused(held);
@@ -109,13 +108,13 @@ describe('a transaction that is executed late', () => {
     const overtaken = gate();
     const conductor = {
       attempt: async (call: AwsCall, send: () => Promise<unknown>) => {
-        if (dead) throw timeout();
+        if (dead) throw noAnswer();
         const kind = kindOf(place, call);
         if (kind === 'step' && held === undefined) {
           held = send;
           isWaiting.open();
           await overtaken.opened;
-          throw timeout();
+          throw noAnswer();
         }
         if (held !== undefined && kind === 'acquire') {
           const answer = await send();
@@ -150,7 +149,7 @@ describe('a transaction that is executed late', () => {
       attempt: async (call: AwsCall, send: () => Promise<unknown>) => {
         if (kindOf(place, call) !== 'commit small') return send();
         held ??= send;
-        throw timeout();
+        throw noAnswer();
       },
     };
     const answer = await withFault({ conductor }, headers => place.set('dev', 'A', 'two', { headers }));

@@ -4,6 +4,7 @@ import { readRequest } from '../../model/read-request.ts';
 import type { Answer, Api, Person } from '../../support/api.ts';
 import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import { gate } from '../../support/gate.ts';
+import { noAnswer } from '../../support/inject-faults.ts';
 import type { AwsCall } from '../../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
 import { stalling } from '../../support/stalling.ts';
@@ -28,8 +29,6 @@ function stateKey({ project }: Workplace, env: string) {
 const reads = (call: AwsCall, { pk, sk }: { pk: string; sk: string }) =>
   call.operation.startsWith('BatchGet') && JSON.stringify(call.input).includes(`{"pk":"${pk}","sk":"${sk}`);
 
-const timeout = () => Object.assign(new Error('no answer in time (injected)'), { name: 'TimeoutError', $metadata: {} });
-
 /** Imports, and does `meanwhile` when only the commit is missing. */
 async function importing(
   place: Workplace,
@@ -47,7 +46,7 @@ async function importing(
         isOver = true;
         await meanwhile();
       }
-      if (end === 'fails') throw timeout();
+      if (end === 'fails') throw noAnswer();
       return send();
     },
   };

@@ -78,21 +78,34 @@ async function deletedProject(): Promise<Work> {
   };
 }
 
-/** A rotation of the data key, about to fence the environments (walk 0) or to walk them. */
-async function rotatedProject(walk: 0 | 1): Promise<Work> {
+/** A project whose data key is being rotated. Walk 0 fences the environments. */
+async function beginRotation() {
   const owner = await seedPerson();
   const { organization, session } = owner;
   const project = await furnish(owner, organization);
   const path = `/projects/${organization.id}/shop`;
   expect((await api.post(`${path}/rotate-key`, undefined, session)).status).toBe(202);
   const ids = { orgSlug: organization.slug, organizationId: organization.id, project: 'shop', projectId: project.id };
-  const cursor = { ...firstCursor(), walk: String(walk) };
   return {
-    step: () => reEncryptProject({ type: 're-encrypt-project', ...ids, toVersion: 2, cursor }, log),
+    owner,
+    ids,
+    item: at(projectRecord, organization.slug, 'shop'),
+    walk: (number: number) => {
+      const cursor = { ...firstCursor(), walk: String(number) };
+      return reEncryptProject({ type: 're-encrypt-project', ...ids, toVersion: 2, cursor }, log);
+    },
+    remove: async () => expect((await api.delete(path, session)).status).toBe(200),
+  };
+}
+
+async function rotatedProject(walkNumber: 0 | 1): Promise<Work> {
+  const { owner, ids, item, walk, remove } = await beginRotation();
+  const { organization } = owner;
+  return {
+    step: () => walk(walkNumber),
     goAway: async () => {
-      expect((await api.delete(path, session)).status).toBe(200);
-      const erase = () => eraseProject({ type: 'erase-project', ...ids }, log);
-      await repeatUntilGone(erase, at(projectRecord, organization.slug, 'shop'));
+      await remove();
+      await repeatUntilGone(() => eraseProject({ type: 'erase-project', ...ids }, log), item);
     },
     makeAgain: async () => {
       await furnish(owner, organization);
@@ -261,22 +274,13 @@ async function stallUntil(step: () => Promise<void>, meanwhile: () => Promise<vo
 
 describe('a late step', () => {
   it('that completes a rotation gives a deleted project no data key back', async () => {
-    const owner = await seedPerson();
-    const { organization, session } = owner;
-    const project = await furnish(owner, organization);
-    const path = `/projects/${organization.id}/shop`;
-    expect((await api.post(`${path}/rotate-key`, undefined, session)).status).toBe(202);
-    const ids = { orgSlug: organization.slug, organizationId: organization.id, project: 'shop', projectId: project.id };
-    const walk = (number: number) => () => {
-      const cursor = { ...firstCursor(), walk: String(number) };
-      return reEncryptProject({ type: 're-encrypt-project', ...ids, toVersion: 2, cursor }, log);
-    };
-    await walk(0)();
-    await walk(1)();
+    const { item, walk, remove } = await beginRotation();
+    await walk(0);
+    await walk(1);
 
-    await stallUntil(walk(2), async () => expect((await api.delete(path, session)).status).toBe(200));
+    await stallUntil(() => walk(2), remove);
 
-    const found = await find(at(projectRecord, organization.slug, 'shop'));
+    const found = await find(item);
     expect([found?.status, found?.wrappedKeys]).toEqual(['deleting', {}]);
   });
 

@@ -87,8 +87,8 @@ async function sidesOf(session: Session, a: string | undefined, b: string | unde
     return [{ name: environment, kind: 'environment', slug: environment }, side];
   }
   const environment = await session.environment();
-  const { revision } = await environment.keys();
-  const { revisions } = await environment.revisions({ limit: 1 });
+  const [last] = (await environment.revisions({ limit: 1 })).revisions;
+  const revision = last?.revision ?? (await environment.keys()).revision;
   const at = (moment: number): Side => ({
     name: `${environment.slug}@${moment}`,
     kind: 'environment',
@@ -96,7 +96,7 @@ async function sidesOf(session: Session, a: string | undefined, b: string | unde
     revision: moment,
   });
   // Nothing has changed a new environment. One under a slug that was used before does not begin at 0.
-  return [at(revisions.length === 0 ? revision : revision - 1), at(revision)];
+  return [at(last === undefined ? revision : revision - 1), at(revision)];
 }
 
 async function differenceOf(session: Session, [a, b]: [Side, Side], values: boolean): Promise<Difference> {
