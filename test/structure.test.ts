@@ -34,6 +34,13 @@ function sourcesOf(pattern: string): Source[] {
 const lib = sourcesOf('lib/**/*.ts');
 const functions = sourcesOf('functions/**/*.ts');
 const infra = sourcesOf('infra/**/*.ts');
+const sdk = sourcesOf('clients/sdk/src/**/*.ts');
+const cli = sourcesOf('clients/cli/src/**/*.ts');
+
+/** A client's folder, or its file beside the folders. */
+function clientModuleOf(path: string): string {
+  return (path.split('/src/')[1] ?? '').split('/')[0]?.replace(/\.ts$/, '') ?? '';
+}
 
 function offenders(sources: Source[], forbidden: (imported: string, source: Source) => boolean): string[] {
   return sources.flatMap(source =>
@@ -75,15 +82,15 @@ describe('the direction of imports', () => {
 });
 
 /**
- * The rooms of `lib` and `infra`, from the ground floor up. A room imports only from itself and from the floors below.
- * `infra` may also import from `lib`. Its last room is the folder itself, with the CDK app.
+ * The modules of each part, from the lowest layer up. A module is a folder, or in a client also a file beside the
+ * folders. It imports only from itself and from lower layers of its own part.
  */
-const houses = [
+const parts = [
   {
-    house: 'lib',
+    part: 'lib',
     files: lib,
-    roomOf: (path: string) => path.split('/')[1] ?? '',
-    floors: [
+    moduleOf: (path: string) => path.split('/')[1] ?? '',
+    layers: [
       ['contracts', 'documentation'],
       ['core'],
       ['crypto', 'mail', 'table'],
@@ -95,10 +102,11 @@ const houses = [
     ],
   },
   {
-    house: 'infra',
+    part: 'infra',
     files: infra,
-    roomOf: (path: string) => dirname(path).slice('infra/'.length),
-    floors: [
+    // The last module is the folder itself, with the CDK app.
+    moduleOf: (path: string) => dirname(path).slice('infra/'.length),
+    layers: [
       ['plan', 'local/machine'],
       ['openapi', 'build', 'stacks', 'local/lambda', 'local/stand-ins'],
       ['local/gateway', 'local/stand-ins/kms', 'local/stand-ins/sqs', 'local/stand-ins/payment'],
@@ -106,23 +114,56 @@ const houses = [
       ['commands', ''],
     ],
   },
+  {
+    part: 'clients/sdk',
+    files: sdk,
+    moduleOf: clientModuleOf,
+    layers: [
+      ['openapi', 'share'],
+      ['answers', 'errors'],
+      ['snapshot', 'transport'],
+      ['identity', 'request'],
+      ['write'],
+      ['environment'],
+      ['holdfast'],
+      ['index'],
+    ],
+  },
+  {
+    part: 'clients/cli',
+    files: cli,
+    moduleOf: clientModuleOf,
+    layers: [
+      ['formats', 'given', 'printable', 'proxy', 'sealed', 'write-all'],
+      ['failure', 'output'],
+      ['dotenv-text', 'files', 'standard-input', 'terminal'],
+      ['cache', 'change', 'settings'],
+      ['connect'],
+      ['credentials'],
+      ['run', 'session', 'sign-in'],
+      ['snapshot'],
+      ['commands'],
+      ['program'],
+      ['main'],
+    ],
+  },
 ];
 
-describe.each(houses)('the floors of $house', ({ house, files, roomOf, floors }) => {
-  const floorOf = (room: string) => floors.findIndex(rooms => rooms.includes(room));
+describe.each(parts)('the layers of $part', ({ part, files, moduleOf, layers }) => {
+  const layerOf = (module: string) => layers.findIndex(modules => modules.includes(module));
 
-  it('are the list above, room by room', () => {
-    const rooms = new Set(files.map(({ path }) => roomOf(path)));
-    expect([...rooms].toSorted()).toEqual(floors.flat().toSorted());
+  it('hold every module, and no other', () => {
+    const modules = new Set(files.map(({ path }) => moduleOf(path)));
+    expect([...modules].toSorted()).toEqual(layers.flat().toSorted());
   });
 
-  it('allow only imports from a room below', () => {
+  it('allow only imports from a lower layer', () => {
     const upward = offenders(
       files,
       (imported, { path }) =>
-        imported.startsWith(`${house}/`) &&
-        roomOf(imported) !== roomOf(path) &&
-        floorOf(roomOf(imported)) >= floorOf(roomOf(path)),
+        imported.startsWith(`${part}/`) &&
+        moduleOf(imported) !== moduleOf(path) &&
+        layerOf(moduleOf(imported)) >= layerOf(moduleOf(path)),
     );
     expect(upward).toEqual([]);
   });
@@ -142,7 +183,7 @@ describe.each(houses)('the floors of $house', ({ house, files, roomOf, floors })
   });
 });
 
-describe('rooms inside rooms, and the clients', () => {
+describe('modules inside modules, and the clients', () => {
   it('let the revision engine know nothing of the operations above it', () => {
     const engine = lib.filter(({ path }) => path.startsWith('lib/secrets/engine/'));
     expect(engine.length).toBeGreaterThan(5);
@@ -150,9 +191,13 @@ describe('rooms inside rooms, and the clients', () => {
   });
 
   it('let the SDK use nothing of the service', () => {
-    const sdk = sourcesOf('clients/sdk/src/**/*.ts');
     expect(sdk.length).toBeGreaterThan(5);
     expect(offenders(sdk, imported => /^(lib|functions|infra|test)\//.test(imported))).toEqual([]);
+  });
+
+  it('let the command line use only field rules of the service, beside the SDK', () => {
+    const ofService = cli.flatMap(({ imports }) => imports).filter(path => /^(lib|functions|infra|test)\//.test(path));
+    expect(ofService.filter(path => !path.startsWith('lib/contracts/fields/'))).toEqual([]);
   });
 });
 

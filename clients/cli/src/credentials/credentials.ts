@@ -4,7 +4,7 @@ import { exitCodes, Failure } from '../failure.ts';
 import { configDirectory, readIfThere, writeOwnFile } from '../files.ts';
 import { originOf } from '../settings/address.ts';
 import { requireUrl, type Settings } from '../settings/settings.ts';
-import { findIdentity, type IdentityCredential } from '../sign-in/identity.ts';
+import { findIdentity, type IdentityCredential } from './identity.ts';
 import { deleteFromKeyring, keepInKeyring, readKeyring } from './keyring.ts';
 
 /** What is kept for one origin. Without a token it is in the keyring. */
