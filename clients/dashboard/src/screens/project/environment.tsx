@@ -215,7 +215,7 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
       )}
       {open?.kind === 'review' && (
         <Review
-          {...place}
+          place={place}
           environment={environment}
           role={organization.role}
           readable={readable}

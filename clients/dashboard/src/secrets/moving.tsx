@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks';
+import type { Environment } from '../../../../lib/contracts/projects.ts';
+import { Button } from '../ui/controls.tsx';
+import { Time } from '../ui/text.tsx';
+import { type Choice, type Stage, type Staged, touchedKeys } from './stage.ts';
+import type { Moved } from './use-review.ts';
+
+interface MovingProps {
+  stage: Stage;
+  moved: Moved;
+  readable: boolean;
+  environment: Environment;
+  onRebase: (choices: Readonly<Record<string, Choice>>) => void;
+}
+
+/** The environment was changed meanwhile. Nothing is sent again before the person has seen it. */
+export function Moving({ stage, moved, readable, environment, onRebase }: MovingProps) {
+  const [choices, setChoices] = useState<Readonly<Record<string, Choice>>>({});
+  const touched = readable ? touchedKeys(stage, moved.versions) : [];
+  const open = touched.filter(key => choices[key] === undefined);
+  return (
+    <div class="moved">
+      <h3>
+        <span class="mono">{environment.slug}</span> moved from {stage.revision} to {moved.revision} while you worked.
+      </h3>
+      <p>Nothing of yours was applied, and nothing is lost.</p>
+      {!readable && <p>You can’t read this environment, so it can’t be said which keys changed.</p>}
+      {readable && touched.length === 0 && <p>None of the keys that you changed was touched.</p>}
+      {touched.length > 0 && (
+        <>
+          <p>Another person changed these keys too. Choose whose change to keep.</p>
+          <ul class="conflicts">
+            {touched.map(key => (
+              <li key={key}>
+                <Conflict
+                  name={key}
+                  moved={moved}
+                  staged={stage.changes.get(key)}
+                  choice={choices[key]}
+                  onChoose={choice => setChoices({ ...choices, [key]: choice })}
+                />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <div class="actions">
+        <Button kind="primary" disabled={open.length > 0} onClick={() => onRebase(choices)}>
+          Rebase on {moved.revision}
+        </Button>
+        {open.length > 0 && <span class="quiet">{open.length} to decide</span>}
+      </div>
+    </div>
+  );
+}
+
+interface ConflictProps {
+  name: string;
+  moved: Moved;
+  staged: Staged | undefined;
+  choice: Choice | undefined;
+  onChoose: (choice: Choice) => void;
+}
+
+/** A key that two people changed: theirs or mine. */
+function Conflict({ name, moved, staged, choice, onChoose }: ConflictProps) {
+  const by = moved.by.get(name);
+  const theirs =
+    by === undefined ? (
+      'deleted'
+    ) : (
+      <>
+        version {moved.versions.get(name)} by {by.email}, <Time at={by.at} />
+      </>
+    );
+  const options = [
+    ['theirs', 'Theirs', theirs],
+    ['mine', 'Mine', staged?.kind === 'delete' ? 'delete it' : 'the value that I staged'],
+  ] as const;
+  return (
+    <fieldset>
+      <legend class="mono key">{name}</legend>
+      {options.map(([option, title, detail]) => (
+        <label key={option}>
+          <input type="radio" name={`choice-${name}`} checked={choice === option} onChange={() => onChoose(option)} />
+          <span>
+            {title} <span class="quiet">{detail}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

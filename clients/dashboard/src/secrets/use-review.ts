@@ -1,0 +1,132 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { Environment } from '../../../../lib/contracts/projects.ts';
+import type { ChangePlan } from '../../../../lib/contracts/secrets.ts';
+import { call, Refusal } from '../api.ts';
+import { useAction, useLoad } from '../load.ts';
+import { say } from '../ui/feedback.tsx';
+import type { Place } from './place.ts';
+import { planOf } from './proof.tsx';
+import { type Choice, rebase, type Stage, withoutApplied } from './stage.ts';
+import { stageOf } from './staging.ts';
+
+/** What the environment holds now, after others changed it. Without keys for somebody who can't read them. */
+export interface Moved {
+  revision: number;
+  versions: ReadonlyMap<string, number>;
+  by: ReadonlyMap<string, { email: string; at: string }>;
+}
+
+export interface ReviewOptions {
+  place: Place;
+  environment: Environment;
+  readable: boolean;
+  onClose: () => void;
+  onApplied: () => Promise<void>;
+}
+
+/**
+ * The staged changes of an environment with the service's plan for them, or with what moved since they were staged. A
+ * stage is planned again whenever it changes and after a log-in over the page; a write is sent only by a click.
+ */
+export function useReview({ place, environment, readable, onClose, onApplied }: ReviewOptions) {
+  const current = stageOf(environment.id);
+  const stage = current.value;
+  const planning = useLoad(useIdentity(stage), async signal => {
+    if (stage === undefined) return undefined;
+    return planStage(place, stage, readable, signal);
+  });
+  const applying = useAction(async (of: Stage, message: string) => {
+    try {
+      const { revision } = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/changes', {
+        params: { ...place },
+        body: bodyOf(of, message),
+        ifMatch: of.revision,
+      });
+      // The keys are loaded before what was staged goes, so that they never vanish in between.
+      await onApplied();
+      current.value = withoutApplied(current.value, of);
+      say(`Applied as revision ${revision} of ${environment.slug}.`);
+      onClose();
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      await planning.reload();
+    }
+  });
+  const done = stage === undefined;
+  useEffect(() => {
+    if (done) onClose();
+  }, [done]);
+  return {
+    stage,
+    plan: planning.data?.plan,
+    moved: planning.data?.moved,
+    planning,
+    applying,
+    rebaseOn: (moved: Moved, choices: Readonly<Record<string, Choice>>) => {
+      if (stage !== undefined) current.value = rebase(stage, moved.revision, moved.versions, choices);
+      void onApplied();
+    },
+  };
+}
+
+/** A key of its own for each object, for what is loaded again when another object takes its place. */
+function useIdentity(of: object | undefined): string {
+  const seen = useRef({ of, number: 0 });
+  if (seen.current.of !== of) seen.current = { of, number: seen.current.number + 1 };
+  return `${seen.current.number}`;
+}
+
+const isConflict = (error: unknown): error is Refusal => error instanceof Refusal && error.status === 412;
+
+/** What applying the stage would do; or what moved, where it was staged on a revision that is no longer the current one. */
+async function planStage(
+  place: Place,
+  stage: Stage,
+  readable: boolean,
+  signal: AbortSignal,
+): Promise<{ plan?: ChangePlan; moved?: Moved }> {
+  try {
+    const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/changes', {
+      params: { ...place },
+      query: { dryRun: true },
+      body: bodyOf(stage),
+      ifMatch: stage.revision,
+      signal,
+    });
+    return { plan: planOf(answer) };
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    return { moved: readable ? await lookAtKeys(place, signal) : unreadable(error) };
+  }
+}
+
+async function lookAtKeys(place: Place, signal: AbortSignal): Promise<Moved> {
+  const { keys, revision } = await call('GET /v1/secrets/{orgSlug}/{project}/{env}/keys', {
+    params: { ...place },
+    signal,
+  });
+  return {
+    revision,
+    versions: new Map(keys.map(({ key, version }) => [key, version])),
+    by: new Map(keys.map(({ key, updatedBy, updatedAt }) => [key, { email: updatedBy.email, at: updatedAt }])),
+  };
+}
+
+/** All that a conflict tells somebody who may not read the keys. */
+function unreadable({ details }: Refusal): Moved {
+  return { revision: (details as { currentRevision: number }).currentRevision, versions: new Map(), by: new Map() };
+}
+
+function bodyOf(stage: Stage, message?: string) {
+  const set: { key: string; value: string }[] = [];
+  const gone: string[] = [];
+  for (const [key, staged] of stage.changes) {
+    if (staged.kind === 'set') set.push({ key, value: staged.value });
+    else gone.push(key);
+  }
+  return {
+    ...(set.length === 0 ? {} : { set }),
+    ...(gone.length === 0 ? {} : { delete: gone }),
+    ...(message ? { message } : {}),
+  };
+}
