@@ -20,7 +20,7 @@ import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { type Log, openLog } from '../core/logger.ts';
 import { cameThroughEdge, type RequestSource, sourceOf } from '../core/request-source.ts';
 import { settings } from '../core/settings.ts';
-import { judgedAfterWaiting, withDeadline } from '../table/retry.ts';
+import { withDeadline, withReauthorization } from '../table/retry.ts';
 import { explainNotFound, parseParts, parsePath } from './parse-request.ts';
 import { type Answer, render, renderError, toApiError } from './respond.ts';
 
@@ -83,7 +83,7 @@ export function endpoint<const C extends Contract, Fetched = undefined>(contract
       if (request === undefined) throw new Error('The chain reached the handler without a parsed request.');
       const input = { ...request, context: contextOf(contract.access, state), fetched };
       const run = () => behaviour.run(input as unknown as EndpointInput<C, Fetched>);
-      const answer = (await judgedAfterWaiting(() => judgeAgain(contract.access, state), run)) as Answer;
+      const answer = (await withReauthorization(() => reauthorizeCaller(contract.access, state), run)) as Answer;
       requireAllQuestionsAsked(contract, state);
       return render(await checkedAnswer(contract, answer, state), state.source.requestId);
     });
@@ -158,7 +158,7 @@ function guard<C extends Contract, Fetched>(contract: C, behaviour: Behaviour<C,
           ? ({ params: path.params, ...parts.value } as ParsedRequest<C>)
           : undefined;
       const fetching = () => (request === undefined ? undefined : behaviour.fetch?.(request));
-      const begin = () => judgedAfterWaiting(() => judgeAgain(contract.access, state), fetching);
+      const begin = () => withReauthorization(() => reauthorizeCaller(contract.access, state), fetching);
       const flushing = flushShares(state.log);
       const early = earnsHeadStart(issued, path.params) ? begin() : undefined;
       // Without a listener a failed fetch would end the process while authentication is still under way; the `await`
@@ -206,7 +206,7 @@ async function judge(
  * the organization's share, which bounds how many of its requests can wait at once.
  * @throws like `judge`; rate_limited
  */
-async function judgeAgain(access: Access, { issued, params, caller, log }: State): Promise<void> {
+async function reauthorizeCaller(access: Access, { issued, params, caller, log }: State): Promise<void> {
   // `fetch` waited before the first verdict, which comes after that wait.
   if (caller === undefined) return;
   const [now] = await Promise.all([judge(issued, access, params ?? {}), flushShares(log)]);

@@ -15,7 +15,7 @@ import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-confi
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { type HeadRecord, headRecord, tombstoneRecord } from '../table/records/secret.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
-import { judgeWaiting, pauseBeforeRetry, retryBudget } from '../table/retry.ts';
+import { pauseBeforeRetry, reauthorize, retryBudget } from '../table/retry.ts';
 import { at, ConditionFailed, find, type Page, readAll, readTogether, type Write } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { stateAt } from './engine/fencing.ts';
@@ -216,7 +216,7 @@ export async function changeSecrets<Answer>(
     for (;;) {
       try {
         // The verdict takes no wave of its own. Nothing is done with what was read before it.
-        const verdict = isJudged ? [] : [judgeWaiting()];
+        const verdict = isJudged ? [] : [reauthorize()];
         isJudged = true;
         const [found] = await Promise.all([reads ?? readFor(begun.path, keys), ...verdict]);
         const tried = await tryChange(change, found, hasWaited, endOwnTurn);

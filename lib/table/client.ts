@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { isThrottle, judgeWaiting } from './retry.ts';
+import { isThrottle, reauthorize } from './retry.ts';
 
 /** The middleware around each attempt of the SDK. Exported for tests, which disturb attempts below it. */
-export const judgedRetries = 'judgedRetries';
+export const reauthorizedRetries = 'reauthorizedRetries';
 
 let client: DynamoDBDocumentClient | undefined;
 
@@ -24,8 +24,8 @@ function newClient(): DynamoDBDocumentClient {
     }),
     { marshallOptions: { removeUndefinedValues: true } },
   );
-  made.middlewareStack.addRelativeTo(judgeRetries, {
-    name: judgedRetries,
+  made.middlewareStack.addRelativeTo(reauthorizeRetries, {
+    name: reauthorizedRetries,
     relation: 'after',
     toMiddleware: 'retryMiddleware',
   });
@@ -33,13 +33,13 @@ function newClient(): DynamoDBDocumentClient {
 }
 
 /**
- * The SDK waits as well before it sends a throttled call again, so the work is judged as after every wait. A call
- * without an answer is sent again unjudged: it may have been executed, and only the answer tells.
+ * The SDK waits before it sends a throttled call again, so the caller is authorized again as after every wait. Not so
+ * before a call is sent again because its answer was lost: it may have been executed, and only the answer tells.
  */
-function judgeRetries<Input, Output>(next: (args: Input) => Promise<Output>): (args: Input) => Promise<Output> {
+function reauthorizeRetries<Input, Output>(next: (args: Input) => Promise<Output>): (args: Input) => Promise<Output> {
   let wasThrottled = false;
   return async args => {
-    if (wasThrottled) await judgeWaiting();
+    if (wasThrottled) await reauthorize();
     try {
       return await next(args);
     } catch (error) {

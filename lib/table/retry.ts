@@ -22,16 +22,16 @@ export function retryBudget(timeMs = retryTimeMs): RetryBudget {
   return { endsAt: deadlines.getStore() ?? Date.now() + timeMs, attempts: 0 };
 }
 
-const judges = new AsyncLocalStorage<(() => Promise<void>) | undefined>();
+const authorizations = new AsyncLocalStorage<(() => Promise<void>) | undefined>();
 
-/** Runs `work`. After each wait of a retry, `judge` throws if the work may not go on. */
-export function judgedAfterWaiting<T>(judge: () => Promise<void>, work: () => T): T {
-  return judges.run(judge, work);
+/** Runs `work`. After each wait of a retry, `check` throws if the caller has lost the right to go on. */
+export function withReauthorization<T>(check: () => Promise<void>, work: () => T): T {
+  return authorizations.run(check, work);
 }
 
 /** Runs work that has to end whatever its caller may do by now, such as an undo. */
-export function unjudged<T>(work: () => T): T {
-  return judges.run(undefined, work);
+export function withoutReauthorization<T>(work: () => T): T {
+  return authorizations.run(undefined, work);
 }
 
 const firstPauseMs = 10;
@@ -46,10 +46,10 @@ export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown, pau
   budget.attempts += 1;
   const ceiling = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(budget.attempts, 10));
   await wait(budget, pauseMs ?? Math.random() * ceiling, cause);
-  await judgeWaiting();
+  await reauthorize();
 }
 
-/** Waits, and is judged by nobody. @throws `temporarily_unavailable` when the budget's time is used up. */
+/** Waits without re-authorizing. @throws `temporarily_unavailable` when the budget's time is used up. */
 export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown): Promise<void> {
   if (Date.now() + pauseMs >= budget.endsAt) {
     throw temporarilyUnavailable('Too many requests at once. Send the request again.', cause);
@@ -57,11 +57,11 @@ export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown
   await new Promise(resolve => setTimeout(resolve, pauseMs));
 }
 
-/** @throws what the judge throws if the work may not go on */
-export async function judgeWaiting(): Promise<void> {
-  const judge = judges.getStore();
-  // The judge may have to wait, too, and needs no judge for that.
-  if (judge !== undefined) await unjudged(judge);
+/** Authorizes the caller again. @throws if the caller has lost the right to go on */
+export async function reauthorize(): Promise<void> {
+  const check = authorizations.getStore();
+  // The check may have to wait, too, and needs no check for that.
+  if (check !== undefined) await withoutReauthorization(check);
 }
 
 /** DynamoDB refused the request before executing it. */

@@ -3,7 +3,7 @@ import { type FunctionName, type LoadHandler, loadFromFunctions } from '../../in
 import { sqsClient } from '../../lib/core/queue.ts';
 import { kmsClient } from '../../lib/crypto/kms.ts';
 import { mailClient } from '../../lib/mail/send-mail.ts';
-import { judgedRetries, tableClient } from '../../lib/table/client.ts';
+import { reauthorizedRetries, tableClient } from '../../lib/table/client.ts';
 
 /*
  * The instrument on the AWS calls of the code under test: middlewares on the service's SDK clients, and a conductor
@@ -98,7 +98,7 @@ function install(): void {
       return invocation.conductor.attempt?.(call, send) ?? send();
     };
     stack.add(aroundCall, { step: 'initialize', priority: 'high', name: 'aroundCall' });
-    const toMiddleware = client === tableClient() ? judgedRetries : 'retryMiddleware';
+    const toMiddleware = client === tableClient() ? reauthorizedRetries : 'retryMiddleware';
     stack.addRelativeTo(aroundAttempt, { relation: 'after', toMiddleware, name: 'aroundAttempt' });
   }
 }

@@ -4,7 +4,7 @@ import { asRead, type Changes, type Condition, equals, isNew } from '../../table
 import { auditRecord } from '../../table/records/audit-entry.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, versionRecord } from '../../table/records/secret.ts';
-import { unjudged, withDeadline } from '../../table/retry.ts';
+import { withDeadline, withoutReauthorization } from '../../table/retry.ts';
 import { at, ConditionFailed, find, put, remove, transact, update, upsert, type Write } from '../../table/store.ts';
 import {
   acquire,
@@ -253,7 +253,7 @@ async function requireCommitted<T>(
     if (raised.as === 'refused' && entry.as === 'done') throw error;
     throw temporarilyUnavailable('Whether the change was made could not be found out. Send the request again.', error);
   };
-  await unjudged(() => withDeadline(findOut, recoveryTimeMs));
+  await withoutReauthorization(() => withDeadline(findOut, recoveryTimeMs));
 }
 
 type CallOutcome<T> = { as: 'done'; result: T } | { as: 'refused' } | { as: 'unknown' };
