@@ -40,9 +40,9 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** Runs the walk through as pasted, or changed for another round. @returns what curl and what the command line said */
+/** Runs the tour as pasted, or changed for another round. @returns what curl and what the command line said */
 async function walk(change: (script: string) => string = script => script) {
-  const script = change(shellBlocksOf('A walk through').join('\n'));
+  const script = change(shellBlocksOf('A tour').join('\n'));
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
     cwd: directory,
     env: { PATH: process.env.PATH, HOME: directory, BASE: api.url },
