@@ -57,6 +57,8 @@ export async function buildDashboard(): Promise<DashboardFiles> {
       // Nothing is inlined: the content security policy allows no data: address.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
+      // One style sheet: a screen that loads later finds its styles there.
+      cssCodeSplit: false,
       reportCompressedSize: false,
     },
   })) as Rolldown.RolldownOutput;

@@ -7,7 +7,8 @@ import { LogIn, LogInAgain } from './screens/sign-in/log-in.tsx';
 import { ForgotPassword, ResetPassword } from './screens/sign-in/passwords.tsx';
 import { Register } from './screens/sign-in/register.tsx';
 import { loadSession, session } from './session.ts';
-import { Problem, Said } from './ui/feedback.tsx';
+import { Problem } from './ui/problem.tsx';
+import { Toasts } from './ui/toast.tsx';
 
 /** Screens that work without a session; they are all that `/log-in` loads. */
 const open: Readonly<Record<string, ComponentType>> = {
@@ -43,7 +44,7 @@ export function App() {
     <>
       {Open !== undefined ? <Open /> : session.value ? <SignedIn /> : null}
       {sessionEnded.value && session.value && Open === undefined && <LogInAgain />}
-      <Said />
+      <Toasts />
     </>
   );
 }

@@ -26,7 +26,7 @@ import { Revisions } from './screens/project/revisions.tsx';
 import { ProjectSettings } from './screens/project/settings.tsx';
 import { Template } from './screens/project/template.tsx';
 import { organizationBySlug, session } from './session.ts';
-import { Empty } from './ui/feedback.tsx';
+import { Empty } from './ui/empty.tsx';
 import type { OrganizationProps } from './ui/in-organization.tsx';
 import { InOrganization } from './ui/in-organization.tsx';
 import type { ProjectProps } from './ui/in-project.tsx';

@@ -545,7 +545,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
     await keepScreenshot(page, 'destroy');
     await sure.getByRole('button', { name: 'Destroy for good' }).click();
     // In the dialog that is still open, whose backdrop covers the rest of the page.
-    await page.locator('dialog[open] .said', { hasText: '1 old value of LEAKED destroyed.' }).waitFor();
+    await page.locator('dialog[open] .toast', { hasText: '1 old value of LEAKED destroyed.' }).waitFor();
     await page.getByText('Its value was destroyed.').waitFor();
     for (const value of values) await expectNowhere(page, value);
     expect(await history()).toEqual([

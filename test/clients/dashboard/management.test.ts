@@ -14,7 +14,7 @@ let base: string;
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 const dialog = (page: Page) => page.getByRole('dialog');
-const said = (page: Page, text: string | RegExp) => page.locator('.said', { hasText: text }).waitFor();
+const said = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).waitFor();
 
 const come = (as: World['people']['owner']): Promise<Visit> => visit(browser, world.origin, { as });
 

@@ -11,7 +11,7 @@ import { join, startDashboard } from './world.ts';
 
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
-const said = (page: Page, text: string | RegExp) => page.locator('.said', { hasText: text }).waitFor();
+const said = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).waitFor();
 
 describe.skipIf(withoutBrowser)('a second factor', () => {
   let browser: Browser;

@@ -2,9 +2,12 @@ import { useState } from 'preact/hooks';
 import type { PasskeyAssertion, PasskeyRequestOptions } from '../../../../lib/contracts/second-factors.ts';
 import { Refusal } from '../api.ts';
 import { useAction } from '../load.ts';
-import { Button, Field, Form } from '../ui/controls.tsx';
-import { Problem } from '../ui/feedback.tsx';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { passkeysPossible, usePasskey } from './passkeys.ts';
+import './factor-form.css';
 
 type Method = 'passkey' | 'totp' | 'recovery_code';
 

@@ -1,4 +1,5 @@
 import { qrModules } from './qr-modules.ts';
+import './qr-code.css';
 
 /** Always dark on light, in either theme: that is what cameras read. */
 export function QrCode({ text, label }: { text: string; label: string }) {

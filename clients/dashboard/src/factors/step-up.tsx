@@ -3,9 +3,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, onStepUpRequired } from '../api.ts';
 import { useAction } from '../load.ts';
 import { epoch, onOtherUser } from '../session.ts';
-import { Button, Field, Form } from '../ui/controls.tsx';
+import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Problem } from '../ui/feedback.tsx';
+import { Field } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { askedBy, type Factor, FactorForm } from './factor-form.tsx';
 
 /** Ends the question: whether the person proved themselves. */

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import { parseDotenv } from '../../../../lib/contracts/fields/dotenv.ts';
 import { secretKeyPattern, secretKeyRule, valueProblem } from '../../../../lib/contracts/fields/secret-rules.ts';
-import { Field } from '../ui/controls.tsx';
-import { Dialog, FormActions } from '../ui/dialog.tsx';
-import { count } from '../ui/text.tsx';
+import { count } from '../ui/count.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Field } from '../ui/field.tsx';
+import { FormActions } from '../ui/form.tsx';
+import './edit.css';
 
 /** A new value, or a new key. The field begins empty: what is there now is never put into it. */
 export function Edit({

@@ -2,12 +2,16 @@ import { useState } from 'preact/hooks';
 import type { Role } from '../../../../lib/contracts/fields/role.ts';
 import { call } from '../api.ts';
 import { may } from '../session.ts';
+import { Await } from '../ui/await.tsx';
+import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { Button } from '../ui/controls.tsx';
+import { count } from '../ui/count.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Await, say } from '../ui/feedback.tsx';
-import { count, Time } from '../ui/text.tsx';
+import { Time } from '../ui/time.tsx';
+import { showToast } from '../ui/toast.tsx';
 import { ShowValues, useValues } from './shown.tsx';
+import '../ui/journal.css';
+import './history.css';
 
 interface HistoryProps {
   place: { orgSlug: string; project: string; env: string };
@@ -95,7 +99,7 @@ export function History({ place, name, role, onClose }: HistoryProps) {
             });
             versions.show(false);
             await versions.of.reload();
-            say(`${count(destroyed.length, 'old value')} of ${name} destroyed.`);
+            showToast(`${count(destroyed.length, 'old value')} of ${name} destroyed.`);
           }}
         >
           <p>

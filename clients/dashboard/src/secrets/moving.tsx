@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Environment } from '../../../../lib/contracts/projects.ts';
-import { Button } from '../ui/controls.tsx';
-import { Time } from '../ui/text.tsx';
+import { Button } from '../ui/button.tsx';
+import { Time } from '../ui/time.tsx';
 import { type Choice, type Stage, type Staged, touchedKeys } from './stage.ts';
 import type { Moved } from './use-review.ts';
+import './moving.css';
 
 interface MovingProps {
   stage: Stage;

@@ -2,8 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Environment } from '../../../../lib/contracts/projects.ts';
 import type { ChangePlan } from '../../../../lib/contracts/secrets.ts';
-import { Button, Field } from '../ui/controls.tsx';
-import { count } from '../ui/text.tsx';
+import { Button } from '../ui/button.tsx';
+import { count } from '../ui/count.ts';
+import { Field } from '../ui/field.tsx';
+import './margin.css';
+import './proof.css';
 
 export interface ProofLine {
   mark: '+' | '~' | '−' | '=';

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Loaded, useLoad } from '../load.ts';
-import { Button } from '../ui/controls.tsx';
-import { Problem } from '../ui/feedback.tsx';
+import { Button } from '../ui/button.tsx';
+import { Problem } from '../ui/problem.tsx';
 
 /** Whether values are shown: of one thing, for half a minute, and never behind another tab. */
 function useShown(of: string): [shown: boolean, show: (shown: boolean) => void] {

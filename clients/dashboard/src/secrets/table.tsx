@@ -1,8 +1,10 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SecretSummary } from '../../../../lib/contracts/secrets.ts';
-import { Time } from '../ui/text.tsx';
+import { Time } from '../ui/time.tsx';
 import { hide, revealed } from './reveal.ts';
 import type { Staged } from './stage.ts';
+import './margin.css';
+import './table.css';
 
 export interface Row {
   key: string;

@@ -3,7 +3,7 @@ import type { Environment } from '../../../../lib/contracts/projects.ts';
 import type { ChangePlan } from '../../../../lib/contracts/secrets.ts';
 import { call, Refusal } from '../api.ts';
 import { useAction, useLoad } from '../load.ts';
-import { say } from '../ui/feedback.tsx';
+import { showToast } from '../ui/toast.tsx';
 import type { Place } from './place.ts';
 import { planOf } from './proof.tsx';
 import { type Choice, rebase, type Stage, withoutApplied } from './stage.ts';
@@ -45,7 +45,7 @@ export function useReview({ place, environment, readable, onClose, onApplied }: 
       // The keys are loaded before what was staged goes, so that they never vanish in between.
       await onApplied();
       current.value = withoutApplied(current.value, of);
-      say(`Applied as revision ${revision} of ${environment.slug}.`);
+      showToast(`Applied as revision ${revision} of ${environment.slug}.`);
       onClose();
     } catch (error) {
       if (!isConflict(error)) throw error;

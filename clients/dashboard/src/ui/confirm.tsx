@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../load.ts';
-import { Field } from './controls.tsx';
-import { Dialog, FormActions } from './dialog.tsx';
-import { Problem } from './feedback.tsx';
+import { Dialog } from './dialog.tsx';
+import { Field } from './field.tsx';
+import { FormActions } from './form.tsx';
+import { Problem } from './problem.tsx';
 
 interface ConfirmProps {
   title: string;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Button, ShownOnce } from './controls.tsx';
-import { openDialogs, Said } from './feedback.tsx';
+import { openDialogs, Toasts } from './toast.tsx';
+import './dialog.css';
 
 interface DialogProps {
   title: ComponentChildren;
@@ -59,52 +59,7 @@ export function Dialog({ title, onClose, children, size = 'form', firm }: Dialog
         )}
       </header>
       {children}
-      <Said within={self} />
+      <Toasts within={self} />
     </dialog>
-  );
-}
-
-interface FormActionsProps {
-  /** What the form does. */
-  children: ComponentChildren;
-  onClose: () => void;
-  busy?: boolean;
-  disabled?: boolean;
-  danger?: boolean | undefined;
-}
-
-/** How the form of a dialog ends: do it, or leave. */
-export function FormActions({ children, onClose, busy = false, disabled = false, danger = false }: FormActionsProps) {
-  return (
-    <div class="actions">
-      <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={busy} disabled={disabled}>
-        {children}
-      </Button>
-      <Button kind="quiet" onClick={onClose}>
-        Cancel
-      </Button>
-    </div>
-  );
-}
-
-/** Shows a secret that is not shown again, until its owner says that they have it. */
-export function ShownOnceDialog({
-  title,
-  name,
-  value,
-  onClose,
-}: {
-  title: string;
-  name: string;
-  value: string;
-  onClose: () => void;
-}) {
-  return (
-    <Dialog title={title} firm onClose={onClose}>
-      <ShownOnce name={name} value={value} />
-      <div class="actions">
-        <Button onClick={onClose}>I have it</Button>
-      </div>
-    </Dialog>
   );
 }

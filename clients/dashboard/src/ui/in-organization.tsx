@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { OwnOrganization } from '../../../../lib/contracts/auth.ts';
-import { Tabs } from './page.tsx';
+import { Tabs } from './tabs.tsx';
 
 export interface OrganizationProps {
   organization: OwnOrganization;

@@ -3,9 +3,9 @@ import type { OwnOrganization } from '../../../../lib/contracts/auth.ts';
 import type { Project } from '../../../../lib/contracts/projects.ts';
 import { call } from '../api.ts';
 import { useLoad } from '../load.ts';
-import { Await } from './feedback.tsx';
-import { Tabs } from './page.tsx';
-import { EnvironmentMark } from './text.tsx';
+import { Await } from './await.tsx';
+import { EnvironmentMark } from './environment-mark.tsx';
+import { Tabs } from './tabs.tsx';
 
 export interface ProjectProps {
   organization: OwnOrganization;

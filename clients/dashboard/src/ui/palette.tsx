@@ -5,6 +5,7 @@ import { useLoad } from '../load.ts';
 import { navigate } from '../router.ts';
 import { session } from '../session.ts';
 import { Dialog } from './dialog.tsx';
+import './palette.css';
 
 interface Place {
   name: string;

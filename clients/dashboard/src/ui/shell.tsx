@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { match, pathname } from '../router.ts';
-import { Mark } from '../screens/sign-in/page.tsx';
 import { logOut, organizationBySlug, session } from '../session.ts';
 import { setTheme, theme } from '../theme.ts';
+import { Mark } from './mark.tsx';
 import { Palette } from './palette.tsx';
+import './shell.css';
 
 /** The frame of every page: where one is, who one is, and the way to everything else. */
 export function Shell({ children }: { children: ComponentChildren }) {

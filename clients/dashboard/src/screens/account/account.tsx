@@ -2,11 +2,19 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { loadSession, logOut, user } from '../../session.ts';
-import { Button, Checkbox, Field, Form } from '../../ui/controls.tsx';
-import { Await, Problem, say } from '../../ui/feedback.tsx';
-import { Page, Section, Table, Tabs } from '../../ui/page.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { Time } from '../../ui/time.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { SecondFactors } from './second-factors.tsx';
+import '../../ui/facts.css';
 
 export function AccountTabs() {
   return (
@@ -24,11 +32,11 @@ export function Account() {
   const rename = useAction(async ({ name = '' }: Record<string, string>) => {
     await call('PATCH /v1/auth/me', { body: { name } });
     await loadSession();
-    say('Your name is changed.');
+    showToast('Your name is changed.');
   });
   const verify = useAction(async () => {
     await call('POST /v1/auth/send-verification');
-    say('A link is on its way to you.');
+    showToast('A link is on its way to you.');
   });
   const you = user.value;
   if (you === undefined) return null;
@@ -90,7 +98,7 @@ function Password() {
       body: { currentPassword, newPassword, ...(revokeTokens ? { revokeTokens } : {}) },
     });
     setRound(before => before + 1);
-    say('Your password is changed. Every other session has ended.');
+    showToast('Your password is changed. Every other session has ended.');
   });
   return (
     <Section title="Password" lead="Changing it ends every other session.">
@@ -134,7 +142,7 @@ function Sessions() {
       return;
     }
     await call('DELETE /v1/auth/sessions/{sessionId}', { params: { sessionId } });
-    say('The session is ended.');
+    showToast('The session is ended.');
     await sessions.reload();
   });
   return (

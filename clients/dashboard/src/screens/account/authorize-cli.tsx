@@ -3,9 +3,12 @@ import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { searchParameters } from '../../router.ts';
 import { organizationBySlug, user } from '../../session.ts';
-import { Button, CopyButton, Form } from '../../ui/controls.tsx';
-import { Await, Problem } from '../../ui/feedback.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { loopbackRedirect } from './redirect-uri.ts';
 import { type TokenChoice, TokenFields, tokenBody } from './token-fields.tsx';
 

@@ -5,12 +5,20 @@ import { createPasskey, passkeysPossible } from '../../factors/passkeys.ts';
 import { QrCode } from '../../factors/qr-code.tsx';
 import { useAction, useLoad } from '../../load.ts';
 import { loadSession, user } from '../../session.ts';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { Button, CopyButton, Field, Form } from '../../ui/controls.tsx';
-import { Dialog, FormActions } from '../../ui/dialog.tsx';
-import { Await, Problem, say } from '../../ui/feedback.tsx';
-import { Section, Table } from '../../ui/page.tsx';
-import { count, Time } from '../../ui/text.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { count } from '../../ui/count.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, FormActions } from '../../ui/form.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import './second-factors.css';
 
 type Open =
   | { kind: 'add-passkey' | 'app' | 'remove-app' | 'renew' }
@@ -111,7 +119,7 @@ export function SecondFactors() {
           onClose={close}
           onConfirm={async () => {
             await call('DELETE /v1/auth/passkeys/{passkeyId}', { params: { passkeyId: open.passkey.id } });
-            say(`${open.passkey.name} is removed.`);
+            showToast(`${open.passkey.name} is removed.`);
             await changed();
           }}
         >
@@ -127,7 +135,7 @@ export function SecondFactors() {
           onClose={close}
           onConfirm={async () => {
             await call('DELETE /v1/auth/totp');
-            say('The authenticator app is removed.');
+            showToast('The authenticator app is removed.');
             await changed();
           }}
         >
@@ -168,7 +176,7 @@ function AddPasskey({ onClose, onAdded }: AddProps) {
     const { challenge, publicKey } = await call('POST /v1/auth/passkeys/options');
     const passkey = await createPasskey(publicKey);
     const added = await call('POST /v1/auth/passkeys', { body: { challenge, name, passkey } });
-    say(`The passkey ${name} is added.`);
+    showToast(`The passkey ${name} is added.`);
     await onAdded(added.recoveryCodes);
   });
   return (
@@ -197,7 +205,7 @@ function AddApp({ replaces, onClose, onAdded }: AddProps & { replaces: boolean }
   const secret = useLoad('totp', () => call('POST /v1/auth/totp'));
   const confirm = useAction(async ({ code = '' }: Record<string, string>) => {
     const { recoveryCodes } = await call('POST /v1/auth/totp/confirm', { body: { code: code.replaceAll(' ', '') } });
-    say('The authenticator app is set up.');
+    showToast('The authenticator app is set up.');
     await onAdded(recoveryCodes);
   });
   return (

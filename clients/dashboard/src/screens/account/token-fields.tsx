@@ -2,7 +2,7 @@ import type { TokenAccess } from '../../../../../lib/contracts/fields/token-acce
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { session } from '../../session.ts';
-import { Select } from '../../ui/controls.tsx';
+import { Select } from '../../ui/select.tsx';
 
 export interface TokenChoice {
   access: TokenAccess;

@@ -4,12 +4,19 @@ import type { Project } from '../../../../../lib/contracts/projects.ts';
 import { call, Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { session } from '../../session.ts';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { Button, Field, Form } from '../../ui/controls.tsx';
-import { Dialog, FormActions, ShownOnceDialog } from '../../ui/dialog.tsx';
-import { Await, Empty, Problem, say } from '../../ui/feedback.tsx';
-import { Page, Table } from '../../ui/page.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, FormActions } from '../../ui/form.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { AccountTabs } from './account.tsx';
 import { accessInWords, type TokenChoice, TokenFields, tokenBody } from './token-fields.tsx';
 
@@ -106,7 +113,7 @@ export function Tokens() {
             onClose={() => setRevoking(undefined)}
             onConfirm={async () => {
               await call('DELETE /v1/auth/tokens/{tokenId}', { params: { tokenId: revoking.id } });
-              say(`${revoking.name} is revoked.`);
+              showToast(`${revoking.name} is revoked.`);
               await loaded.reload();
             }}
           >

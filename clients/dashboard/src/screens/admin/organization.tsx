@@ -3,12 +3,19 @@ import { useState } from 'preact/hooks';
 import type { LimitName, PlanName } from '../../../../../lib/contracts/fields/limits.ts';
 import { type Answer, call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
-import { Button, Field, Form, Select } from '../../ui/controls.tsx';
-import { Await, Problem, say } from '../../ui/feedback.tsx';
-import { Page, Section, Table } from '../../ui/page.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { limitInWords, limitNamesInWords } from '../organization/billing.tsx';
 import { OfPlatform } from './tabs.tsx';
+import '../../ui/facts.css';
 
 type Found = Answer<'GET /v1/admin/orgs/{orgId}'>;
 
@@ -43,7 +50,7 @@ function Limits({ found, orgId, onSaved }: { found: Found; orgId: string; onSave
       limitNames.map(name => [name, values[name] === '' ? null : Number(values[name])]),
     ) as Record<LimitName, number | null>;
     await call('PATCH /v1/admin/orgs/{orgId}', { params: { orgId }, body: { plan, limitOverrides } });
-    say('Plan and limits are saved.');
+    showToast('Plan and limits are saved.');
     onSaved();
   });
   return (

@@ -1,9 +1,14 @@
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { navigate, searchParameters } from '../../router.ts';
-import { Button, Field, Form } from '../../ui/controls.tsx';
-import { Await, Empty } from '../../ui/feedback.tsx';
-import { Page, Pager, Table } from '../../ui/page.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { Table } from '../../ui/table.tsx';
 import { OfPlatform } from './tabs.tsx';
 
 const pageSize = 50;

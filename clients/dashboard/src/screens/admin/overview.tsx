@@ -1,10 +1,14 @@
 import { useState } from 'preact/hooks';
 import { type Answer, call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
-import { Select } from '../../ui/controls.tsx';
-import { Await, Empty } from '../../ui/feedback.tsx';
-import { Page, Section, Table } from '../../ui/page.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Table } from '../../ui/table.tsx';
 import { OfPlatform } from './tabs.tsx';
+import '../../ui/figures.css';
+import './chart.css';
 
 type Metrics = Answer<'GET /v1/admin/metrics/summary'>;
 

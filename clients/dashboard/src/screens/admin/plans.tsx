@@ -2,9 +2,13 @@ import { limitNames } from 'virtual:contracts';
 import type { Plan } from '../../../../../lib/contracts/admin.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
-import { Button, Field, Form } from '../../ui/controls.tsx';
-import { Await, Problem, say } from '../../ui/feedback.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Page, Section } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { limitNamesInWords } from '../organization/billing.tsx';
 import { OfPlatform } from './tabs.tsx';
 
@@ -25,7 +29,7 @@ function OnePlan({ plan }: { plan: Plan }) {
   const save = useAction(async (values: Record<string, string>) => {
     const limits = Object.fromEntries(limitNames.map(name => [name, Number(values[name])]));
     await call('PUT /v1/admin/plans/{planName}', { params: { planName: plan.name }, body: { limits } });
-    say(`The plan ${plan.name} is saved.`);
+    showToast(`The plan ${plan.name} is saved.`);
   });
   return (
     <Section title={plan.name}>

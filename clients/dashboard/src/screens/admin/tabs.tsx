@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { user } from '../../session.ts';
-import { Empty } from '../../ui/feedback.tsx';
-import { Page, Tabs } from '../../ui/page.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
 
 /** The administrators' pages; anybody else is told so, and nothing is asked of the service. */
 export function OfPlatform({ children }: { children: () => ComponentChildren }) {

@@ -6,11 +6,14 @@ import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { navigate, pathname, searchParameters } from '../../router.ts';
 import { may, whoMay } from '../../session.ts';
-import { Select } from '../../ui/controls.tsx';
-import { Await, Empty } from '../../ui/feedback.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Empty } from '../../ui/empty.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
-import { Page, Pager } from '../../ui/page.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Time } from '../../ui/time.tsx';
+import '../../ui/journal.css';
 
 const pageSize = 50;
 

@@ -4,11 +4,15 @@ import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { searchParameters } from '../../router.ts';
 import { may, whoMay } from '../../session.ts';
-import { Button } from '../../ui/controls.tsx';
-import { Await, Problem } from '../../ui/feedback.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Time } from '../../ui/time.tsx';
+import '../../ui/facts.css';
+import '../../ui/figures.css';
+import '../../ui/meter.css';
 
 const statuses = {
   none: 'No subscription',
@@ -61,7 +65,7 @@ export function Billing({ organization }: OrganizationProps) {
               </span>
             </p>
             <Section title="Use">
-              <dl class="meters">
+              <dl class="facts">
                 <Meter name="Projects" used={usage.projects} limit={limits.maxProjects} />
                 <Meter
                   name="Members and invitations"

@@ -4,14 +4,22 @@ import type { Project } from '../../../../../lib/contracts/projects.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { Button, Field, Form, Select } from '../../ui/controls.tsx';
-import { Dialog, FormActions } from '../../ui/dialog.tsx';
-import { Await, Empty, Problem, say } from '../../ui/feedback.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, FormActions } from '../../ui/form.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
-import { Page, Table } from '../../ui/page.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { scopeOf } from './webhooks.tsx';
+import '../../ui/person.css';
 
 export function Identities({ organization }: OrganizationProps) {
   const [creating, setCreating] = useState(false);
@@ -103,7 +111,7 @@ export function Identities({ organization }: OrganizationProps) {
             await call('DELETE /v1/identities/{orgId}/{identityId}', {
               params: { ...params, identityId: deleting.id },
             });
-            say(`${deleting.name} is deleted.`);
+            showToast(`${deleting.name} is deleted.`);
             await loaded.reload();
           }}
           onClose={() => setDeleting(undefined)}

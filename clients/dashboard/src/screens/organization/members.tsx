@@ -4,13 +4,21 @@ import type { Role } from '../../../../../lib/contracts/fields/role.ts';
 import { type Answer, call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { loadSession, may, user, whoMay } from '../../session.ts';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { Button, Field, Form, Select } from '../../ui/controls.tsx';
-import { Dialog, FormActions } from '../../ui/dialog.tsx';
-import { Await, Problem, say } from '../../ui/feedback.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, FormActions } from '../../ui/form.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
-import { Page, Section, Table } from '../../ui/page.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import '../../ui/facts.css';
+import '../../ui/person.css';
 
 type Roster = Answer<'GET /v1/members/{orgId}'>;
 type Removal = { kind: 'member' | 'invitation'; id: string; email: string; own: boolean };
@@ -29,7 +37,7 @@ export function Members({ organization }: OrganizationProps) {
   const [removing, setRemoving] = useState<Removal>();
   const change = useAction(async (id: string, role: Role) => {
     await call('PATCH /v1/members/{orgId}/{id}', { params: { ...params, id }, body: { role } });
-    say('The role is changed.');
+    showToast('The role is changed.');
     await Promise.all([roster.reload(), loadSession()]);
   });
   const mayChange = may('change-role', organization.role);
@@ -170,7 +178,7 @@ export function Members({ organization }: OrganizationProps) {
           onClose={() => setRemoving(undefined)}
           onConfirm={async () => {
             await call('DELETE /v1/members/{orgId}/{id}', { params: { ...params, id: removing.id } });
-            say(removing.kind === 'member' ? `${removing.email} is removed.` : 'The invitation is cancelled.');
+            showToast(removing.kind === 'member' ? `${removing.email} is removed.` : 'The invitation is cancelled.');
             await (removing.own ? loadSession() : roster.reload());
           }}
         >
@@ -201,7 +209,7 @@ function Invite({
   const [role, setRole] = useState<Role>('developer');
   const invite = useAction(async ({ email = '' }: Record<string, string>) => {
     await call('POST /v1/members/{orgId}/invite', { params: { orgId }, body: { email, role } });
-    say(`An invitation is on its way to ${email}.`);
+    showToast(`An invitation is on its way to ${email}.`);
     onInvited();
     onClose();
   });

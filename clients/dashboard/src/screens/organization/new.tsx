@@ -2,9 +2,11 @@ import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { navigate } from '../../router.ts';
 import { loadSession } from '../../session.ts';
-import { Button, Field, Form } from '../../ui/controls.tsx';
-import { Problem } from '../../ui/feedback.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
 
 export function NewOrganization() {
   const create = useAction(async ({ name = '', slug }: Record<string, string>) => {

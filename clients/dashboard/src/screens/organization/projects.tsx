@@ -4,12 +4,18 @@ import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { navigate } from '../../router.ts';
 import { may, whoMay } from '../../session.ts';
-import { Button, Field, Form } from '../../ui/controls.tsx';
-import { Dialog, FormActions } from '../../ui/dialog.tsx';
-import { Await, Empty, Problem } from '../../ui/feedback.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { count } from '../../ui/count.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { EnvironmentMark } from '../../ui/environment-mark.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, FormActions } from '../../ui/form.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
 import { Page } from '../../ui/page.tsx';
-import { count, EnvironmentMark } from '../../ui/text.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import './projects.css';
 
 export function Projects({ organization }: OrganizationProps) {
   const [creating, setCreating] = useState(false);

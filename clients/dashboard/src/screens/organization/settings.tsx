@@ -3,11 +3,14 @@ import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { navigate } from '../../router.ts';
 import { loadSession, may, user, whoMay } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { Button, Field, Form } from '../../ui/controls.tsx';
-import { Problem, say } from '../../ui/feedback.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
 import { Page, Section } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { showToast } from '../../ui/toast.tsx';
 
 export function OrganizationSettings({ organization }: OrganizationProps) {
   const params = { orgId: organization.id };
@@ -15,7 +18,7 @@ export function OrganizationSettings({ organization }: OrganizationProps) {
   const rename = useAction(async ({ name = '' }: Record<string, string>) => {
     await call('PATCH /v1/orgs/{orgId}', { params, body: { name } });
     await loadSession();
-    say('The organization is renamed.');
+    showToast('The organization is renamed.');
   });
   return (
     <Page title={`Settings · ${organization.name}`} heading="Settings">
@@ -104,7 +107,7 @@ function SecondFactorRule({ organization }: Pick<OrganizationProps, 'organizatio
               body: { requireSecondFactor: !demanded },
             });
             await loadSession();
-            say(demanded ? 'A second factor is no longer demanded.' : 'A second factor is demanded from now on.');
+            showToast(demanded ? 'A second factor is no longer demanded.' : 'A second factor is demanded from now on.');
           }}
         >
           <p>

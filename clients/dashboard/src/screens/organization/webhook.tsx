@@ -5,12 +5,19 @@ import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { navigate } from '../../router.ts';
 import { may, whoMay } from '../../session.ts';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { Button, Checkbox, Field, Form } from '../../ui/controls.tsx';
-import { Await, Empty, Problem, say } from '../../ui/feedback.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
-import { Page, Section, Table } from '../../ui/page.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { type WebhookChoice, WebhookFields } from './webhooks.tsx';
 
 export function WebhookScreen({ organization, parameters }: OrganizationProps) {
@@ -27,7 +34,7 @@ export function WebhookScreen({ organization, parameters }: OrganizationProps) {
   });
   const ping = useAction(async () => {
     const { deliveryId } = await call('POST /v1/webhooks/{orgId}/{webhookId}/test', { params });
-    say('A ping is on its way.');
+    showToast('A ping is on its way.');
     // The delivery is logged when its answer came or five seconds are over.
     for (let attempt = 0; attempt < 14; attempt += 1) {
       await new Promise(resolve => window.setTimeout(resolve, 500));
@@ -147,7 +154,7 @@ function Edit({
         active,
       },
     });
-    say('The webhook is saved.');
+    showToast('The webhook is saved.');
     onSaved();
   });
   return (

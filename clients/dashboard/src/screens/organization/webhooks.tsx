@@ -6,12 +6,20 @@ import type { Webhook } from '../../../../../lib/contracts/webhooks.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';
-import { Button, Checkbox, Field, Form, Select } from '../../ui/controls.tsx';
-import { Dialog, FormActions, ShownOnceDialog } from '../../ui/dialog.tsx';
-import { Await, Empty, Problem } from '../../ui/feedback.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, FormActions } from '../../ui/form.tsx';
 import type { OrganizationProps } from '../../ui/in-organization.tsx';
-import { Page, Table } from '../../ui/page.tsx';
-import { Time } from '../../ui/text.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Select } from '../../ui/select.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
 
 export function scopeOf(
   { projectId, environmentId }: Pick<Webhook, 'projectId' | 'environmentId'>,

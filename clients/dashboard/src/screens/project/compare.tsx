@@ -3,12 +3,17 @@ import type { Environment } from '../../../../../lib/contracts/projects.ts';
 import { call } from '../../api.ts';
 import { navigate } from '../../router.ts';
 import { ShowValues, useValues } from '../../secrets/shown.tsx';
-import { Select } from '../../ui/controls.tsx';
-import { Await, Empty } from '../../ui/feedback.tsx';
+import { Await } from '../../ui/await.tsx';
+import { count } from '../../ui/count.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
-import { count, EnvironmentMark } from '../../ui/text.tsx';
+import { Select } from '../../ui/select.tsx';
 import { roleMay } from './environment.tsx';
+import '../../ui/figures.css';
+import '../../ui/key-lines.css';
+import './compare.css';
 
 export function Compare({ organization, project, parameters }: ProjectProps) {
   const base = `/organizations/${organization.slug}/projects/${project.slug}`;

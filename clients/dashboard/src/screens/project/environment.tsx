@@ -11,12 +11,19 @@ import { hide, readValue, reveal, revealed } from '../../secrets/reveal.ts';
 import { Review } from '../../secrets/review.tsx';
 import { stage, stageOf, unstage } from '../../secrets/staging.ts';
 import { type Row, type RowAction, SecretsTable } from '../../secrets/table.tsx';
-import { Button } from '../../ui/controls.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { count } from '../../ui/count.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Await, Empty, Problem, say } from '../../ui/feedback.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
-import { count, EnvironmentMark } from '../../ui/text.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import '../../ui/facts.css';
+import '../../ui/key-lines.css';
+import './environment.css';
 
 export function roleMay(action: 'read' | 'write', role: Role, type: EnvironmentType): boolean {
   return environmentRules[action][role].includes(type);
@@ -65,7 +72,7 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
     const value =
       known?.environmentId === environment.id && known.key === key ? known.value : await readValue(place, key);
     await navigator.clipboard.writeText(value);
-    say(`The value of ${key} is copied.`);
+    showToast(`The value of ${key} is copied.`);
   });
   const baseOf = (key: string) => (readable ? (listed?.find(entry => entry.key === key)?.version ?? 0) : undefined);
   const set = (entries: readonly { key: string; value: string }[]) =>

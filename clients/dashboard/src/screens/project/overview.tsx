@@ -4,13 +4,20 @@ import type { EnvironmentType } from '../../../../../lib/contracts/fields/enviro
 import { call, type Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';
-import { Button, Field, Form, Select } from '../../ui/controls.tsx';
-import { Dialog, FormActions } from '../../ui/dialog.tsx';
-import { Await, Empty, Problem } from '../../ui/feedback.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { count } from '../../ui/count.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { EnvironmentMark } from '../../ui/environment-mark.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, FormActions } from '../../ui/form.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
-import { count, EnvironmentMark } from '../../ui/text.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Select } from '../../ui/select.tsx';
 import { roleMay } from './environment.tsx';
+import './overview.css';
 
 /** The most keys laid out against the environments; an environment's own page shows all of its keys. */
 const shownKeys = 500;

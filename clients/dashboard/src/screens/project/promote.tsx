@@ -2,12 +2,18 @@ import { useState } from 'preact/hooks';
 import { call, Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { Apply, linesOf, Proof, planOf } from '../../secrets/proof.tsx';
-import { Button, Checkbox, Select } from '../../ui/controls.tsx';
-import { Await, Empty, Problem, say } from '../../ui/feedback.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { count } from '../../ui/count.ts';
+import { Empty } from '../../ui/empty.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
-import { count } from '../../ui/text.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Select } from '../../ui/select.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { roleMay } from './environment.tsx';
+import './promote.css';
 
 interface Planned {
   plan: ReturnType<typeof planOf>;
@@ -40,7 +46,7 @@ export function Promote({ organization, project, reload }: ProjectProps) {
       body: { from, to, overwrite, keys, ...(message === '' ? {} : { message }) },
       ifMatch: planned.revision,
     });
-    say(`Promoted ${count(keys.length, 'key')}: ${to} is at revision ${revision}.`);
+    showToast(`Promoted ${count(keys.length, 'key')}: ${to} is at revision ${revision}.`);
     setLeft(new Set());
     await Promise.all([plan.reload(), reload()]);
   });

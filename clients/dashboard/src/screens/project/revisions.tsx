@@ -5,13 +5,19 @@ import { useAction, useLoad } from '../../load.ts';
 import { Apply, linesOf, Proof, planOf } from '../../secrets/proof.tsx';
 import { ShowValues, useValues } from '../../secrets/shown.tsx';
 import { may, whoMay } from '../../session.ts';
-import { Button } from '../../ui/controls.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Await, Empty, Problem, say } from '../../ui/feedback.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { EnvironmentMark } from '../../ui/environment-mark.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page } from '../../ui/page.tsx';
-import { EnvironmentMark, Time } from '../../ui/text.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Time } from '../../ui/time.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { roleMay } from './environment.tsx';
+import '../../ui/journal.css';
+import './revisions.css';
 
 type RevisionEntry = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/revisions'>['revisions'][number];
 
@@ -272,7 +278,7 @@ function Restore({
       body: { revision, ...(keys === undefined ? {} : { keys: [...keys] }), ...(message === '' ? {} : { message }) },
       ifMatch: on,
     });
-    say(`Revision ${revision} is restored as revision ${answer.revision}.`);
+    showToast(`Revision ${revision} is restored as revision ${answer.revision}.`);
     onRestored();
     onClose();
   });

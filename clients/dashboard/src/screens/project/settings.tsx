@@ -6,13 +6,19 @@ import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { navigate } from '../../router.ts';
 import { may, whoMay } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { Button, Field, Form, Select } from '../../ui/controls.tsx';
-import { Problem, say } from '../../ui/feedback.tsx';
+import { EnvironmentMark } from '../../ui/environment-mark.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { EnvironmentMark } from '../../ui/text.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Select } from '../../ui/select.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { typesInWords } from './overview.tsx';
+import '../../ui/meter.css';
+import './settings.css';
 
 export function ProjectSettings({ organization, project, reload }: ProjectProps) {
   const params = { orgId: organization.id, slug: project.slug };
@@ -20,7 +26,7 @@ export function ProjectSettings({ organization, project, reload }: ProjectProps)
   const whyNot = (operation: string) => (may(operation, organization.role) ? undefined : whoMay(operation));
   const save = useAction(async ({ name = '', description = '' }: Record<string, string>) => {
     await call('PATCH /v1/projects/{orgId}/{slug}', { params, body: { name, description: description || null } });
-    say('The project is saved.');
+    showToast('The project is saved.');
     await reload();
   });
   return (
@@ -89,7 +95,7 @@ export function ProjectSettings({ organization, project, reload }: ProjectProps)
             await call('DELETE /v1/projects/{orgId}/{slug}/environments/{env}', {
               params: { ...params, env: deleting.slug },
             });
-            say(`${deleting.slug} is deleted.`);
+            showToast(`${deleting.slug} is deleted.`);
             await reload();
           }}
         >
@@ -116,7 +122,7 @@ function EditEnvironment({ environment, params, owner, whyNot, onSaved, onDelete
       params: { ...params, env: environment.slug },
       body: { name, ...(type === environment.type ? {} : { type }) },
     });
-    say(`${environment.slug} is saved.`);
+    showToast(`${environment.slug} is saved.`);
     onSaved();
   });
   return (

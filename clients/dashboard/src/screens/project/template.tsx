@@ -3,13 +3,23 @@ import type { TemplateKey } from '../../../../../lib/contracts/templates.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { Button, Checkbox, Field, Form } from '../../ui/controls.tsx';
-import { Dialog, FormActions } from '../../ui/dialog.tsx';
-import { Await, Empty, Problem } from '../../ui/feedback.tsx';
+import { count } from '../../ui/count.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { EnvironmentMark } from '../../ui/environment-mark.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, FormActions } from '../../ui/form.tsx';
 import type { ProjectProps } from '../../ui/in-project.tsx';
-import { Page, Section, Table } from '../../ui/page.tsx';
-import { count, EnvironmentMark } from '../../ui/text.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Table } from '../../ui/table.tsx';
+import '../../ui/figures.css';
+import '../../ui/journal.css';
+import './template.css';
 
 export function Template({ organization, project }: ProjectProps) {
   const params = { orgSlug: organization.slug, project: project.slug };

@@ -4,8 +4,8 @@ import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { navigate } from '../../router.ts';
 import { loadSession, logOut, session, signedIn, user } from '../../session.ts';
-import { Button } from '../../ui/controls.tsx';
-import { Problem } from '../../ui/feedback.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { SignInPage, takeFragmentToken } from './page.tsx';
 
 /** An invitation's token while its holder logs in or registers: in memory alone. */

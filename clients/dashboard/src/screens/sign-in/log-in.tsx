@@ -5,9 +5,11 @@ import { passkeysPossible, usePasskey } from '../../factors/passkeys.ts';
 import { useAction } from '../../load.ts';
 import { navigate, searchParameters } from '../../router.ts';
 import { logOut, session, signedIn } from '../../session.ts';
-import { Button, Field, Form } from '../../ui/controls.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Problem } from '../../ui/feedback.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { pendingInvitation } from './links.tsx';
 import { SignInPage } from './page.tsx';
 

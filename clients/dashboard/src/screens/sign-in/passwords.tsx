@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
-import { Button, Field, Form } from '../../ui/controls.tsx';
-import { Problem } from '../../ui/feedback.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { SignInPage, takeFragmentToken } from './page.tsx';
 
 export function ForgotPassword() {

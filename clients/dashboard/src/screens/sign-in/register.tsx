@@ -3,8 +3,10 @@ import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { navigate, searchParameters } from '../../router.ts';
 import { session, signedIn } from '../../session.ts';
-import { Button, Field, Form } from '../../ui/controls.tsx';
-import { Problem } from '../../ui/feedback.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { pendingInvitation } from './links.tsx';
 import { SignInPage } from './page.tsx';
 

@@ -1,0 +1,54 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import './button.css';
+
+interface ButtonProps {
+  children: ComponentChildren;
+  onClick?: (() => void) | undefined;
+  type?: 'button' | 'submit';
+  kind?: 'plain' | 'primary' | 'danger' | 'quiet';
+  disabled?: boolean;
+  busy?: boolean;
+  label?: string;
+  /** Why it can't be used: shown next to it and read out with it. */
+  whyNot?: string | undefined;
+}
+
+export function Button({
+  children,
+  onClick,
+  type = 'button',
+  kind = 'plain',
+  disabled,
+  busy,
+  label,
+  whyNot,
+}: ButtonProps) {
+  const id = useId();
+  const off = disabled || whyNot !== undefined;
+  return (
+    <>
+      <button
+        type={type}
+        class={`button ${kind}`}
+        onClick={event => {
+          // A button of a form would send it all the same: `aria-disabled` only says so.
+          if (off || busy) event.preventDefault();
+          else onClick?.();
+        }}
+        // Focusable while it can't be used, so that every reader learns why.
+        aria-disabled={off || busy ? 'true' : undefined}
+        aria-label={label}
+        aria-describedby={whyNot === undefined ? undefined : id}
+        aria-busy={busy ? 'true' : undefined}
+      >
+        {children}
+      </button>
+      {whyNot !== undefined && (
+        <span class="why-not" id={id}>
+          {whyNot}
+        </span>
+      )}
+    </>
+  );
+}

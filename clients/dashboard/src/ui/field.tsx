@@ -1,0 +1,88 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useId } from 'preact/hooks';
+import { Refusal } from '../api.ts';
+import './field.css';
+
+interface FieldProps {
+  label: string;
+  name: string;
+  type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'search';
+  value?: string;
+  onInput?: (value: string) => void;
+  hint?: ComponentChildren;
+  error?: unknown;
+  required?: boolean;
+  autocomplete?: string;
+  maxLength?: number;
+  minLength?: number;
+  multiline?: boolean;
+  mono?: boolean;
+  rows?: number;
+  placeholder?: string;
+  autofocus?: boolean;
+  min?: number;
+  max?: number;
+  disabled?: boolean;
+  /** Digits are typed, on a keypad where there is one. */
+  numeric?: boolean;
+}
+
+/** A labelled input with its hint and its problem, which an `invalid_request` names by the field. */
+export function Field(props: FieldProps) {
+  const { label, name, type = 'text', value, onInput, hint, error, multiline, mono, rows } = props;
+  const id = useId();
+  // Not the attribute: a page that is drawn later has a focused element already, and the browser then complains.
+  useEffect(() => {
+    if (props.autofocus) document.getElementById(id)?.focus();
+  }, []);
+  const problem = problemOf(error, name);
+  const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`]
+    .join(' ')
+    .trim();
+  // Without `onInput` the value is where typing begins: given as `value`, each drawing would put it back over what was typed.
+  const content = onInput === undefined ? { defaultValue: value } : { value };
+  const shared = {
+    ...content,
+    id,
+    name,
+    required: props.required,
+    autocomplete: props.autocomplete ?? 'off',
+    maxLength: props.maxLength,
+    minLength: props.minLength,
+    placeholder: props.placeholder,
+    'data-first': props.autofocus ? '' : undefined,
+    disabled: props.disabled,
+    inputMode: props.numeric ? ('numeric' as const) : undefined,
+    spellcheck: false,
+    class: mono ? 'mono' : undefined,
+    'aria-describedby': described === '' ? undefined : described,
+    'aria-invalid': problem === undefined ? undefined : ('true' as const),
+    onInput: (event: Event) => onInput?.((event.currentTarget as HTMLInputElement | HTMLTextAreaElement).value),
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {multiline ? (
+        <textarea {...shared} rows={rows ?? 4} />
+      ) : (
+        <input {...({ ...shared, type, min: props.min, max: props.max } as JSX.IntrinsicElements['input'])} />
+      )}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {problem !== undefined && (
+        <p class="problem" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function problemOf(error: unknown, name: string): string | undefined {
+  if (!(error instanceof Refusal)) return undefined;
+  const found = error.problems.find(({ path }) => path === name || path.startsWith(`${name}.`));
+  return found && `${found.message.charAt(0).toUpperCase()}${found.message.slice(1)}.`;
+}

@@ -1,0 +1,52 @@
+import type { ComponentChildren } from 'preact';
+import { Button } from './button.tsx';
+import './form.css';
+
+/** A form whose fields are read when it is sent; the browser checks what it can before. */
+export function Form({
+  onSubmit,
+  children,
+  label,
+}: {
+  onSubmit: (values: Record<string, string>) => void;
+  children: ComponentChildren;
+  label?: string;
+}) {
+  return (
+    <form
+      aria-label={label}
+      onSubmit={event => {
+        event.preventDefault();
+        const entries = [...new FormData(event.currentTarget)];
+        onSubmit(
+          Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')),
+        );
+      }}
+    >
+      {children}
+    </form>
+  );
+}
+
+interface FormActionsProps {
+  /** What the form does. */
+  children: ComponentChildren;
+  onClose: () => void;
+  busy?: boolean;
+  disabled?: boolean;
+  danger?: boolean | undefined;
+}
+
+/** How the form of a dialog ends: do it, or leave. */
+export function FormActions({ children, onClose, busy = false, disabled = false, danger = false }: FormActionsProps) {
+  return (
+    <div class="actions">
+      <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={busy} disabled={disabled}>
+        {children}
+      </Button>
+      <Button kind="quiet" onClick={onClose}>
+        Cancel
+      </Button>
+    </div>
+  );
+}

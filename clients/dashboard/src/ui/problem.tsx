@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Refusal } from '../api.ts';
+import { Button } from './button.tsx';
+import './problem.css';
+
+/** What was refused, why, and what to quote when asking about it. A rate limit counts down. */
+export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
+  const wait = error instanceof Refusal ? error.retryAfterSeconds : undefined;
+  const [left, setLeft] = useState(wait ?? 0);
+  useEffect(() => {
+    setLeft(wait ?? 0);
+    if (wait === undefined) return;
+    const timer = window.setInterval(() => setLeft(seconds => Math.max(0, seconds - 1)), 1000);
+    return () => window.clearInterval(timer);
+  }, [error, wait]);
+  if (error === undefined) return null;
+  const refusal = error instanceof Refusal ? error : undefined;
+  const general = refusal?.problems.filter(({ path }) => path === '') ?? [];
+  return (
+    <div class="refusal" role="alert">
+      <p>
+        {refusal === undefined ? 'Something in this page went wrong.' : refusal.message}
+        {general.length > 0 && ` ${general.map(({ message }) => message).join('; ')}`}
+      </p>
+      {refusal?.code === 'second_factor_required' && (
+        <p>
+          <a href="/account">Add a second factor</a>, or log in with yours.
+        </p>
+      )}
+      {left > 0 && <p>Try again in {duration(left)}.</p>}
+      {refusal?.requestId !== undefined && (
+        <p class="request-id">
+          Request <code>{refusal.requestId}</code>
+        </p>
+      )}
+      {retry !== undefined && left === 0 && <Button onClick={retry}>Try again</Button>}
+    </div>
+  );
+}
+
+function duration(seconds: number): string {
+  return seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+}

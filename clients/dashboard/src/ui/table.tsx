@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact';
+import './table.css';
+
+interface Column<Row> {
+  title: string;
+  cell: (row: Row) => ComponentChildren;
+  /** Numbers stand right, so that digits align. */
+  number?: boolean;
+  /** Its heading is for screen readers alone. */
+  hiddenTitle?: boolean;
+}
+
+/** A table that turns into labelled lines where the page is narrow. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+}: {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+}) {
+  return (
+    <table role="table">
+      <caption class="visually-hidden">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ title, number, hiddenTitle }) => (
+            <th key={title} role="columnheader" scope="col" class={number ? 'number' : undefined}>
+              <span class={hiddenTitle ? 'visually-hidden' : undefined}>{title}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map(row => (
+          <tr role="row" key={keyOf(row)}>
+            {columns.map(({ title, cell, number, hiddenTitle }) => (
+              <td
+                key={title}
+                role="cell"
+                class={number ? 'number' : undefined}
+                data-title={hiddenTitle ? undefined : title}
+              >
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,25 @@
+import { signal } from '@preact/signals';
+import './toast.css';
+
+const shown = signal<{ text: string; at: number } | undefined>(undefined);
+
+/** Says briefly that something was done, aloud as well. Never a value. */
+export function showToast(text: string): void {
+  const at = Date.now();
+  shown.value = { text, at };
+  window.setTimeout(() => {
+    if (shown.value?.at === at) shown.value = undefined;
+  }, 5000);
+}
+
+/** The dialogs that are open, the topmost last. What is said belongs there: its backdrop covers all else. */
+export const openDialogs = signal<readonly symbol[]>([]);
+
+export function Toasts({ within }: { within?: symbol }) {
+  const isOnTop = openDialogs.value.at(-1) === within;
+  return (
+    <div class="toast" role="status" aria-live="polite">
+      {isOnTop && shown.value !== undefined && <p>{shown.value.text}</p>}
+    </div>
+  );
+}
