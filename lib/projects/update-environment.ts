@@ -44,7 +44,7 @@ export async function updateEnvironment(
     }
     const details = changedFields(before, after, ['name', 'type']);
     if (details === undefined) return environmentView(before, state);
-    const unchanged = isActiveEnvironment(id).map(active => ({ ...asRead(before, ['name', 'type']), ...active }));
+    const unchanged = { ...asRead(before, ['name', 'type']), ...isActiveEnvironment(id) };
     const stateType = update(
       at(environmentStateRecord, ...partsOf(path)),
       { set: { type } },

@@ -30,7 +30,6 @@ import {
   DecisionOutdated,
   fitsOneTransaction,
   leavesDeadHeads,
-  needsAllHeads,
   sizeAfter,
   VersionTaken,
   writeChange,
@@ -293,7 +292,8 @@ async function tryChange<Answer>(
   }
   const values = new Map(decision.puts.map(({ key, value }) => [key, value]));
   const heads = await Promise.all(unsealed.map(head => sealHead(head, values.get(head.key), state.id, ring)));
-  if ('named' in reads.heads && needsAllHeads({ state, heads })) return { needs: 'all' };
+  // A large change writes its versions without a condition on what they overwrite.
+  if ('named' in reads.heads && !fitsOneTransaction(heads)) return { needs: 'all' };
 
   const after = byKey(heads);
   const head = (key: string) => after.get(key) ?? before.get(key);
@@ -306,7 +306,7 @@ async function tryChange<Answer>(
   // By the time that the next writer has read, a commit of one transaction is through. If not, that writer is refused.
   const handOver = fitsOneTransaction(heads) ? [endOwnTurn()] : [];
   await Promise.all([writeChange(writable, context.log), ...handOver]);
-  const leftDeadHeads = state.deadHeadsUpTo !== undefined || leavesDeadHeads({ state, before, heads });
+  const leftDeadHeads = state.deadHeadsUpTo !== undefined || leavesDeadHeads(heads);
   return { answer, events: eventsOf(change, found, decision, heads), leftDeadHeads };
 }
 

@@ -10,7 +10,7 @@ export type Upgrade = (attributes: Record<string, unknown>) => Record<string, un
 
 /**
  * One kind of item. Every item carries its kind (`kind`) and format version (`v`). Reading parses it, so nothing
- * unexpected gets any further, and lifts older formats through `upgrades` (index 0 lifts format 1 to 2, and so on).
+ * unexpected gets any further, and lifts older formats through `upgrades` (index 0 lifts the oldest one to the next).
  */
 export interface Entity<R, KeyInput extends readonly unknown[]> {
   readonly kind: string;
@@ -26,10 +26,12 @@ export function entity<Schema extends z.ZodType<object>, KeyInput extends readon
   kind: string;
   key: (...input: KeyInput) => Key;
   schema: Schema;
+  /** The oldest format that is still read: 1, unless earlier ones were given up. */
+  oldestFormat?: number;
   upgrades?: readonly Upgrade[];
 }): Entity<z.output<Schema>, KeyInput> {
-  const upgrades = definition.upgrades ?? [];
-  const formatVersion = upgrades.length + 1;
+  const { upgrades = [], oldestFormat = 1 } = definition;
+  const formatVersion = oldestFormat + upgrades.length;
   return {
     kind: definition.kind,
     formatVersion,
@@ -37,12 +39,12 @@ export function entity<Schema extends z.ZodType<object>, KeyInput extends readon
     toItem: (key, record) => ({ ...key, kind: definition.kind, v: formatVersion, ...record }),
     parse: item => {
       const { pk, sk, kind, v, ...attributes } = item;
-      if (kind !== definition.kind || typeof v !== 'number' || v < 1 || v > formatVersion) {
+      if (kind !== definition.kind || typeof v !== 'number' || v < oldestFormat || v > formatVersion) {
         throw new Error(
           `The item ${String(pk)} / ${String(sk)} is of kind ${String(kind)}, format ${String(v)}; expected ${definition.kind} up to format ${formatVersion}.`,
         );
       }
-      const current = upgrades.slice(v - 1).reduce((older, upgrade) => upgrade(older), attributes);
+      const current = upgrades.slice(v - oldestFormat).reduce((older, upgrade) => upgrade(older), attributes);
       const parsed = definition.schema.safeParse(current);
       if (!parsed.success) {
         const where = parsed.error.issues.map(issue => `${issue.path.join('.')} (${issue.code})`).join(', ');

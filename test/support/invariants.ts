@@ -1,6 +1,6 @@
 import { isIdentityId } from '../../lib/access/identity-rights.ts';
 import { eventNames } from '../../lib/contracts/fields/events.ts';
-import { addUpTo, countsDeadHeads } from '../../lib/secrets/engine/digest.ts';
+import { addUpTo } from '../../lib/secrets/engine/digest.ts';
 import { headOf, isLive } from '../../lib/secrets/engine/read-snapshot.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { assertionRecord } from '../../lib/table/records/assertion.ts';
@@ -458,7 +458,7 @@ function stateViolations(
     }
   }
   const dead = heads.filter(head => head.deleted === true && head.revision <= state.revision);
-  if (!countsDeadHeads(state.digest) && dead.some(({ revision }) => revision > (state.deadHeadsUpTo ?? 0))) {
+  if (dead.some(({ revision }) => revision > (state.deadHeadsUpTo ?? 0))) {
     problems.push('there are heads of deleted keys that nobody will move');
   }
   let valueCount = 0;
@@ -520,14 +520,7 @@ function revisionViolations(
   const problems: string[] = [];
   const recorded = revisions.map(({ revision }) => revision).sort((a, b) => a - b);
   const { firstRevision, revision: newest } = state;
-  // Code of before there were fences recorded nothing.
-  const isOlder = (revision: number) => {
-    const own = versions.filter(one => one.revision === revision);
-    return own.length > 0 && own.every(({ fence }) => fence === undefined);
-  };
-  const expected = Array.from({ length: newest - firstRevision }, (_, index) => firstRevision + index + 1).filter(
-    revision => !isOlder(revision),
-  );
+  const expected = Array.from({ length: newest - firstRevision }, (_, index) => firstRevision + index + 1);
   if (recorded.join() !== expected.join()) problems.push(`${recorded.length} revisions are recorded of ${newest}`);
   const written = grouped(versions, ({ fence }) => String(fence));
   for (const one of revisions) {

@@ -75,8 +75,7 @@ export async function takeOver(
   const claim = claimIn(path, state);
   if (claim === undefined) throw new Error(`No change of environment ${state.id} is under way.`);
   return raiseFence(claim, {
-    // A writer of format 1 sends no heartbeats.
-    if: claim.heartbeat === 0 ? {} : { 'pending.heartbeat': equals(claim.heartbeat) },
+    if: { 'pending.heartbeat': equals(claim.heartbeat) },
     copies,
     set: { leaseMs: Math.min(longestLeaseMs, 2 * leaseOf(state)) },
   });

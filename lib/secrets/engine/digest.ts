@@ -8,13 +8,9 @@ import { hash } from 'node:crypto';
  *
  * A head's hash binds the change that wrote it, by its fencing token. Heads of deleted keys do not count, so moving them
  * out of the way changes no digest.
- *
- * Older digests are read with a mark, verified as long as they are stored, and replaced by the next change: format 2
- * counted the heads of deleted keys, and format 1 bound the version alone as well.
  */
 const modulus = 2n ** 128n;
 const hexDigits = 32;
-const mark = /^([12]):/;
 
 /** The digest of an environment without any secret. */
 export const emptyDigest = '0'.repeat(hexDigits);
@@ -22,24 +18,19 @@ export const emptyDigest = '0'.repeat(hexDigits);
 interface DigestedHead {
   key: string;
   version: number;
-  fence?: number | undefined;
+  fence: number;
   deleted?: true | undefined;
 }
 
-type Term = (head: DigestedHead) => bigint;
-
-/** Keys have no `#`, so no two heads make the same text. Heads from before there were fencing tokens have none. */
-const termOfFormat2: Term = ({ key, version, fence = 0 }) => hashed(`${key}#${version}#${fence}`);
-const termOfFormat1: Term = ({ key, version }) => hashed(`${key}#${version}`);
-const termOf: Term = head => (head.deleted === true ? 0n : termOfFormat2(head));
-
-function hashed(text: string): bigint {
-  return BigInt(`0x${hash('sha256', text, 'hex').slice(0, hexDigits)}`);
+/** Keys have no `#`, so no two heads make the same text. */
+function termOf({ key, version, fence, deleted }: DigestedHead): bigint {
+  if (deleted === true) return 0n;
+  return BigInt(`0x${hash('sha256', `${key}#${version}#${fence}`, 'hex').slice(0, hexDigits)}`);
 }
 
-function sum(heads: Iterable<DigestedHead>, term: Term): bigint {
+function sum(heads: Iterable<DigestedHead>): bigint {
   let total = 0n;
-  for (const head of heads) total += term(head);
+  for (const head of heads) total += termOf(head);
   return total;
 }
 
@@ -55,18 +46,10 @@ export function digestOf(heads: Iterable<DigestedHead>): string {
 
 /** The digest after some heads made room for others. */
 export function changedDigest(digest: string, removed: Iterable<DigestedHead>, added: Iterable<DigestedHead>): string {
-  if (countsDeadHeads(digest)) throw new Error('A digest of an older format can only be replaced as a whole.');
-  return hex(BigInt(`0x${digest}`) + sum(added, termOf) - sum(removed, termOf));
-}
-
-/** Whether it is of an older format, which counted the heads of deleted keys. */
-export function countsDeadHeads(digest: string): boolean {
-  return mark.test(digest);
+  return hex(BigInt(`0x${digest}`) + sum(added) - sum(removed));
 }
 
 /** Whether the heads are exactly those that the digest was made of. */
 export function addUpTo(digest: string, heads: Iterable<DigestedHead>): boolean {
-  const format = mark.exec(digest)?.[1];
-  const term = format === '1' ? termOfFormat1 : format === '2' ? termOfFormat2 : termOf;
-  return hex(sum(heads, term)) === digest.replace(mark, '');
+  return digestOf(heads) === digest;
 }

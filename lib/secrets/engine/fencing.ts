@@ -1,4 +1,4 @@
-import { absent, type Condition, equals } from '../../table/expressions.ts';
+import { type Condition, equals } from '../../table/expressions.ts';
 import {
   type EnvironmentState,
   environmentStateRecord,
@@ -33,7 +33,7 @@ export function notRisen({
   environmentId,
   fence,
 }: Pick<Fenced, 'environmentId' | 'fence'>): Condition<EnvironmentState> {
-  return { id: equals(environmentId), fence: fence === 0 ? absent : equals(fence) };
+  return { id: equals(environmentId), fence: equals(fence) };
 }
 
 /** How many copies of the token there may be, and with it how many steps of a large change run side by side. */

@@ -37,7 +37,7 @@ export function newEnvironment(
     slug,
     type,
     projectId: project.id,
-    ...(project.organizationId === undefined ? {} : { organizationId: project.organizationId }),
+    organizationId: project.organizationId,
     revision: project.firstRevision,
     firstRevision: project.firstRevision,
     secretCount: 0,

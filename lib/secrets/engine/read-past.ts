@@ -1,14 +1,13 @@
 import { ApiError } from '../../core/errors.ts';
-import { keys, ranges } from '../../table/keys.ts';
+import { keys } from '../../table/keys.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { at, list, readAll } from '../../table/store.ts';
-import { addUpTo, countsDeadHeads } from './digest.ts';
+import { addUpTo } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { headOf, type Snapshot } from './read-snapshot.ts';
-import { type RecordedChange, versionsBefore } from './revision-log.ts';
+import { type RecordedChange, readChangesFrom, versionsBefore } from './revision-log.ts';
 import { StaleRead } from './stale-read.ts';
-import { listTombstones } from './tombstones.ts';
 
 /** @throws revision_not_found for one that is still to come, or was another environment's under these slugs */
 export function requireRevision(
@@ -34,13 +33,12 @@ export async function headsAt(
   requireRevision(state, revision);
   if (revision === state.revision) return heads;
   if (revision <= state.firstRevision) return [];
-  const recorded = changes.find(change => change.revision === revision);
-  const later = changes.filter(change => change.revision > revision && change.revision <= state.revision);
-  const isRecorded = later.length === state.revision - revision;
-  // Only what older code recorded takes the deleted keys to be found or proven.
-  const needsTombstones = !isRecorded || (recorded !== undefined && countsDeadHeads(recorded.digest));
-  const newest = needsTombstones ? [...heads, ...(await listTombstones(path, heads))] : heads;
-  const versions = isRecorded ? versionsBefore(later) : await versionsInHistory(path, newest, revision);
+  const after = await changesSince(path, changes, revision, state.revision);
+  const recorded = after.find(change => change.revision === revision);
+  if (recorded === undefined || after.length <= state.revision - revision) {
+    throw new StaleRead(`Environment ${state.id} lacks records of its changes from revision ${revision} on.`);
+  }
+  const versions = versionsBefore(after.filter(change => change.revision > revision));
 
   const wanted = [...versions].filter(([, version]) => version > 0);
   const found = await readAll(wanted.map(([key, version]) => at(versionRecord, ...partsOf(path), key, version)));
@@ -49,11 +47,11 @@ export async function headsAt(
   if (missing !== undefined)
     throw new StaleRead(`Environment ${state.id} lacks version ${missing[1]} of ${missing[0]}.`);
   const past = [
-    ...newest.filter(({ key }) => !versions.has(key)),
+    ...heads.filter(({ key }) => !versions.has(key)),
     ...found.filter(version => version !== undefined).map(headOf),
   ].sort((a, b) => (a.key < b.key ? -1 : 1));
 
-  if (recorded !== undefined && !addUpTo(recorded.digest, past)) {
+  if (!addUpTo(recorded.digest, past)) {
     throw new StaleRead(
       `The heads of environment ${state.id} do not add up to what they were at revision ${revision}.`,
     );
@@ -61,31 +59,16 @@ export async function headsAt(
   return past;
 }
 
-/** What `versionsBefore` tells, from the whole history: for changes of before there were records of them. */
-async function versionsInHistory(
+/** The changes from one revision to another. Those that were read beside the state may lack some, so they are read again. */
+async function changesSince(
   path: EnvironmentPath,
-  heads: readonly HeadRecord[],
-  revision: number,
-): Promise<Map<string, number>> {
-  const before = new Map(heads.filter(head => head.revision > revision).map(({ key }) => [key, 0]));
-  for (const { key, version, revision: written } of await readHistory(path, heads)) {
-    const known = before.get(key);
-    if (known !== undefined && written <= revision && version > known) before.set(key, version);
-  }
-  return before;
-}
-
-/**
- * All versions, without their values. Above its head a key may have one of a change that never committed.
- * @param heads of all keys, or their tombstones
- */
-export async function readHistory(
-  path: EnvironmentPath,
-  heads: readonly HeadRecord[],
-): Promise<Omit<VersionRecord, 'sealed'>[]> {
-  const newest = new Map(heads.map(({ key, version }) => [key, version]));
-  const range = { ...ranges.environmentVersions(...partsOf(path)), attributes: attributesOfVersion };
-  return (await list(versionRecord, range)).filter(({ key, version }) => version <= (newest.get(key) ?? 0));
+  changes: readonly RecordedChange[],
+  from: number,
+  to: number,
+): Promise<RecordedChange[]> {
+  const within = (some: readonly RecordedChange[]) => some.filter(({ revision }) => revision >= from && revision <= to);
+  const found = within(changes);
+  return found.length > to - from ? found : within(await readChangesFrom(path, from));
 }
 
 /** Some versions of a key, oldest first, without their values. */

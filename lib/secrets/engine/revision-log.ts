@@ -11,7 +11,7 @@ import { type EnvironmentPath, partsOf } from './environment-path.ts';
 /** A change as it was recorded, with all of its keys. */
 export type RecordedChange = Omit<RevisionRecord, 'parts' | 'fence'>;
 
-/** What the changes from a revision on did, in their order. Older environments may lack some. */
+/** What the changes from a revision on did, in their order. */
 export async function readChangesFrom(path: EnvironmentPath, revision: number): Promise<RecordedChange[]> {
   return assemble(await queryItems(ranges.revisions(...partsOf(path), Math.max(0, revision), Number.MAX_SAFE_INTEGER)));
 }

@@ -7,7 +7,6 @@ import { withDeadline } from '../../table/retry.ts';
 import {
   at,
   chunksOf,
-  list,
   put,
   queryPage,
   readAll,
@@ -38,13 +37,6 @@ export function putTombstone(path: EnvironmentPath, head: HeadRecord): Write {
 export async function findTombstones(path: EnvironmentPath, keys: readonly string[]): Promise<HeadRecord[]> {
   const found = await readAll(keys.map(key => at(tombstoneRecord, ...partsOf(path), key)));
   return found.filter(tombstone => tombstone !== undefined);
-}
-
-/** The newest deletions of all keys that have no head. */
-export async function listTombstones(path: EnvironmentPath, heads: readonly HeadRecord[]): Promise<HeadRecord[]> {
-  const there = new Set(heads.map(({ key }) => key));
-  const tombstones = await list(tombstoneRecord, ranges.tombstones(...partsOf(path)));
-  return tombstones.filter(({ key }) => !there.has(key));
 }
 
 /** Up to 100 writes go into a transaction. */

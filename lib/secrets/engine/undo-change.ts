@@ -14,7 +14,6 @@ import {
   withHeartbeat,
   writeSteps,
 } from './claim.ts';
-import { countsDeadHeads } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { readFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -109,7 +108,7 @@ async function restoreHeads(claim: Claim, ring: KeyRing): Promise<void> {
     const before = await readAll(
       stamped.map(({ key, version }) => at(versionRecord, ...partsOf(claim.path), key, version - 1)),
     );
-    const writes = await Promise.all(stamped.map((head, index) => restoring(head, before[index], claim, ring, state)));
+    const writes = await Promise.all(stamped.map((head, index) => restoring(head, before[index], claim, ring)));
     const { steps, lanes } = planSteps(writes);
     await writeSteps(claim, steps, lanes);
   }
@@ -121,7 +120,6 @@ async function restoring(
   before: VersionRecord | undefined,
   { path, environmentId, fence, revision }: Claim,
   ring: KeyRing,
-  { digest }: EnvironmentState,
 ): Promise<SizedWrite> {
   const read = at(headRecord, ...partsOf(path), head.key);
   if (head.version === 1) return { write: remove(read), bytes: headBytes(head) };
@@ -132,8 +130,7 @@ async function restoring(
       `${head.key} of environment ${environmentId} has no version ${head.version - 1} of revision ${revision} to go back to.`,
     );
   }
-  // Where the digest counts it, the head of a deleted key has to stay.
-  if (before.deleted === true && !countsDeadHeads(digest)) {
+  if (before.deleted === true) {
     return { write: [remove(read), putTombstone(path, headOf(before))], bytes: 2 * headBytes(head) };
   }
   const restored = await underCurrentKey(headOf(before), environmentId, ring);

@@ -16,7 +16,7 @@ import {
   withHeartbeat,
   writeSteps,
 } from './claim.ts';
-import { changedDigest, countsDeadHeads, digestOf } from './digest.ts';
+import { changedDigest } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { fenced, notRisen, removeFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
@@ -69,12 +69,6 @@ export function fitsOneTransaction(heads: readonly HeadRecord[]): boolean {
   return writes <= maximumWritesAtOnce && bytes <= maximumBytesAtOnce;
 }
 
-/** Whether the change can be written only by a writer who has read, and verified, all heads of the environment. */
-export function needsAllHeads({ state, heads }: Pick<WritableChange, 'state' | 'heads'>): boolean {
-  // A large change writes its versions without a condition on what they overwrite.
-  return !fitsOneTransaction(heads) || countsDeadHeads(state.digest);
-}
-
 type Content = Pick<WritableChange, 'state' | 'before' | 'heads'>;
 
 /** How much the environment holds after the change. Pure. */
@@ -92,17 +86,12 @@ export function sizeAfter({ state, before, heads }: Content) {
 export function contentAfter(content: Content) {
   const { state, before, heads } = content;
   const replaced = heads.map(head => before.get(head.key)).filter(head => head !== undefined);
-  const digest = countsDeadHeads(state.digest)
-    ? digestOf(new Map([...before, ...heads.map(head => [head.key, head] as const)]).values())
-    : changedDigest(state.digest, replaced, heads);
-  return { ...sizeAfter(content), digest };
+  return { ...sizeAfter(content), digest: changedDigest(state.digest, replaced, heads) };
 }
 
 /** Whether heads of deleted keys are left after the change. The state says so, that somebody moves them. Pure. */
-export function leavesDeadHeads({ state, before, heads }: Content): boolean {
-  const isDead = (head: HeadRecord) => !isLive(head);
-  if (!fitsOneTransaction(heads) && heads.some(isDead)) return true;
-  return countsDeadHeads(state.digest) && [...before.values()].some(isDead);
+export function leavesDeadHeads(heads: readonly HeadRecord[]): boolean {
+  return !fitsOneTransaction(heads) && heads.some(head => !isLive(head));
 }
 
 /**
@@ -192,7 +181,7 @@ async function commit(
   const { path, state, heads, audit, checks } = change;
   const content = contentAfter(change);
   const revision = state.revision + 1;
-  const left = leavesDeadHeads(change) ? { deadHeadsUpTo: revision } : {};
+  const left = leavesDeadHeads(heads) ? { deadHeadsUpTo: revision } : {};
   const after = { ...content, revision, ...left, ...set };
   const { condition: noneDestroyed, ...options } =
     change.restored === undefined ? { condition: {} } : whileNoneDestroyed(state);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EnvironmentType } from '../../contracts/fields/environment-type.ts';
-import { ExpiresAt, entity, type Upgrade } from '../entity.ts';
-import { absent, type Condition, equals } from '../expressions.ts';
+import { ExpiresAt, entity } from '../entity.ts';
+import { type Condition, equals } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
 /*
@@ -26,40 +26,27 @@ export const environmentRecord = entity({
     project: z.string(),
     createdAt: z.string(),
     /** `deleting`: nobody can reach the environment any more, and its data is being erased. */
-    status: z.enum(['active', 'deleting']).default('active'),
+    status: z.enum(['active', 'deleting']),
   }),
 });
 
 export type EnvironmentRecord = ReturnType<typeof environmentRecord.parse>;
 
-/**
- * The description is that of this environment, which is not being erased. Descriptions that are older than their status
- * lack it.
- */
-export function isActiveEnvironment(id: string): Condition<EnvironmentRecord>[] {
-  return [
-    { id: equals(id), status: equals('active') },
-    { id: equals(id), status: absent },
-  ];
+/** The description is that of this environment, which is not being erased. */
+export function isActiveEnvironment(id: string): Condition<EnvironmentRecord> {
+  return { id: equals(id), status: equals('active') };
 }
 
 /** A large change under way. Its heads and versions are stamped `revision`, and invisible until it commits. */
 const pendingChange = z.object({
   revision: z.int(),
   /** How many items of `fenceRecord` hold a copy of the fencing token. */
-  fences: z.int().default(0),
-  /** Rises while its writer is alive. 0 means that the writer sends no heartbeats, and is not stored. */
-  heartbeat: z.int().default(0),
+  fences: z.int(),
+  /** Rises while its writer is alive. */
+  heartbeat: z.int(),
   /** Its writer can't go on, so the next one doesn't have to wait. */
   abandoned: z.literal(true).optional(),
 });
-
-/** Marks a digest with the format that it was made by, unless an earlier step has. */
-export function markedDigest(format: number): Upgrade {
-  return ({ digest, ...attributes }) => {
-    return { ...attributes, digest: String(digest).includes(':') ? digest : `${format}:${String(digest)}` };
-  };
-}
 
 /**
  * The state: the one item that every change of the environment's secrets passes through. All of a change becomes visible
@@ -69,18 +56,16 @@ export function markedDigest(format: number): Upgrade {
 export const environmentStateRecord = entity({
   kind: 'environmentState',
   key: keys.environmentState,
-  // Format 2 has a digest that binds changes, format 3 one of live heads only. Older ones are marked (see `digest.ts`).
-  upgrades: [markedDigest(1), markedDigest(2)],
+  oldestFormat: 3,
   schema: z.object({
     id: z.string(),
     slug: z.string(),
     type: EnvironmentType,
     projectId: z.string(),
-    /** Older ones lack it. */
-    organizationId: z.string().optional(),
+    organizationId: z.string(),
     revision: z.int(),
     /** The revision it began with, without any secret: above every revision of earlier environments of this name. */
-    firstRevision: z.int().default(0),
+    firstRevision: z.int(),
     secretCount: z.int(),
     /** JSON-encoded keys and values plus 256 bytes a key: what the 4 MiB bound is counted on. */
     sizeBytes: z.int(),
@@ -92,8 +77,8 @@ export const environmentStateRecord = entity({
     digest: z.string(),
     /** Changes up to this revision may have left heads of deleted keys, which are to be moved to the tombstones. */
     deadHeadsUpTo: z.int().optional(),
-    /** The fencing token. It only rises: with every change, takeover, undo and key rotation. 0 is not stored. */
-    fence: z.int().default(0),
+    /** The fencing token. It only rises: with every change, takeover, undo and key rotation. */
+    fence: z.int(),
     pending: pendingChange.optional(),
     /** How long a pending change must show no heartbeat before another writer may take over. */
     leaseMs: z.int().optional(),

@@ -9,8 +9,7 @@ export const projectRecord = entity({
   key: keys.project,
   schema: z.object({
     id: z.string(),
-    /** Absent in projects made before it was recorded. */
-    organizationId: z.string().optional(),
+    organizationId: z.string(),
     slug: z.string(),
     name: z.string(),
     description: z.string().nullable(),
@@ -20,7 +19,7 @@ export const projectRecord = entity({
     rotation: Rotation.extend({ failed: z.literal(true).optional() }).nullable(),
     environmentCount: z.int(),
     /** Where its environments begin to count revisions (see `retired-slug.ts`). */
-    firstRevision: z.int().default(0),
+    firstRevision: z.int(),
     createdAt: z.string(),
     /** `deleting`: nobody can reach the project any more, and its data is being erased. */
     status: z.enum(['active', 'deleting']),

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { AuditAction } from '../../contracts/fields/audit-action.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
-import { markedDigest } from './environment.ts';
 
 /** Names of keys, each with the version that it got. A list, because a key may be named `__proto__`. */
 const keyVersions = z.array(z.tuple([z.string(), z.int()]));
@@ -21,8 +20,7 @@ export const revisionRecord = entity({
   kind: 'revision',
   key: (orgSlug: string, project: string, env: string, revision: number) =>
     keys.revision(orgSlug, project, env, revision, 0),
-  // Format 2 has a digest of live heads only, as the state has from its format 3 on.
-  upgrades: [markedDigest(2)],
+  oldestFormat: 2,
   schema: z.object({
     ...changedKeys,
     /** How many items of `revisionPartRecord` hold the keys that don't fit here. */

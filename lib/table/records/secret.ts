@@ -5,11 +5,9 @@ import { keys } from '../keys.ts';
 const actor = z.object({ id: z.string(), email: z.string() });
 
 /** The fencing token of the change that wrote it, unlike that of any other change of the environment. */
-const fence = z.int().optional();
+const fence = z.int();
 /** Its value was taken out of the table. Never the newest version, so a head has it only where it is that of the past. */
 const destroyed = z.literal(true).optional();
-/** Format 2 has the token. Code of format 1 would lose it. */
-const upgrades = [(attributes: Record<string, unknown>) => attributes];
 
 /**
  * The newest version of a key. A large change that deletes a key leaves its head, without a value, until it is moved to
@@ -18,7 +16,7 @@ const upgrades = [(attributes: Record<string, unknown>) => attributes];
 export const headRecord = entity({
   kind: 'head',
   key: keys.head,
-  upgrades,
+  oldestFormat: 2,
   schema: z.object({
     key: z.string(),
     version: z.int(),
@@ -62,7 +60,7 @@ export type TombstoneRecord = ReturnType<typeof tombstoneRecord.parse>;
 export const versionRecord = entity({
   kind: 'version',
   key: keys.version,
-  upgrades,
+  oldestFormat: 2,
   schema: z.object({
     key: z.string(),
     version: z.int(),

@@ -1,12 +1,8 @@
-import { hash } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requiredSetting } from '../../../lib/core/settings.ts';
-import { tableClient } from '../../../lib/table/client.ts';
 import type { Key } from '../../../lib/table/entity.ts';
 import { ranges } from '../../../lib/table/keys.ts';
-import { queryItems, removeAll } from '../../../lib/table/store.ts';
+import { queryItems } from '../../../lib/table/store.ts';
 import { type Answer, type Api, createToken, type Person } from '../../support/api.ts';
 import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
 import { injectFault } from '../../support/inject-faults.ts';
@@ -140,42 +136,6 @@ describe('keys that were made and deleted', () => {
   });
 });
 
-const digestOfFormat2 = (newest: readonly Item[]) =>
-  (
-    newest
-      .map(({ key, version, fence }) => BigInt(`0x${hash('sha256', `${key}#${version}#${fence}`, 'hex').slice(0, 32)}`))
-      .reduce((sum, term) => sum + term, 0n) %
-    2n ** 128n
-  )
-    .toString(16)
-    .padStart(32, '0');
-
-/** Writes the environment's items as the code of format 2 left them: deleted keys have heads, and digests count these. */
-async function toFormat2(place: Workplace): Promise<void> {
-  const items = await itemsOf(place);
-  const versions = items.filter(({ kind }) => kind === 'version');
-  const newestAt = (revision: number) => {
-    const committed = versions.filter(version => Number(version.revision) <= revision);
-    return [...new Map(committed.map(version => [version.key, version])).values()];
-  };
-  const headed = new Set(items.filter(({ kind }) => kind === 'head').map(({ key }) => key));
-  await removeAll(items.filter(({ kind }) => kind === 'tombstone'));
-  for (const item of items) {
-    const { deadHeadsUpTo: _, ...state } = item;
-    const digest = digestOfFormat2(newestAt(Number(item.revision)));
-    const older: Record<string, () => Item> = {
-      environmentState: () => ({ ...state, digest, v: 2 }),
-      revision: () => ({ ...item, digest, v: 1 }),
-      tombstone: () => ({ ...item, sk: `HEAD#${String(item.key)}`, kind: 'head', v: 2 }),
-    };
-    if (item.kind === 'tombstone' && headed.has(item.key)) continue;
-    const Item = older[String(item.kind)]?.();
-    if (Item !== undefined) {
-      await tableClient().send(new PutCommand({ TableName: requiredSetting('TABLE_NAME'), Item }));
-    }
-  }
-}
-
 describe('the values of old versions', () => {
   let place: Workplace;
   const destroy = (body: unknown, key = 'A') =>
@@ -256,46 +216,8 @@ describe('the values of old versions', () => {
   });
 });
 
-describe('an environment of format 2', () => {
-  it.each(['small', 'large'])('is read as it is, and upgraded by the next change, a %s one', async size => {
-    const place = await openWorkplace(api, owner);
-    await place.importAll('dev', many(60, 'one'));
-    await bulkDelete(place, 'dev', Object.keys(many(50, '')));
-    await api.delete(place.at('dev', '/K55'), owner.session);
-    await place.set('dev', 'K3', 'two');
-    const [before, past] = [await place.values('dev'), (await place.pull('dev', '?revision=3')).body];
-    await toFormat2(place);
-    expect(await headKeys(place)).toHaveLength(61);
-    expect(await place.values('dev')).toEqual(before);
-    expect((await place.pull('dev', '?revision=3')).body).toEqual(past);
-
-    const answer =
-      size === 'small' ? await place.set('dev', 'K4', 'three') : await place.importAll('dev', many(60, 'three'));
-
-    expect([answer.status, answer.body.revision]).toEqual([size === 'small' ? 201 : 200, 5]);
-    const live = size === 'small' ? { ...before, K4: 'three' } : many(60, 'three');
-    expect(await headKeys(place)).toHaveLength(1 + Object.keys(live).length);
-    expect(await place.values('dev')).toEqual(live);
-    expect((await place.pull('dev', '?revision=3')).body).toEqual(past);
-    expect((await place.pull('dev', '?revision=4')).body.secrets).toHaveLength(Object.keys(before).length);
-    expect((await place.pull('dev', '/versions/K4')).body.versions).toHaveLength(3);
-  });
-
-  it('in which the setting of deleted keys was abandoned has it undone, and its heads stay', async () => {
-    const place = await openWorkplace(api, owner);
-    await place.importAll('dev', many(60, 'one'));
-    await bulkDelete(place, 'dev', Object.keys(many(50, '')));
-    await toFormat2(place);
-    await withFault({ conductor: injectFault('dies-after', 7) }, headers =>
-      place.importAll('dev', many(60, 'two'), { headers }),
-    );
-    await expireLease(place, 'dev');
-    expect((await place.set('dev', 'K1', 'three')).body).toMatchObject({ revision: 3, secret: { version: 3 } });
-    expect(Object.keys(await place.values('dev'))).toHaveLength(11);
-    expect(await headKeys(place)).toHaveLength(12);
-  });
-
-  it('leaves a table in which everything fits', async () => {
+describe('the table', () => {
+  it('is consistent afterwards', async () => {
     expect(violationsOf(await scanTable())).toEqual([]);
   });
 });

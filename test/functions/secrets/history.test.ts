@@ -26,24 +26,6 @@ async function valuesAt(place: Workplace, revision: number, env = 'dev'): Promis
 }
 
 describe('every revision', () => {
-  it('is found without a record of it, as in environments of before there were records', async () => {
-    const place = await openWorkplace(api, owner);
-    await place.importAll('dev', { A: '1', B: '1' });
-    await place.set('dev', 'A', '2');
-    await api.delete(place.at('dev', '/B'), owner.session);
-    await place.set('dev', 'B', '3');
-    const listed = (await place.pull('dev', '/revisions')).body;
-    const parts = [owner.organization.slug, place.project.slug, 'dev'] as const;
-    await removeAll([1, 2, 3].map(revision => keys.revision(...parts, revision, 0)));
-    expect(await valuesAt(place, 0)).toEqual({});
-    expect(await valuesAt(place, 1)).toEqual({ A: '1', B: '1' });
-    expect(await valuesAt(place, 2)).toEqual({ A: '2', B: '1' });
-    expect(await valuesAt(place, 3)).toEqual({ A: '2' });
-    const [newest, ...older] = listed.revisions;
-    const withoutAction = older.map((one: object) => ({ ...one, action: null }));
-    expect((await place.pull('dev', '/revisions')).body).toEqual({ revisions: [newest, ...withoutAction], next: null });
-  });
-
   it('beyond the current one, or of an earlier environment under the same slugs, is not found', async () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', '1');
@@ -67,6 +49,16 @@ describe('every revision', () => {
     ]);
     expect(await valuesAt(place, 1_700_000_000_000, 'staging')).toEqual({});
     expect(await valuesAt(place, 1_700_000_000_001, 'staging')).toEqual({ A: '1' });
+  });
+
+  it('is refused rather than answered wrong where a record is missing', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.set('dev', 'A', '1');
+    await place.set('dev', 'A', '2');
+    await removeAll([keys.revision(owner.organization.slug, place.project.slug, 'dev', 2, 0)]);
+    expect((await place.pull('dev', '?revision=1')).status).toBe(503);
+    expect((await place.pull('dev', '/revisions')).status).toBe(503);
+    expect(await valuesAt(place, 2)).toEqual({ A: '2' });
   });
 
   it('is refused rather than answered wrong where what is found does not add up to what was recorded', async () => {

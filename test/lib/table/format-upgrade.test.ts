@@ -29,6 +29,14 @@ const grantV3 = entity({
   upgrades: [scopeToScopes, countUses],
 });
 
+const grantSinceV2 = entity({
+  kind: 'grant',
+  key,
+  oldestFormat: 2,
+  schema: z.object({ name: z.string(), scopes: z.array(z.string()), uses: z.int() }),
+  upgrades: [countUses],
+});
+
 let api: Api;
 const group = randomUUID();
 
@@ -67,6 +75,14 @@ describe('items of older formats', () => {
     await transact([put(at(grantV3, group, 'first'), lifted)]);
 
     expect(await storedFormat('first')).toBe(3);
+  });
+
+  it('are refused once they were given up, while the later ones are lifted as before', async () => {
+    await transact([put(at(grantV1, group, 'oldest'), { name: 'oldest', scope: 'read' })]);
+    await expect(find(at(grantSinceV2, group, 'oldest'))).rejects.toThrow('is of kind grant, format 1');
+    expect(grantSinceV2.formatVersion).toBe(grantV3.formatVersion);
+    const given = { ...at(grantV2, group, 'given').entity.toItem(key(group, 'given'), { name: 'given', scopes: [] }) };
+    expect(grantSinceV2.parse(given)).toEqual({ name: 'given', scopes: [], uses: 0 });
   });
 
   it('are refused, naming item and format, if they are newer than the code', async () => {

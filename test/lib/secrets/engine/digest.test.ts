@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { changedDigest, digestOf, emptyDigest } from '../../../../lib/secrets/engine/digest.ts';
 
 const heads = fc.uniqueArray(
-  fc.record({ key: fc.stringMatching(/^[A-Z]{1,3}$/), version: fc.integer({ min: 1, max: 1e9 }) }),
+  fc.record({
+    key: fc.stringMatching(/^[A-Z]{1,3}$/),
+    version: fc.integer({ min: 1, max: 1e9 }),
+    fence: fc.integer({ min: 1, max: 1e9 }),
+  }),
   { selector: ({ key }) => key, maxLength: 20 },
 );
 
@@ -28,19 +32,20 @@ describe('the digest of an environment’s heads', () => {
     );
   });
 
-  it('differs by key and by version', () => {
+  it('differs by key, by version and by the change that wrote them', () => {
     const digests = [
       emptyDigest,
-      digestOf([{ key: 'A', version: 1 }]),
-      digestOf([{ key: 'A', version: 2 }]),
-      digestOf([{ key: 'B', version: 1 }]),
+      digestOf([{ key: 'A', version: 1, fence: 1 }]),
+      digestOf([{ key: 'A', version: 1, fence: 2 }]),
+      digestOf([{ key: 'A', version: 2, fence: 1 }]),
+      digestOf([{ key: 'B', version: 1, fence: 1 }]),
       digestOf([
-        { key: 'A', version: 1 },
-        { key: 'B', version: 2 },
+        { key: 'A', version: 1, fence: 1 },
+        { key: 'B', version: 2, fence: 1 },
       ]),
       digestOf([
-        { key: 'A', version: 2 },
-        { key: 'B', version: 1 },
+        { key: 'A', version: 2, fence: 1 },
+        { key: 'B', version: 1, fence: 1 },
       ]),
     ];
     expect(new Set(digests).size).toBe(digests.length);

@@ -7,6 +7,7 @@ function head(key: string, version: number, revision: number, more: Partial<Head
     key,
     version,
     revision,
+    fence: revision,
     sealed: new Uint8Array([version]),
     keyVersion: 1,
     sizeBytes: 300,

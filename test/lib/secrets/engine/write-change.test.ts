@@ -10,6 +10,7 @@ const state: EnvironmentState = {
   slug: 'dev',
   type: 'development',
   projectId: 'p',
+  organizationId: 'o',
   firstRevision: 0,
   revision: 4,
   secretCount: 2,
@@ -17,15 +18,23 @@ const state: EnvironmentState = {
   valueCount: 5,
   keyVersion: 1,
   digest: digestOf([
-    { key: 'A', version: 3 },
-    { key: 'B', version: 1 },
+    { key: 'A', version: 3, fence: 2 },
+    { key: 'B', version: 1, fence: 2 },
   ]),
   fence: 3,
   status: 'active',
 };
 
 function head(key: string, version: number, sizeBytes: number | undefined, sealedBytes = 100): HeadRecord {
-  const common = { key, version, revision: 5, createdAt: '', updatedAt: '', updatedBy: { id: '', email: '' } };
+  const common = {
+    key,
+    version,
+    revision: 5,
+    fence: 2,
+    createdAt: '',
+    updatedAt: '',
+    updatedBy: { id: '', email: '' },
+  };
   if (sizeBytes === undefined) return { ...common, deleted: true };
   return { ...common, sizeBytes, keyVersion: 1, sealed: new Uint8Array(sealedBytes) };
 }
