@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin, type Rolldown } from 'vite';
-import { boughtPlans } from '../../lib/contracts/billing.ts';
+import { boughtPlans } from '../../lib/contracts/billing/bought-plan.ts';
 import { auditActions } from '../../lib/contracts/fields/audit-action.ts';
 import { environmentRules, environmentTypes } from '../../lib/contracts/fields/environment-type.ts';
 import { eventNames } from '../../lib/contracts/fields/events.ts';

@@ -1,7 +1,7 @@
 import { userView } from '../../lib/accounts/account-views.ts';
 import { completeLogin } from '../../lib/accounts/complete-login.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { completeLogin as contract } from '../../lib/contracts/second-factors.ts';
+import { completeLogin as contract } from '../../lib/contracts/auth/complete-login.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {

@@ -1,7 +1,7 @@
 import { userView } from '../../lib/accounts/account-views.ts';
 import { logIn } from '../../lib/accounts/log-in.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { logIn as contract } from '../../lib/contracts/auth.ts';
+import { logIn as contract } from '../../lib/contracts/auth/log-in.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {

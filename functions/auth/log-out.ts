@@ -1,7 +1,7 @@
 import { expiredSessionCookie } from '../../lib/access/session-cookie.ts';
 import { logOut } from '../../lib/accounts/log-out.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { logOut as contract } from '../../lib/contracts/auth.ts';
+import { logOut as contract } from '../../lib/contracts/auth/log-out.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {

@@ -1,6 +1,6 @@
 import { renewRecoveryCodes } from '../../lib/accounts/factors/renew-recovery-codes.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { renewRecoveryCodes as contract } from '../../lib/contracts/second-factors.ts';
+import { renewRecoveryCodes as contract } from '../../lib/contracts/auth/renew-recovery-codes.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context }) => ({ status: 200, body: { recoveryCodes: await renewRecoveryCodes(context) } }),

@@ -1,6 +1,6 @@
 import { resetPassword } from '../../lib/accounts/reset-password.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { resetPassword as contract } from '../../lib/contracts/auth.ts';
+import { resetPassword as contract } from '../../lib/contracts/auth/reset-password.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {

@@ -1,6 +1,6 @@
 import { revokeCurrentToken } from '../../lib/accounts/revoke-token.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { revokeCurrentToken as contract } from '../../lib/contracts/auth.ts';
+import { revokeCurrentToken as contract } from '../../lib/contracts/auth/revoke-current-token.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {

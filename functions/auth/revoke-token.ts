@@ -1,6 +1,6 @@
 import { revokeToken } from '../../lib/accounts/revoke-token.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { revokeToken as contract } from '../../lib/contracts/auth.ts';
+import { revokeToken as contract } from '../../lib/contracts/auth/revoke-token.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {

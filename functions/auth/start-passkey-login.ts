@@ -1,6 +1,6 @@
 import { startPasskeyLogin } from '../../lib/accounts/complete-login.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { startPasskeyLogin as contract } from '../../lib/contracts/second-factors.ts';
+import { startPasskeyLogin as contract } from '../../lib/contracts/auth/start-passkey-login.ts';
 
 export const handler = endpoint(contract, {
   run: async () => ({ status: 200, body: await startPasskeyLogin() }),

@@ -1,6 +1,6 @@
 import { startTotp } from '../../lib/accounts/factors/totp.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { startTotp as contract } from '../../lib/contracts/second-factors.ts';
+import { startTotp as contract } from '../../lib/contracts/auth/start-totp.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context }) => ({ status: 200, body: await startTotp(context) }),

@@ -1,6 +1,6 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { openPortal } from '../../lib/billing/open-portal.ts';
-import { openPortal as contract } from '../../lib/contracts/billing.ts';
+import { openPortal as contract } from '../../lib/contracts/billing/open-portal.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context }) => ({ status: 200, body: { url: await openPortal(context) } }),

@@ -1,6 +1,6 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { receiveProviderEvent } from '../../lib/billing/receive-provider-event.ts';
-import { receiveProviderEvent as contract } from '../../lib/contracts/billing.ts';
+import { receiveProviderEvent as contract } from '../../lib/contracts/billing/receive-provider-event.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
 
 export const handler = endpoint(contract, {

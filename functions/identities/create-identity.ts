@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { createIdentity as contract } from '../../lib/contracts/identities.ts';
+import { createIdentity as contract } from '../../lib/contracts/identities/create-identity.ts';
 import { createIdentity } from '../../lib/identities/create-identity.ts';
 import { identityView } from '../../lib/identities/identity-view.ts';
 

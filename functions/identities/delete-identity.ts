@@ -1,6 +1,6 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
-import { deleteIdentity as contract } from '../../lib/contracts/identities.ts';
+import { deleteIdentity as contract } from '../../lib/contracts/identities/delete-identity.ts';
 import { deleteIdentity } from '../../lib/identities/delete-identity.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { getIdentity as contract } from '../../lib/contracts/identities.ts';
+import { getIdentity as contract } from '../../lib/contracts/identities/get-identity.ts';
 import { identityView } from '../../lib/identities/identity-view.ts';
 import { requireIdentity } from '../../lib/identities/read-identities.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { listIdentities as contract } from '../../lib/contracts/identities.ts';
+import { listIdentities as contract } from '../../lib/contracts/identities/list-identities.ts';
 import { identityView } from '../../lib/identities/identity-view.ts';
 import { listIdentities } from '../../lib/identities/read-identities.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { updateIdentity as contract } from '../../lib/contracts/identities.ts';
+import { updateIdentity as contract } from '../../lib/contracts/identities/update-identity.ts';
 import { identityView } from '../../lib/identities/identity-view.ts';
 import { updateIdentity } from '../../lib/identities/update-identity.ts';
 

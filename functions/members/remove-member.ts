@@ -1,6 +1,6 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
-import { removeMember as contract } from '../../lib/contracts/members.ts';
+import { removeMember as contract } from '../../lib/contracts/members/remove-member.ts';
 import { readRoster } from '../../lib/organizations/members/read-roster.ts';
 import { removeMember } from '../../lib/organizations/members/remove-member.ts';
 

@@ -1,6 +1,6 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
-import { deleteEnvironment as contract } from '../../lib/contracts/projects.ts';
+import { deleteEnvironment as contract } from '../../lib/contracts/projects/delete-environment.ts';
 import { deleteEnvironment } from '../../lib/projects/delete-environment.ts';
 import { findEnvironmentById } from '../../lib/projects/read-projects.ts';
 

@@ -1,6 +1,6 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { succeeded } from '../../lib/contracts/fields/success.ts';
-import { deleteProject as contract } from '../../lib/contracts/projects.ts';
+import { deleteProject as contract } from '../../lib/contracts/projects/delete-project.ts';
 import { deleteProject } from '../../lib/projects/delete-project.ts';
 import { findProjectById } from '../../lib/projects/read-projects.ts';
 

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { bulkDeleteSecrets as contract } from '../../lib/contracts/secrets.ts';
+import { bulkDeleteSecrets as contract } from '../../lib/contracts/secrets/bulk-delete-secrets.ts';
 import { beginChange } from '../../lib/secrets/change-secrets.ts';
 import { bulkDeleteSecrets } from '../../lib/secrets/delete-secrets.ts';
 

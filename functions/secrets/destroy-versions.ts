@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { destroyVersions as contract } from '../../lib/contracts/secrets.ts';
+import { destroyVersions as contract } from '../../lib/contracts/secrets/destroy-versions.ts';
 import { beginDestruction, destroyVersions } from '../../lib/secrets/destroy-versions.ts';
 
 export const handler = endpoint(contract, {

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { importSecrets as contract } from '../../lib/contracts/secrets.ts';
+import { importSecrets as contract } from '../../lib/contracts/secrets/import-secrets.ts';
 import { beginChange } from '../../lib/secrets/change-secrets.ts';
 import { importSecrets } from '../../lib/secrets/import-secrets.ts';
 

@@ -1,5 +1,6 @@
 import type { RequestContext } from '../access/request-context.ts';
-import type { PasskeyAssertion, PasskeyRequestOptions } from '../contracts/second-factors.ts';
+import type { PasskeyAssertion } from '../contracts/auth/passkey-credential.ts';
+import type { PasskeyRequestOptions } from '../contracts/auth/passkey-options.ts';
 import { ApiError } from '../core/errors.ts';
 import { factorChangeMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';

@@ -1,6 +1,8 @@
 import { freshUntilMs, hasProvedFactor } from '../access/fresh-session.ts';
 import type { AccountContext } from '../access/request-context.ts';
-import type { CliToken, OwnOrganization, OwnUser } from '../contracts/auth.ts';
+import type { CliToken } from '../contracts/auth/cli-token.ts';
+import type { OwnOrganization } from '../contracts/auth/own-organization.ts';
+import type { OwnUser } from '../contracts/auth/own-user.ts';
 import { ApiError } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';

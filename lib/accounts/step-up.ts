@@ -1,5 +1,5 @@
 import type { AccountContext } from '../access/request-context.ts';
-import type { PasskeyAssertion } from '../contracts/second-factors.ts';
+import type { PasskeyAssertion } from '../contracts/auth/passkey-credential.ts';
 import { invalidRequest, temporarilyUnavailable } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import { isThere } from '../table/expressions.ts';

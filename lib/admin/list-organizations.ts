@@ -1,4 +1,4 @@
-import type { OrganizationWithUsage } from '../contracts/admin.ts';
+import type { OrganizationWithUsage } from '../contracts/admin/organization-with-usage.ts';
 import { ApiError } from '../core/errors.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
 import { ranges } from '../table/keys.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { AccountContext } from '../access/request-context.ts';
-import type { updateOrganization as contract } from '../contracts/admin.ts';
+import type { updateOrganization as contract } from '../contracts/admin/update-organization.ts';
 import { type EffectiveLimits, limitNames } from '../contracts/fields/limits.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { equals } from '../table/expressions.ts';

@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import type { BoughtPlan } from '../contracts/billing.ts';
+import type { BoughtPlan } from '../contracts/billing/bought-plan.ts';
 import { ApiError, invalidRequest } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import { settings } from '../core/settings.ts';

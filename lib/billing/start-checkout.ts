@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { BoughtPlan } from '../contracts/billing.ts';
+import type { BoughtPlan } from '../contracts/billing/bought-plan.ts';
 import { transact } from '../table/store.ts';
 import { ensureCustomer } from './ensure-customer.ts';
 import { createCheckout, createPortal, priceOf } from './provider.ts';

@@ -1,115 +1,196 @@
-import * as admin from './admin.ts';
-import * as audit from './audit.ts';
-import * as auth from './auth.ts';
-import * as billing from './billing.ts';
+import { getStatistics } from './admin/get-statistics.ts';
+import { inspectOrganization } from './admin/inspect-organization.ts';
+import { listOrganizations } from './admin/list-organizations.ts';
+import { listPlans } from './admin/list-plans.ts';
+import { summarizeMetrics } from './admin/summarize-metrics.ts';
+import { updateOrganization } from './admin/update-organization.ts';
+import { updatePlan } from './admin/update-plan.ts';
+import { listAuditEntries } from './audit/list-audit-entries.ts';
+import { addPasskey } from './auth/add-passkey.ts';
+import { changePassword } from './auth/change-password.ts';
+import { completeLogin } from './auth/complete-login.ts';
+import { confirmTotp } from './auth/confirm-totp.ts';
+import { createToken } from './auth/create-token.ts';
+import { endSession } from './auth/end-session.ts';
+import { getCurrentUser } from './auth/get-current-user.ts';
+import { handOffToken } from './auth/hand-off-token.ts';
+import { listPasskeys } from './auth/list-passkeys.ts';
+import { listSessions } from './auth/list-sessions.ts';
+import { listTokens } from './auth/list-tokens.ts';
+import { logIn } from './auth/log-in.ts';
+import { logOut } from './auth/log-out.ts';
+import { register } from './auth/register.ts';
+import { removePasskey } from './auth/remove-passkey.ts';
+import { removeTotp } from './auth/remove-totp.ts';
+import { renameUser } from './auth/rename-user.ts';
+import { renewRecoveryCodes } from './auth/renew-recovery-codes.ts';
+import { requestPasswordReset } from './auth/request-password-reset.ts';
+import { resetPassword } from './auth/reset-password.ts';
+import { revokeCurrentToken } from './auth/revoke-current-token.ts';
+import { revokeToken } from './auth/revoke-token.ts';
+import { sendVerification } from './auth/send-verification.ts';
+import { startPasskey } from './auth/start-passkey.ts';
+import { startPasskeyLogin } from './auth/start-passkey-login.ts';
+import { startTotp } from './auth/start-totp.ts';
+import { stepUp } from './auth/step-up.ts';
+import { verifyEmail } from './auth/verify-email.ts';
+import { getBilling } from './billing/get-billing.ts';
+import { openPortal } from './billing/open-portal.ts';
+import { receiveProviderEvent } from './billing/receive-provider-event.ts';
+import { startCheckout } from './billing/start-checkout.ts';
 import type { Contract } from './contract.ts';
-import * as identities from './identities.ts';
-import * as members from './members.ts';
-import * as organizations from './organizations.ts';
-import * as projects from './projects.ts';
-import * as secondFactors from './second-factors.ts';
-import * as secrets from './secrets.ts';
-import * as templates from './templates.ts';
-import * as webhooks from './webhooks.ts';
+import { createIdentity } from './identities/create-identity.ts';
+import { deleteIdentity } from './identities/delete-identity.ts';
+import { exchangeAssertion } from './identities/exchange-assertion.ts';
+import { getIdentity } from './identities/get-identity.ts';
+import { listIdentities } from './identities/list-identities.ts';
+import { updateIdentity } from './identities/update-identity.ts';
+import { acceptInvitation } from './members/accept-invitation.ts';
+import { changeRole } from './members/change-role.ts';
+import { inviteMember } from './members/invite-member.ts';
+import { listMembers } from './members/list-members.ts';
+import { removeMember } from './members/remove-member.ts';
+import { createOrganization } from './organizations/create-organization.ts';
+import { deleteOrganization } from './organizations/delete-organization.ts';
+import { renameOrganization } from './organizations/rename-organization.ts';
+import { createEnvironment } from './projects/create-environment.ts';
+import { createProject } from './projects/create-project.ts';
+import { deleteEnvironment } from './projects/delete-environment.ts';
+import { deleteProject } from './projects/delete-project.ts';
+import { getProject } from './projects/get-project.ts';
+import { listProjects } from './projects/list-projects.ts';
+import { rotateKey } from './projects/rotate-key.ts';
+import { updateEnvironment } from './projects/update-environment.ts';
+import { updateProject } from './projects/update-project.ts';
+import { applyChanges } from './secrets/apply-changes.ts';
+import { bulkDeleteSecrets } from './secrets/bulk-delete-secrets.ts';
+import { compareEnvironments } from './secrets/compare-environments.ts';
+import { deleteSecret } from './secrets/delete-secret.ts';
+import { destroyVersions } from './secrets/destroy-versions.ts';
+import { diffRevisions } from './secrets/diff-revisions.ts';
+import { importSecrets } from './secrets/import-secrets.ts';
+import { listKeys } from './secrets/list-keys.ts';
+import { listRevisions } from './secrets/list-revisions.ts';
+import { listVersions } from './secrets/list-versions.ts';
+import { promoteSecrets } from './secrets/promote-secrets.ts';
+import { pullSecrets } from './secrets/pull-secrets.ts';
+import { restoreSecrets } from './secrets/restore-secrets.ts';
+import { setSecret } from './secrets/set-secret.ts';
+import { addTemplateKey } from './templates/add-template-key.ts';
+import { listTemplateKeys } from './templates/list-template-keys.ts';
+import { removeTemplateKey } from './templates/remove-template-key.ts';
+import { updateTemplateKey } from './templates/update-template-key.ts';
+import { validateEnvironment } from './templates/validate-environment.ts';
+import { createWebhook } from './webhooks/create-webhook.ts';
+import { deleteWebhook } from './webhooks/delete-webhook.ts';
+import { getWebhook } from './webhooks/get-webhook.ts';
+import { listWebhooks } from './webhooks/list-webhooks.ts';
+import { testWebhook } from './webhooks/test-webhook.ts';
+import { updateWebhook } from './webhooks/update-webhook.ts';
+
+const declared = [
+  register,
+  logIn,
+  startPasskeyLogin,
+  completeLogin,
+  stepUp,
+  logOut,
+  getCurrentUser,
+  renameUser,
+  createToken,
+  handOffToken,
+  listTokens,
+  revokeToken,
+  revokeCurrentToken,
+  listSessions,
+  endSession,
+  startPasskey,
+  addPasskey,
+  listPasskeys,
+  removePasskey,
+  startTotp,
+  confirmTotp,
+  removeTotp,
+  renewRecoveryCodes,
+  changePassword,
+  sendVerification,
+  verifyEmail,
+  requestPasswordReset,
+  resetPassword,
+
+  listProjects,
+  createProject,
+  getProject,
+  updateProject,
+  deleteProject,
+  createEnvironment,
+  updateEnvironment,
+  deleteEnvironment,
+  rotateKey,
+
+  pullSecrets,
+  listKeys,
+  compareEnvironments,
+  setSecret,
+  importSecrets,
+  applyChanges,
+  listVersions,
+  listRevisions,
+  diffRevisions,
+  restoreSecrets,
+  destroyVersions,
+  promoteSecrets,
+  bulkDeleteSecrets,
+  deleteSecret,
+
+  createOrganization,
+  renameOrganization,
+  deleteOrganization,
+
+  listTemplateKeys,
+  addTemplateKey,
+  updateTemplateKey,
+  removeTemplateKey,
+  validateEnvironment,
+
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  testWebhook,
+
+  listMembers,
+  inviteMember,
+  acceptInvitation,
+  changeRole,
+  removeMember,
+
+  listIdentities,
+  createIdentity,
+  getIdentity,
+  updateIdentity,
+  deleteIdentity,
+  exchangeAssertion,
+
+  listAuditEntries,
+
+  getBilling,
+  startCheckout,
+  openPortal,
+  receiveProviderEvent,
+
+  getStatistics,
+  listOrganizations,
+  inspectOrganization,
+  updateOrganization,
+  listPlans,
+  updatePlan,
+  summarizeMetrics,
+] as const satisfies readonly Contract[];
 
 /** Every endpoint of the API, in the order of the specification. */
-export const routes: readonly Contract[] = [
-  auth.register,
-  auth.logIn,
-  secondFactors.startPasskeyLogin,
-  secondFactors.completeLogin,
-  secondFactors.stepUp,
-  auth.logOut,
-  auth.getCurrentUser,
-  auth.renameUser,
-  auth.createToken,
-  auth.handOffToken,
-  auth.listTokens,
-  auth.revokeToken,
-  auth.revokeCurrentToken,
-  auth.listSessions,
-  auth.endSession,
-  secondFactors.startPasskey,
-  secondFactors.addPasskey,
-  secondFactors.listPasskeys,
-  secondFactors.removePasskey,
-  secondFactors.startTotp,
-  secondFactors.confirmTotp,
-  secondFactors.removeTotp,
-  secondFactors.renewRecoveryCodes,
-  auth.changePassword,
-  auth.sendVerification,
-  auth.verifyEmail,
-  auth.requestPasswordReset,
-  auth.resetPassword,
+export const routes: readonly Contract[] = declared;
 
-  projects.listProjects,
-  projects.createProject,
-  projects.getProject,
-  projects.updateProject,
-  projects.deleteProject,
-  projects.createEnvironment,
-  projects.updateEnvironment,
-  projects.deleteEnvironment,
-  projects.rotateKey,
-
-  secrets.pullSecrets,
-  secrets.listKeys,
-  secrets.compareEnvironments,
-  secrets.setSecret,
-  secrets.importSecrets,
-  secrets.applyChanges,
-  secrets.listVersions,
-  secrets.listRevisions,
-  secrets.diffRevisions,
-  secrets.restoreSecrets,
-  secrets.destroyVersions,
-  secrets.promoteSecrets,
-  secrets.bulkDeleteSecrets,
-  secrets.deleteSecret,
-
-  organizations.createOrganization,
-  organizations.renameOrganization,
-  organizations.deleteOrganization,
-
-  templates.listTemplateKeys,
-  templates.addTemplateKey,
-  templates.updateTemplateKey,
-  templates.removeTemplateKey,
-  templates.validateEnvironment,
-
-  webhooks.listWebhooks,
-  webhooks.createWebhook,
-  webhooks.getWebhook,
-  webhooks.updateWebhook,
-  webhooks.deleteWebhook,
-  webhooks.testWebhook,
-
-  members.listMembers,
-  members.inviteMember,
-  members.acceptInvitation,
-  members.changeRole,
-  members.removeMember,
-
-  identities.listIdentities,
-  identities.createIdentity,
-  identities.getIdentity,
-  identities.updateIdentity,
-  identities.deleteIdentity,
-  identities.exchangeAssertion,
-
-  audit.listAuditEntries,
-
-  billing.getBilling,
-  billing.startCheckout,
-  billing.openPortal,
-  billing.receiveProviderEvent,
-
-  admin.getStatistics,
-  admin.listOrganizations,
-  admin.inspectOrganization,
-  admin.updateOrganization,
-  admin.listPlans,
-  admin.updatePlan,
-  admin.summarizeMetrics,
-];
+/** The contract of any endpoint, with its literal types. */
+export type DeclaredContract = (typeof declared)[number];

@@ -1,7 +1,7 @@
 import type { AuditFacts } from '../access/audit-write.ts';
 import type { AuditDetails } from '../contracts/fields/audit-action.ts';
 import { audienceOf } from '../contracts/fields/identity-limits.ts';
-import type { Identity } from '../contracts/identities.ts';
+import type { Identity } from '../contracts/identities/identity.ts';
 import { ApiError } from '../core/errors.ts';
 import type { IdentityRecord } from '../table/records/identity.ts';
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { Latency, summarizeMetrics } from '../contracts/admin.ts';
+import type { Latency } from '../contracts/admin/latency.ts';
+import type { summarizeMetrics } from '../contracts/admin/summarize-metrics.ts';
 import { ranges } from '../table/keys.ts';
 import { type RouteHour, routeHourRecord } from '../table/records/request-metrics.ts';
 import { list } from '../table/store.ts';

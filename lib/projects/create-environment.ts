@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
-import type { Environment } from '../contracts/projects.ts';
+import type { Environment } from '../contracts/projects/environment.ts';
 import { ApiError } from '../core/errors.ts';
 import { slugFromName } from '../organizations/slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';

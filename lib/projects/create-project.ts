@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
-import type { Project } from '../contracts/projects.ts';
+import type { Project } from '../contracts/projects/project.ts';
 import { ApiError } from '../core/errors.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
 import { growOrganization } from '../organizations/grow-organization.ts';

@@ -1,6 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { type EnvironmentType, environmentTypes } from '../contracts/fields/environment-type.ts';
-import type { Environment, Project } from '../contracts/projects.ts';
+import type { Environment } from '../contracts/projects/environment.ts';
+import type { Project } from '../contracts/projects/project.ts';
 import type { EnvironmentRecord } from '../table/records/environment.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import type { ProjectRecord } from '../table/records/project.ts';

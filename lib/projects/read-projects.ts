@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { Project } from '../contracts/projects.ts';
+import type { Project } from '../contracts/projects/project.ts';
 import type { EnvironmentPath } from '../secrets/engine/environment-path.ts';
 import { ranges } from '../table/keys.ts';
 import {

@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { Rotation } from '../contracts/fields/rotation.ts';
-import type { Project } from '../contracts/projects.ts';
+import type { Project } from '../contracts/projects/project.ts';
 import { ApiError } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';

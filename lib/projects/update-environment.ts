@@ -1,7 +1,7 @@
 import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
-import type { Environment } from '../contracts/projects.ts';
+import type { Environment } from '../contracts/projects/environment.ts';
 import { ApiError } from '../core/errors.ts';
 import { type EnvironmentPath, partsOf } from '../secrets/engine/environment-path.ts';
 import { asRead, equals } from '../table/expressions.ts';

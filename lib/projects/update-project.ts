@@ -1,6 +1,6 @@
 import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
-import type { Project } from '../contracts/projects.ts';
+import type { Project } from '../contracts/projects/project.ts';
 import { asRead, equals } from '../table/expressions.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { at, ConditionFailed, retryWithFreshRead, transact, update } from '../table/store.ts';

@@ -4,7 +4,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import { manyKeys } from '../contracts/fields/events.ts';
 import { matchesRevision, type Precondition } from '../contracts/fields/preconditions.ts';
-import type { ChangePlan, DryRun } from '../contracts/secrets.ts';
+import type { ChangePlan, DryRun } from '../contracts/secrets/dry-run.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';

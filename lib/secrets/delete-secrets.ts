@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { DryRun } from '../contracts/secrets.ts';
+import type { DryRun } from '../contracts/secrets/dry-run.ts';
 import { ApiError } from '../core/errors.ts';
 import { type ChangeOptions, type ChangeReads, changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';

@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { SecretSummary } from '../contracts/secrets.ts';
+import type { SecretSummary } from '../contracts/secrets/secret-summary.ts';
 import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
 import { type ChangeOptions, type ChangeReads, changeSecrets, setEvent, sortOutUnchanged } from './change-secrets.ts';

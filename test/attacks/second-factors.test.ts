@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { renameOrganization } from '../../lib/contracts/organizations.ts';
+import { renameOrganization } from '../../lib/contracts/organizations/rename-organization.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { forgetSettings } from '../../lib/core/settings.ts';
 import { createCredential, readCredential } from '../../lib/crypto/credentials.ts';

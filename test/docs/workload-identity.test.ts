@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
-import { createIdentity } from '../../lib/contracts/identities.ts';
+import { createIdentity } from '../../lib/contracts/identities/create-identity.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 const blocksOf = (path: string, language: string) =>

@@ -1,34 +1,7 @@
 import { signal } from '@preact/signals';
 import type { z } from 'zod';
-import type * as admin from '../../../lib/contracts/admin.ts';
-import type * as audit from '../../../lib/contracts/audit.ts';
-import type * as auth from '../../../lib/contracts/auth.ts';
-import type * as billing from '../../../lib/contracts/billing.ts';
-import type { Contract } from '../../../lib/contracts/contract.ts';
 import type { ErrorCode, Problem } from '../../../lib/contracts/error-codes.ts';
-import type * as identities from '../../../lib/contracts/identities.ts';
-import type * as members from '../../../lib/contracts/members.ts';
-import type * as organizations from '../../../lib/contracts/organizations.ts';
-import type * as projects from '../../../lib/contracts/projects.ts';
-import type * as secondFactors from '../../../lib/contracts/second-factors.ts';
-import type * as secrets from '../../../lib/contracts/secrets.ts';
-import type * as templates from '../../../lib/contracts/templates.ts';
-import type * as webhooks from '../../../lib/contracts/webhooks.ts';
-
-type In<Module> = Extract<Module[keyof Module], Contract>;
-type Contracts =
-  | In<typeof admin>
-  | In<typeof audit>
-  | In<typeof auth>
-  | In<typeof billing>
-  | In<typeof identities>
-  | In<typeof members>
-  | In<typeof organizations>
-  | In<typeof projects>
-  | In<typeof secondFactors>
-  | In<typeof secrets>
-  | In<typeof templates>
-  | In<typeof webhooks>;
+import type { DeclaredContract } from '../../../lib/contracts/routes.ts';
 
 type Fields<S> = S extends z.ZodType ? z.input<S> : never;
 type AnswerOf<C> = C extends { responses: infer R }
@@ -37,7 +10,7 @@ type AnswerOf<C> = C extends { responses: infer R }
 
 /** Every operation by its method and path: what it takes and what it answers, read from the service's contracts. */
 type Routes = {
-  [C in Contracts as `${C['method']} ${C['path']}`]: {
+  [C in DeclaredContract as `${C['method']} ${C['path']}`]: {
     query: C extends { query: infer Q } ? { [Name in keyof Fields<Q>]?: string | number | boolean | undefined } : never;
     body: C extends { body: infer B } ? Fields<B> : never;
     answer: AnswerOf<C>;

@@ -1,6 +1,7 @@
 import { rolesOf } from 'virtual:contracts';
 import { computed, signal } from '@preact/signals';
-import type { OwnOrganization, OwnUser } from '../../../lib/contracts/auth.ts';
+import type { OwnOrganization } from '../../../lib/contracts/auth/own-organization.ts';
+import type { OwnUser } from '../../../lib/contracts/auth/own-user.ts';
 import type { Role } from '../../../lib/contracts/fields/role.ts';
 import { call, Refusal, sessionEnded } from './api.ts';
 

@@ -1,4 +1,4 @@
-import type { PasskeyRequestOptions } from '../../contracts/second-factors.ts';
+import type { PasskeyRequestOptions } from '../../contracts/auth/passkey-options.ts';
 import { ApiError } from '../../core/errors.ts';
 import { ranges } from '../../table/keys.ts';
 import { passkeyRecord } from '../../table/records/passkey.ts';

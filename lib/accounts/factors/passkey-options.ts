@@ -1,4 +1,4 @@
-import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../contracts/second-factors.ts';
+import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../contracts/auth/passkey-options.ts';
 import { dashboardOrigin } from '../../core/dashboard-origin.ts';
 import { serviceName } from '../../mail/account-mails.ts';
 import type { PasskeyRecord } from '../../table/records/passkey.ts';

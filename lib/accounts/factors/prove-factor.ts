@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../access/request-context.ts';
-import type { PasskeyAssertion } from '../../contracts/second-factors.ts';
+import type { PasskeyAssertion } from '../../contracts/auth/passkey-credential.ts';
 import { hashRecoveryCode } from '../../crypto/recovery-codes.ts';
 import { matchingStep } from '../../crypto/totp.ts';
 import { equals, includes, isThere, lessThan } from '../../table/expressions.ts';

@@ -5,6 +5,10 @@ export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
 export const Role = z.enum(roles).meta({ description: 'A member’s role in the organization.', example: 'developer' });
 export type Role = z.infer<typeof Role>;
 
+/** Those who run an organization, and those who change its secrets. */
+export const managers = ['owner', 'admin'] as const;
+export const writers = ['owner', 'admin', 'developer'] as const;
+
 /** Whether `a` is above `b`. A member can't give or take a role above their own. */
 export function outranks(a: Role, b: Role): boolean {
   return roles.indexOf(a) < roles.indexOf(b);

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { PasskeyAssertion, PasskeyRequestOptions } from '../../../../lib/contracts/second-factors.ts';
+import type { PasskeyAssertion } from '../../../../lib/contracts/auth/passkey-credential.ts';
+import type { PasskeyRequestOptions } from '../../../../lib/contracts/auth/passkey-options.ts';
 import { Refusal } from '../api.ts';
 import { useAction } from '../load.ts';
 import { Button } from '../ui/button.tsx';

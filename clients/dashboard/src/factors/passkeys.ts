@@ -1,9 +1,5 @@
-import type {
-  NewPasskeyCredential,
-  PasskeyAssertion,
-  PasskeyCreationOptions,
-  PasskeyRequestOptions,
-} from '../../../../lib/contracts/second-factors.ts';
+import type { NewPasskeyCredential, PasskeyAssertion } from '../../../../lib/contracts/auth/passkey-credential.ts';
+import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../../../lib/contracts/auth/passkey-options.ts';
 import { Refusal } from '../api.ts';
 
 /** A passkey belongs to a host name; a browser makes none for an address of numbers. */

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { SecretSummary } from '../../../../lib/contracts/secrets.ts';
+import type { SecretSummary } from '../../../../lib/contracts/secrets/secret-summary.ts';
 import { Time } from '../ui/time.tsx';
 import { hide, revealed } from './reveal.ts';
 import type { Staged } from './stage.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Environment } from '../../../../lib/contracts/projects.ts';
-import type { ChangePlan } from '../../../../lib/contracts/secrets.ts';
+import type { Environment } from '../../../../lib/contracts/projects/environment.ts';
+import type { ChangePlan } from '../../../../lib/contracts/secrets/dry-run.ts';
 import { call, Refusal } from '../api.ts';
 import { useAction, useLoad } from '../load.ts';
 import { showToast } from '../ui/toast.tsx';

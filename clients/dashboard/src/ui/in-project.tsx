@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { OwnOrganization } from '../../../../lib/contracts/auth.ts';
-import type { Project } from '../../../../lib/contracts/projects.ts';
+import type { OwnOrganization } from '../../../../lib/contracts/auth/own-organization.ts';
+import type { Project } from '../../../../lib/contracts/projects/project.ts';
 import { call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { Await } from './await.tsx';

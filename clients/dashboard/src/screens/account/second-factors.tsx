@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Passkey } from '../../../../../lib/contracts/second-factors.ts';
+import type { Passkey } from '../../../../../lib/contracts/auth/passkey.ts';
 import { call } from '../../api.ts';
 import { createPasskey, passkeysPossible } from '../../factors/passkeys.ts';
 import { QrCode } from '../../factors/qr-code.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { CliToken } from '../../../../../lib/contracts/auth.ts';
-import type { Project } from '../../../../../lib/contracts/projects.ts';
+import type { CliToken } from '../../../../../lib/contracts/auth/cli-token.ts';
+import type { Project } from '../../../../../lib/contracts/projects/project.ts';
 import { call, Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { session } from '../../session.ts';

@@ -1,6 +1,6 @@
 import { auditActions } from 'virtual:contracts';
 import { useState } from 'preact/hooks';
-import type { AuditEntry } from '../../../../../lib/contracts/audit.ts';
+import type { AuditEntry } from '../../../../../lib/contracts/audit/audit-entry.ts';
 import type { AuditAction, AuditDetails } from '../../../../../lib/contracts/fields/audit-action.ts';
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';

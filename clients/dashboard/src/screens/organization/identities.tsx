@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Identity } from '../../../../../lib/contracts/identities.ts';
-import type { Project } from '../../../../../lib/contracts/projects.ts';
+import type { Identity } from '../../../../../lib/contracts/identities/identity.ts';
+import type { Project } from '../../../../../lib/contracts/projects/project.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';

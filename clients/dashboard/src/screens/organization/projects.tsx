@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { OwnOrganization } from '../../../../../lib/contracts/auth.ts';
+import type { OwnOrganization } from '../../../../../lib/contracts/auth/own-organization.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { navigate } from '../../router.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Project } from '../../../../../lib/contracts/projects.ts';
-import type { Webhook } from '../../../../../lib/contracts/webhooks.ts';
+import type { Project } from '../../../../../lib/contracts/projects/project.ts';
+import type { Webhook } from '../../../../../lib/contracts/webhooks/webhook.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { navigate } from '../../router.ts';

@@ -1,8 +1,8 @@
 import { eventNames } from 'virtual:contracts';
 import { useState } from 'preact/hooks';
 import type { EventName } from '../../../../../lib/contracts/fields/events.ts';
-import type { Project } from '../../../../../lib/contracts/projects.ts';
-import type { Webhook } from '../../../../../lib/contracts/webhooks.ts';
+import type { Project } from '../../../../../lib/contracts/projects/project.ts';
+import type { Webhook } from '../../../../../lib/contracts/webhooks/webhook.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';

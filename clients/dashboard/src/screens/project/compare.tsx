@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { Environment } from '../../../../../lib/contracts/projects.ts';
+import type { Environment } from '../../../../../lib/contracts/projects/environment.ts';
 import { call } from '../../api.ts';
 import { navigate } from '../../router.ts';
 import { ShowValues, useValues } from '../../secrets/shown.tsx';

@@ -2,7 +2,7 @@ import { environmentRules } from 'virtual:contracts';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { EnvironmentType } from '../../../../../lib/contracts/fields/environment-type.ts';
 import type { Role } from '../../../../../lib/contracts/fields/role.ts';
-import type { Environment } from '../../../../../lib/contracts/projects.ts';
+import type { Environment } from '../../../../../lib/contracts/projects/environment.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { Edit, Paste } from '../../secrets/edit.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Environment } from '../../../../../lib/contracts/projects.ts';
+import type { Environment } from '../../../../../lib/contracts/projects/environment.ts';
 import { type Answer, call, Refusal } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { Apply, linesOf, Proof, planOf } from '../../secrets/proof.tsx';

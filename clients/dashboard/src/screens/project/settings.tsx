@@ -1,7 +1,7 @@
 import { environmentTypes } from 'virtual:contracts';
 import { useEffect, useState } from 'preact/hooks';
 import type { EnvironmentType } from '../../../../../lib/contracts/fields/environment-type.ts';
-import type { Environment } from '../../../../../lib/contracts/projects.ts';
+import type { Environment } from '../../../../../lib/contracts/projects/environment.ts';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { navigate } from '../../router.ts';

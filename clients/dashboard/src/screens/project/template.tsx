@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { TemplateKey } from '../../../../../lib/contracts/templates.ts';
+import type { TemplateKey } from '../../../../../lib/contracts/templates/template-key.ts';
 import { call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { may, whoMay } from '../../session.ts';

@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+
+export const getStatistics = contract({
+  operationId: 'get-statistics',
+  area: 'admin',
+  method: 'GET',
+  path: '/v1/admin/stats',
+  summary: 'Platform statistics',
+  description: 'Returns the number of users, organizations and projects on the platform.',
+  access: { kind: 'admin' },
+  responses: {
+    200: {
+      description: 'The counts.',
+      body: z.object({
+        users: z.int().meta({ description: 'Users.', example: 1204 }),
+        organizations: z.int().meta({ description: 'Organizations.', example: 1310 }),
+        projects: z.int().meta({ description: 'Projects.', example: 2877 }),
+      }),
+      example: { users: 1204, organizations: 1310, projects: 2877 },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['PLATFORM'] },
+});

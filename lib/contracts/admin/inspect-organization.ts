@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { EffectiveLimits, Usage } from '../fields/limits.ts';
+import { Organization } from '../fields/organization.ts';
+import { effectiveExample } from './limits-example.ts';
+import { organizationExample, usageExample } from './organization-example.ts';
+
+export const inspectOrganization = contract({
+  operationId: 'inspect-organization',
+  area: 'admin',
+  method: 'GET',
+  path: '/v1/admin/orgs/{orgId}',
+  summary: 'Organization detail and effective limits',
+  description: 'Returns an organization with its usage, the limits in force, and where each limit comes from.',
+  access: { kind: 'admin' },
+  responses: {
+    200: {
+      description: 'The organization.',
+      body: z.object({ organization: Organization, usage: Usage, limits: EffectiveLimits }),
+      example: { organization: organizationExample, usage: usageExample, limits: effectiveExample },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ORG', 'ORGID', 'ENV', 'PLANS'] },
+});

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { optionalPage, Pagination } from '../fields/pagination.ts';
+import { prefixQuery } from '../fields/query.ts';
+import { organizationExample, usageExample } from './organization-example.ts';
+import { OrganizationWithUsage } from './organization-with-usage.ts';
+
+export const listOrganizations = contract({
+  operationId: 'list-organizations',
+  area: 'admin',
+  method: 'GET',
+  path: '/v1/admin/orgs',
+  summary: 'All organizations with usage counts',
+  description:
+    'Lists the organizations of the platform, ordered by slug. Without `limit` it lists all of them, as far as an answer ' +
+    'holds them.',
+  access: { kind: 'admin' },
+  query: z.strictObject({
+    ...optionalPage,
+    search: prefixQuery('Only organizations whose slug or name starts with this, in any case.')
+      .optional()
+      .meta({ example: 'analytical' }),
+  }),
+  responses: {
+    200: {
+      description: 'A page of organizations.',
+      body: z.object({
+        organizations: z.array(OrganizationWithUsage).meta({ description: 'The organizations, by slug.' }),
+        pagination: Pagination.optional(),
+      }),
+      example: {
+        organizations: [{ ...organizationExample, usage: usageExample }],
+        pagination: { limit: 50, offset: 0, total: 1 },
+      },
+    },
+  },
+  errors: ['payload_too_large'],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['ORG', 'ORGS', 'ENV'] },
+});

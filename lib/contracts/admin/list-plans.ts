@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { limitsExample } from './limits-example.ts';
+import { Plan } from './plan.ts';
+
+export const listPlans = contract({
+  operationId: 'list-plans',
+  area: 'admin',
+  method: 'GET',
+  path: '/v1/admin/plans',
+  summary: 'All plan configurations',
+  description: 'Lists every plan with its current default limits.',
+  access: { kind: 'admin' },
+  responses: {
+    200: {
+      description: 'The plans.',
+      body: z.object({ plans: z.array(Plan).meta({ description: 'The plans, smallest first.' }) }),
+      example: { plans: [{ name: 'pro', limits: limitsExample }] },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem'], reads: ['PLANS'] },
+});

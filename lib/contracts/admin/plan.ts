@@ -1,0 +1,11 @@
+import * as z from 'zod';
+import { PlanLimits, PlanName } from '../fields/limits.ts';
+
+export const Plan = z
+  .object({
+    name: PlanName,
+    limits: PlanLimits.meta({ description: 'The plan’s limits: those configured, or else the built-in defaults.' }),
+  })
+  .meta({ id: 'Plan', description: 'A plan and its default limits.' });
+
+export type Plan = z.infer<typeof Plan>;

@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { integerQuery } from '../fields/query.ts';
+import { Timestamp } from '../fields/text.ts';
+import { Latency } from './latency.ts';
+import { RequestErrors } from './request-errors.ts';
+
+export const summarizeMetrics = contract({
+  operationId: 'summarize-metrics',
+  area: 'admin',
+  method: 'GET',
+  path: '/v1/admin/metrics/summary',
+  summary: 'Request metrics',
+  description:
+    'Returns requests, errors and latencies of the last hours, by route and by hour. A request is counted within seconds.',
+  access: { kind: 'admin' },
+  query: z.strictObject({ hours: integerQuery(1, 168, 'How many hours to look back.').default(24) }),
+  responses: {
+    200: {
+      description: 'The summary.',
+      body: z.object({
+        hours: z.int().meta({ description: 'The number of hours covered.', example: 24 }),
+        requests: z.int().meta({ description: 'The total number of requests.', example: 5210 }),
+        errors: RequestErrors,
+        latencyMs: Latency,
+        routes: z
+          .array(
+            z.object({
+              route: z
+                .string()
+                .meta({ description: 'Method and path template.', example: 'GET /v1/secrets/:orgSlug/:project/:env' }),
+              requests: z.int().meta({ description: 'Requests.', example: 4100 }),
+              errors: RequestErrors,
+              latencyMs: Latency,
+            }),
+          )
+          .meta({ description: 'Routes with requests, busiest first.' }),
+        series: z
+          .array(
+            z.object({
+              hour: Timestamp.meta({ description: 'The start of the hour.', example: '2026-01-31T09:00:00.000Z' }),
+              requests: z.int().meta({ description: 'Requests.', example: 217 }),
+              errors: RequestErrors,
+            }),
+          )
+          .meta({ description: 'One entry per hour, oldest first, including hours without requests.' }),
+      }),
+      example: {
+        hours: 24,
+        requests: 5210,
+        errors: { client: 31, server: 0 },
+        latencyMs: { p50: 14, p95: 48, p99: 120 },
+        routes: [
+          {
+            route: 'GET /v1/secrets/:orgSlug/:project/:env',
+            requests: 4100,
+            errors: { client: 12, server: 0 },
+            latencyMs: { p50: 13, p95: 41, p99: 96 },
+          },
+        ],
+        series: [{ hour: '2026-01-31T09:00:00.000Z', requests: 217, errors: { client: 2, server: 0 } }],
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['METRICS'] },
+});

@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { EffectiveLimits, LimitValue, PlanName, perLimit } from '../fields/limits.ts';
+import { Organization } from '../fields/organization.ts';
+import { effectiveExample } from './limits-example.ts';
+import { organizationExample } from './organization-example.ts';
+
+const OverrideValue = LimitValue.nullable().optional();
+
+export const updateOrganization = contract({
+  operationId: 'update-organization',
+  area: 'admin',
+  method: 'PATCH',
+  path: '/v1/admin/orgs/{orgId}',
+  summary: 'Update an organization’s plan and limit overrides',
+  description:
+    'Changes the plan, the overrides or both. An override that is not named stays, and null removes one. A downgrade ' +
+    'deletes nothing; it only refuses further growth.',
+  access: { kind: 'admin' },
+  body: z
+    .strictObject({
+      plan: PlanName.optional().meta({ description: 'The new plan.' }),
+      limitOverrides: z
+        .strictObject(perLimit(OverrideValue))
+        .optional()
+        .meta({ description: 'Limits for this organization alone; -1 = unlimited, null removes the override.' }),
+    })
+    .refine(body => Object.keys(body).length > 0, { message: 'must have plan, limitOverrides or both' })
+    .meta({ minProperties: 1 }),
+  bodyExample: { plan: 'pro', limitOverrides: { maxMembers: 150, maxProjects: null } },
+  responses: {
+    200: {
+      description: 'The organization and its current limits.',
+      body: z.object({ organization: Organization, limits: EffectiveLimits }),
+      example: { organization: organizationExample, limits: effectiveExample },
+    },
+  },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['ORG', 'ORGID', 'PLANS'],
+    writes: ['ORG', 'AUDIT'],
+  },
+});

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { LimitValue, perLimit } from '../fields/limits.ts';
+import { limitsExample } from './limits-example.ts';
+import { Plan } from './plan.ts';
+
+export const updatePlan = contract({
+  operationId: 'update-plan',
+  area: 'admin',
+  method: 'PUT',
+  path: '/v1/admin/plans/{planName}',
+  summary: 'Update a plan’s default limits',
+  description:
+    'Sets some or all of a plan’s limits. They apply to every organization on the plan that has no override; limits that ' +
+    'are not named stay as they are.',
+  access: { kind: 'admin' },
+  body: z.strictObject({
+    limits: z
+      .strictObject(perLimit(LimitValue.optional()))
+      .refine(limits => Object.keys(limits).length > 0, { message: 'must name at least one limit' })
+      .meta({ description: 'The limits to set; -1 = unlimited.', minProperties: 1 }),
+  }),
+  bodyExample: { limits: { maxMembers: 150 } },
+  responses: {
+    200: {
+      description: 'The plan after the change.',
+      body: z.object({ plan: Plan }),
+      example: { plan: { name: 'pro', limits: limitsExample } },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], reads: ['PLANS'], writes: ['PLANS'] },
+});

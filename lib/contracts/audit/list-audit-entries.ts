@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { AuditAction } from '../fields/audit-action.ts';
+import { alwaysPaged, Pagination } from '../fields/pagination.ts';
+import { integerQuery } from '../fields/query.ts';
+import { managers } from '../fields/role.ts';
+import { AuditEntry } from './audit-entry.ts';
+
+/** Skipped entries are read as well, so this bounds the cost of a page. */
+const maximumOffset = 10_000;
+
+export const listAuditEntries = contract({
+  operationId: 'list-audit-entries',
+  area: 'audit',
+  method: 'GET',
+  path: '/v1/audit/{orgId}',
+  summary: 'Query the audit log',
+  description:
+    'Lists every change in the organization and every read of values, newest first, for as long as the plan keeps them. ' +
+    'If the log grew by tens of thousands of entries since it was last read, `total` may be too low for a few requests. ' +
+    'If entries have very long lists of keys, a page names only the first keys of each; a smaller `limit` shows more. Very long details are left out in the same way. ' +
+    'For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
+  query: z.strictObject({
+    ...alwaysPaged,
+    offset: integerQuery(0, maximumOffset, 'The number of entries to skip.').default(0),
+    action: AuditAction.optional().meta({ description: 'Only entries of this action.' }),
+  }),
+  responses: {
+    200: {
+      description: 'A page of entries.',
+      body: z.object({
+        entries: z.array(AuditEntry).meta({ description: 'The entries, newest first.' }),
+        pagination: Pagination,
+      }),
+      example: {
+        entries: [
+          {
+            id: 'b8d1f4a7-6c3e-4920-9b5d-2e7a0c8f1d63',
+            action: 'secret.updated',
+            actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com', type: 'session' },
+            target: { type: 'project', id: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73', name: 'web-shop' },
+            environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
+            keys: ['DATABASE_HOST'],
+            revision: 18,
+            ip: '203.0.113.7',
+            userAgent: 'example-cli/1.4',
+            requestId: 'EXAMPLE-request-id',
+            createdAt: '2026-01-31T09:26:53.589Z',
+          },
+        ],
+        pagination: { limit: 50, offset: 0, total: 1 },
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], reads: ['AUDIT'], writes: ['AUDIT'] },
+});

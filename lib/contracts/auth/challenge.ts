@@ -1,0 +1,13 @@
+import * as z from 'zod';
+import { text } from '../fields/text.ts';
+
+export const Challenge = z.string().meta({
+  description: 'The challenge. It can be answered once, within five minutes.',
+  example: 'EXAMPLE-challenge-0000',
+});
+
+/** Its form is not checked here: anything else is an `invalid_token`. */
+export const PresentedChallenge = text(1, 512).meta({
+  description: 'The challenge.',
+  example: 'EXAMPLE-challenge-0000',
+});

@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { text } from '../fields/text.ts';
+import { PresentedChallenge } from './challenge.ts';
+import { PasskeyAssertion } from './passkey-credential.ts';
+import { cookieHeader, issuing } from './session-cookie.ts';
+import { TotpCode } from './totp-code.ts';
+import { User, userExample } from './user.ts';
+
+const RecoveryCode = text(1, 64).meta({
+  description: 'A recovery code, with or without its hyphens. Each works once.',
+  example: 'EXAM-PLEA-AAAA-AAAA-AAAA-AAAA',
+});
+
+export const completeLogin = contract({
+  operationId: 'complete-login',
+  area: 'auth',
+  method: 'POST',
+  path: '/v1/auth/login/verify',
+  summary: 'Complete a log-in with a second factor or a passkey',
+  description:
+    'Answers the challenge of a log-in with exactly one of `totp`, `recoveryCode` and `passkey`, and starts the session. A ' +
+    'challenge works once and for five minutes. Five wrong codes in 15 minutes are answered 429. The challenge of ' +
+    '`POST /v1/auth/login/options` takes a passkey only.',
+  access: { kind: 'public' },
+  body: z
+    .strictObject({
+      challenge: PresentedChallenge,
+      totp: TotpCode.optional(),
+      recoveryCode: RecoveryCode.optional(),
+      passkey: PasskeyAssertion.optional(),
+    })
+    .refine(
+      ({ totp, recoveryCode, passkey }) => [totp, recoveryCode, passkey].filter(one => one !== undefined).length === 1,
+      { message: 'must have exactly one of totp, recoveryCode and passkey' },
+    ),
+  bodyExample: { challenge: 'EXAMPLE-challenge-0000', totp: '492039' },
+  responses: {
+    200: {
+      description: 'Logged in; the session cookie is set.',
+      body: z.object({ user: User }),
+      example: { user: userExample },
+      headers: cookieHeader,
+    },
+  },
+  errors: ['invalid_token', 'invalid_credentials', 'rate_limited'],
+  uses: {
+    passkeys: true,
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['USER', 'CHALLENGE'],
+    writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY'],
+    key: { credentials: issuing, totp: ['Decrypt'] },
+    mail: true,
+  },
+});

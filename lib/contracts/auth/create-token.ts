@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { cliTokenExample } from './cli-token.ts';
+import { IssuedToken, tokenExample } from './issued-token.ts';
+import { issuing } from './session-cookie.ts';
+import { demandWiderLimits, tokenFields } from './token-fields.ts';
+
+const CreateTokenBody = demandWiderLimits(z.strictObject(tokenFields));
+
+export const createToken = contract({
+  operationId: 'create-token',
+  area: 'auth',
+  method: 'POST',
+  path: '/v1/auth/token',
+  summary: 'Create a scoped CLI token',
+  description:
+    'Creates a bearer token with at most the rights of its user, optionally limited in time and to an organization, ' +
+    'project or environment. The token is shown once, and only its hash is stored. Requires a session: a token can’t ' +
+    'create tokens.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
+  body: CreateTokenBody,
+  bodyExample: {
+    name: 'deploy pipeline',
+    access: 'read',
+    organizationId: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
+    projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+    expiresInDays: 90,
+  },
+  responses: {
+    201: {
+      description: 'The token, which is shown only once.',
+      body: IssuedToken,
+      example: { token: tokenExample, cliToken: cliTokenExample },
+    },
+  },
+  errors: ['organization_not_found', 'project_not_found', 'environment_not_found', 'token_limit_reached'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['ORG'],
+    writes: ['ORG', 'AUDIT', 'CREDENTIALKEY'],
+    key: { credentials: issuing },
+  },
+});

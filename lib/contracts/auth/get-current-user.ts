@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { Timestamp } from '../fields/text.ts';
+import { CliToken } from './cli-token.ts';
+import { organizationExample } from './organization-example.ts';
+import { OwnOrganization } from './own-organization.ts';
+import { OwnUser } from './own-user.ts';
+import { userExample } from './user.ts';
+
+export const authenticationMethods = ['session', 'token'] as const;
+
+export const getCurrentUser = contract({
+  operationId: 'get-current-user',
+  area: 'auth',
+  method: 'GET',
+  path: '/v1/auth/me',
+  summary: 'The current user and its organizations',
+  description:
+    'Returns the caller, their organizations with their role in each, and how the request was authenticated. A token that ' +
+    'is limited to an organization sees only that organization.',
+  access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
+  responses: {
+    200: {
+      description: 'The caller.',
+      body: z.object({
+        user: OwnUser,
+        organizations: z.array(OwnOrganization).meta({ description: 'The organizations the caller can see.' }),
+        authentication: z
+          .object({
+            method: z.enum(authenticationMethods).meta({ description: 'How the request was authenticated.' }),
+            token: CliToken.optional().meta({ description: 'The token that was used; absent for a session.' }),
+            freshUntil: Timestamp.nullable().meta({
+              description:
+                'Until when the session is fresh; null for a token, and for a session that was not proved with a second ' +
+                'factor although the account has one.',
+            }),
+            secondFactor: z.boolean().meta({
+              description: 'Whether the session, or the one that made the token, was proved with a second factor.',
+            }),
+          })
+          .meta({ description: 'How the request was authenticated.' }),
+      }),
+      example: {
+        user: { ...userExample, secondFactors: { passkeys: 1, totp: true, recoveryCodesLeft: 10 } },
+        organizations: [{ ...organizationExample, role: 'owner' }],
+        authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true },
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['ORG'] },
+});

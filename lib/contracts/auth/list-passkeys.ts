@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { Passkey, passkeyExample } from './passkey.ts';
+
+export const listPasskeys = contract({
+  operationId: 'list-passkeys',
+  area: 'auth',
+  method: 'GET',
+  path: '/v1/auth/passkeys',
+  summary: 'List passkeys',
+  description: 'Lists the caller’s passkeys, newest first.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  responses: {
+    200: {
+      description: 'The passkeys.',
+      body: z.object({ passkeys: z.array(Passkey).meta({ description: 'The passkeys, newest first.' }) }),
+      example: { passkeys: [passkeyExample] },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+});

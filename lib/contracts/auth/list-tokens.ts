@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { CliToken, cliTokenExample } from './cli-token.ts';
+
+export const listTokens = contract({
+  operationId: 'list-tokens',
+  area: 'auth',
+  method: 'GET',
+  path: '/v1/auth/tokens',
+  summary: 'List active CLI tokens',
+  description:
+    'Lists the caller’s tokens that are neither revoked nor expired, without their secrets, which are not stored.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  responses: {
+    200: {
+      description: 'The active tokens, newest first.',
+      body: z.object({ tokens: z.array(CliToken).meta({ description: 'The active tokens, newest first.' }) }),
+      example: { tokens: [cliTokenExample] },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+});

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { contract, passwordSizing } from '../contract.ts';
+import { Email } from '../fields/text.ts';
+import { PresentedPassword } from './password.ts';
+import { cookieHeader, issuing } from './session-cookie.ts';
+import { User, userExample } from './user.ts';
+
+export const logIn = contract({
+  operationId: 'log-in',
+  area: 'auth',
+  method: 'POST',
+  path: '/v1/auth/login',
+  summary: 'Log in',
+  description:
+    'Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the same ' +
+    'answer in about the same time. Where the account has a second factor, a right password sets no cookie: the answer is ' +
+    '401 `second_factor_required`, and `POST /v1/auth/login/verify` completes the log-in.',
+  access: { kind: 'public' },
+  body: z.strictObject({
+    email: Email.meta({ description: 'The e-mail address, in any case.', example: 'ada@example.com' }),
+    password: PresentedPassword.meta({ description: 'The password.', example: 'an example of a pass phrase' }),
+  }),
+  bodyExample: { email: 'ada@example.com', password: 'an example of a pass phrase' },
+  responses: {
+    200: {
+      description: 'Logged in; the session cookie is set.',
+      body: z.object({ user: User }),
+      example: { user: userExample },
+      headers: cookieHeader,
+    },
+  },
+  errors: ['invalid_credentials', 'second_factor_required', 'rate_limited'],
+  uses: {
+    passkeys: true,
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['EMAIL', 'USER'],
+    writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY'],
+    key: { credentials: issuing },
+  },
+  sizing: passwordSizing,
+});

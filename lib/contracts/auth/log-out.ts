@@ -1,0 +1,22 @@
+import { contract } from '../contract.ts';
+import { Success } from '../fields/success.ts';
+
+export const logOut = contract({
+  operationId: 'log-out',
+  area: 'auth',
+  method: 'POST',
+  path: '/v1/auth/logout',
+  summary: 'Log out',
+  description: 'Ends the session on the server and clears its cookie. Other sessions and tokens keep working.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  responses: {
+    200: {
+      description: 'Logged out; the cookie is cleared.',
+      body: Success,
+      example: { success: true },
+      headers: { 'Set-Cookie': 'Clears the session cookie.' },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'DeleteItem', 'UpdateItem'] },
+});

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { contract, passwordSizing } from '../contract.ts';
+import { Organization } from '../fields/organization.ts';
+import { Email, Name } from '../fields/text.ts';
+import { organizationExample } from './organization-example.ts';
+import { NewPassword } from './password.ts';
+import { cookieHeader, issuing } from './session-cookie.ts';
+import { User, userExample } from './user.ts';
+
+export const register = contract({
+  operationId: 'register',
+  area: 'auth',
+  method: 'POST',
+  path: '/v1/auth/register',
+  summary: 'Create an account and its personal organization',
+  description:
+    'Creates a user and an organization that the user owns, logs the user in with a session cookie, and mails a link to ' +
+    'verify the address. Without a name, the part of the e-mail address before the @ is used.',
+  access: { kind: 'public' },
+  body: z.strictObject({
+    email: Email.meta({ description: 'The e-mail address to log in with.', example: 'ada@example.com' }),
+    password: NewPassword.meta({ description: 'The password, any characters.' }),
+    name: Name.optional().meta({ description: 'Display name.', example: 'Ada' }),
+    organizationName: Name.optional().meta({
+      description: 'Name of the personal organization. Without it, the name is made from the user’s.',
+      example: 'Analytical Engines',
+    }),
+  }),
+  bodyExample: {
+    email: 'ada@example.com',
+    password: 'an example of a pass phrase',
+    name: 'Ada',
+    organizationName: 'Analytical Engines',
+  },
+  responses: {
+    201: {
+      description: 'The account and its organization; the session cookie is set.',
+      body: z.object({ user: User, organization: Organization }),
+      example: { user: { ...userExample, emailVerified: false }, organization: organizationExample },
+      headers: cookieHeader,
+    },
+  },
+  errors: ['email_taken', 'rate_limited'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['EMAIL', 'RETIRED'],
+    writes: ['USER', 'EMAIL', 'ORG', 'ORGID', 'ORGS', 'PLATFORM', 'AUDIT', 'RATE', 'CREDENTIALKEY'],
+    key: { credentials: issuing },
+    mail: true,
+  },
+  sizing: passwordSizing,
+});

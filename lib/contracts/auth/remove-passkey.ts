@@ -1,0 +1,20 @@
+import { contract } from '../contract.ts';
+import { Success } from '../fields/success.ts';
+
+export const removePasskey = contract({
+  operationId: 'remove-passkey',
+  area: 'auth',
+  method: 'DELETE',
+  path: '/v1/auth/passkeys/{passkeyId}',
+  summary: 'Remove a passkey',
+  description:
+    'The passkey stops working at once. With the account’s last factor its recovery codes go as well. The user is told by ' +
+    'mail.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
+  responses: { 200: { description: 'The passkey is removed.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    mail: true,
+  },
+});

@@ -1,0 +1,16 @@
+import { contract } from '../contract.ts';
+import { Success } from '../fields/success.ts';
+
+export const removeTotp = contract({
+  operationId: 'remove-totp',
+  area: 'auth',
+  method: 'DELETE',
+  path: '/v1/auth/totp',
+  summary: 'Remove the authenticator app',
+  description:
+    'Its codes stop working at once. With the account’s last factor its recovery codes go as well. The user is told by mail.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
+  responses: { 200: { description: 'There is none any more.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'ConditionCheckItem'], mail: true },
+});

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { Name } from '../fields/text.ts';
+import { User, userExample } from './user.ts';
+
+export const renameUser = contract({
+  operationId: 'rename-user',
+  area: 'auth',
+  method: 'PATCH',
+  path: '/v1/auth/me',
+  summary: 'Change the current user’s name',
+  description: 'Sets the display name, which the members of the user’s organizations see as well.',
+  access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
+  body: z.strictObject({ name: Name.meta({ description: 'The new display name.', example: 'Ada' }) }),
+  bodyExample: { name: 'Ada' },
+  responses: {
+    200: { description: 'The user with the new name.', body: z.object({ user: User }), example: { user: userExample } },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], writes: ['ORG'] },
+});

@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { RecoveryCodes, recoveryCodesExample } from './recovery-codes.ts';
+
+export const renewRecoveryCodes = contract({
+  operationId: 'renew-recovery-codes',
+  area: 'auth',
+  method: 'POST',
+  path: '/v1/auth/recovery-codes',
+  summary: 'Make new recovery codes',
+  description:
+    'Replaces the recovery codes by ten new ones. An account without a second factor can have none. The user is told by mail.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
+  responses: {
+    200: {
+      description: 'The new codes, which are shown only once.',
+      body: z.object({ recoveryCodes: RecoveryCodes }),
+      example: { recoveryCodes: recoveryCodesExample },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'ConditionCheckItem'], mail: true },
+});

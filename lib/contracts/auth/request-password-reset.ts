@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { Success } from '../fields/success.ts';
+import { Email } from '../fields/text.ts';
+
+export const requestPasswordReset = contract({
+  operationId: 'request-password-reset',
+  area: 'auth',
+  method: 'POST',
+  path: '/v1/auth/forgot-password',
+  summary: 'Request a password reset',
+  description:
+    'Mails a link that is valid for an hour, if the account exists. The answer and the time it takes are the same either ' +
+    'way. Limited to a few requests an hour for each e-mail address.',
+  access: { kind: 'public' },
+  body: z.strictObject({ email: Email.meta({ description: 'The account’s e-mail.', example: 'ada@example.com' }) }),
+  bodyExample: { email: 'ada@example.com' },
+  responses: {
+    200: { description: 'Sent whether or not the account exists.', body: Success, example: { success: true } },
+  },
+  errors: ['rate_limited'],
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], reads: ['EMAIL'], writes: ['RATE'], queues: ['jobs'] },
+});

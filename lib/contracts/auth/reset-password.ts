@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { contract, passwordSizing } from '../contract.ts';
+import { Success } from '../fields/success.ts';
+import { LinkToken } from './link-token.ts';
+import { NewPassword } from './password.ts';
+
+export const resetPassword = contract({
+  operationId: 'reset-password',
+  area: 'auth',
+  method: 'POST',
+  path: '/v1/auth/reset-password',
+  summary: 'Reset the password',
+  description:
+    'Sets a new password with the token of the mailed link, which works once, and ends every session, token and other reset link ' +
+    'of the account.',
+  access: { kind: 'public' },
+  body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-reset-token-0000' }), newPassword: NewPassword }),
+  bodyExample: { token: 'EXAMPLE-reset-token-0000', newPassword: 'another example of a pass phrase' },
+  responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
+  errors: ['invalid_token'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['USER', 'ORG'],
+    writes: ['USER', 'AUDIT'],
+  },
+  sizing: passwordSizing,
+});

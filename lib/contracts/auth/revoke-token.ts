@@ -1,0 +1,19 @@
+import { contract } from '../contract.ts';
+import { Success } from '../fields/success.ts';
+
+export const revokeToken = contract({
+  operationId: 'revoke-token',
+  area: 'auth',
+  method: 'DELETE',
+  path: '/v1/auth/tokens/{tokenId}',
+  summary: 'Revoke a CLI token',
+  description: 'Revokes one of the caller’s own tokens. It stops working at once.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  responses: { 200: { description: 'The token is revoked.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'],
+    reads: ['ORG'],
+    writes: ['AUDIT'],
+  },
+});

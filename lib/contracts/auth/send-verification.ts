@@ -1,0 +1,17 @@
+import { contract } from '../contract.ts';
+import { Success } from '../fields/success.ts';
+
+export const sendVerification = contract({
+  operationId: 'send-verification',
+  area: 'auth',
+  method: 'POST',
+  path: '/v1/auth/send-verification',
+  summary: 'Send an e-mail verification link',
+  description:
+    'Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is already ' +
+    'verified. Limited to 20 mails an hour.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  responses: { 200: { description: 'The link is on its way.', body: Success, example: { success: true } } },
+  errors: ['rate_limited'],
+  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem'], writes: ['RATE'], mail: true },
+});

@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { Challenge } from './challenge.ts';
+import { PasskeyRequestOptions } from './passkey-options.ts';
+
+const requestOptionsExample = {
+  challenge: 'RVhBTVBMRS1jaGFsbGVuZ2U',
+  timeout: 300_000,
+  rpId: 'app.example.com',
+  allowCredentials: [],
+  userVerification: 'required',
+} as const;
+
+export const startPasskeyLogin = contract({
+  operationId: 'start-passkey-login',
+  area: 'auth',
+  method: 'POST',
+  path: '/v1/auth/login/options',
+  summary: 'Begin to log in with a passkey alone',
+  description:
+    'Returns a challenge for a passkey that names its user by itself. No e-mail address and no password are needed. Send ' +
+    'the passkey’s answer to `POST /v1/auth/login/verify`.',
+  access: { kind: 'public' },
+  responses: {
+    200: {
+      description: 'The challenge.',
+      body: z.object({
+        challenge: Challenge,
+        publicKey: PasskeyRequestOptions,
+      }),
+      example: { challenge: 'EXAMPLE-challenge-0000', publicKey: requestOptionsExample },
+    },
+  },
+  errors: [],
+  uses: { passkeys: true, table: ['PutItem'], writes: ['CHALLENGE'] },
+});

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { contract, passwordSizing } from '../contract.ts';
+import { Timestamp, text } from '../fields/text.ts';
+import { PresentedChallenge } from './challenge.ts';
+import { PasskeyAssertion } from './passkey-credential.ts';
+import { cookieHeader, issuing } from './session-cookie.ts';
+import { TotpCode } from './totp-code.ts';
+
+export const stepUp = contract({
+  operationId: 'step-up',
+  area: 'auth',
+  method: 'POST',
+  path: '/v1/auth/step-up',
+  summary: 'Prove again who is at the session',
+  description:
+    'What is hard to undo needs a session that proved itself in the last ten minutes. This takes the password, and a second ' +
+    'factor where the account has one: without it the answer is 401 `second_factor_required` with a challenge, which ' +
+    '`passkey` answers; `totp` needs none. The session gets a new secret, and the old cookie ends. A wrong password or ' +
+    'factor is an invalid request that names its field.',
+  access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
+  body: z
+    .strictObject({
+      password: text(1, 256).meta({ description: 'The password.', example: 'an example of a pass phrase' }),
+      totp: TotpCode.optional(),
+      challenge: PresentedChallenge.optional().meta({
+        description: 'The challenge that `passkey` answers.',
+        example: 'EXAMPLE-challenge-0000',
+      }),
+      passkey: PasskeyAssertion.optional(),
+    })
+    .refine(({ totp, passkey }) => totp === undefined || passkey === undefined, {
+      message: 'must not have both totp and passkey',
+    })
+    .refine(({ challenge, passkey }) => passkey === undefined || challenge !== undefined, {
+      path: ['challenge'],
+      message: 'is required with passkey',
+    }),
+  bodyExample: { password: 'an example of a pass phrase', totp: '492039' },
+  responses: {
+    200: {
+      description: 'The session is fresh, and its cookie is renewed.',
+      body: z.object({
+        freshUntil: Timestamp.meta({ description: 'Until when the session is fresh.' }),
+      }),
+      example: { freshUntil: '2026-01-31T09:36:53.589Z' },
+      headers: cookieHeader,
+    },
+  },
+  errors: ['second_factor_required', 'invalid_token', 'rate_limited'],
+  uses: {
+    passkeys: true,
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['CHALLENGE'],
+    writes: ['CHALLENGE', 'RATE', 'CREDENTIALKEY'],
+    key: { credentials: issuing, totp: ['Decrypt'] },
+  },
+  sizing: passwordSizing,
+});

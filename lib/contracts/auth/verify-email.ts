@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { LinkToken } from './link-token.ts';
+import { User, userExample } from './user.ts';
+
+export const verifyEmail = contract({
+  operationId: 'verify-email',
+  area: 'auth',
+  method: 'POST',
+  path: '/v1/auth/verify-email',
+  summary: 'Verify an e-mail address',
+  description: 'Confirms the address with the token of the mailed link. Needs no session. The token works once.',
+  access: { kind: 'public' },
+  body: z.strictObject({ token: LinkToken }),
+  bodyExample: { token: 'EXAMPLE-verification-token-0000' },
+  responses: {
+    200: {
+      description: 'The address is verified.',
+      body: z.object({ user: User }),
+      example: { user: userExample },
+    },
+  },
+  errors: ['invalid_token'],
+  uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'], reads: ['USER'], writes: ['USER'] },
+});

@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { BillingStatus } from '../fields/billing-status.ts';
+import { PlanLimits, PlanName, Usage } from '../fields/limits.ts';
+import { roles } from '../fields/role.ts';
+import { Timestamp } from '../fields/text.ts';
+
+export const getBilling = contract({
+  operationId: 'get-billing',
+  area: 'billing',
+  method: 'GET',
+  path: '/v1/billing/{orgId}',
+  summary: 'Billing status and usage',
+  description: 'Returns the plan, the state of the subscription, the limits in force and the usage. For every member.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
+  responses: {
+    200: {
+      description: 'Billing status, limits and usage.',
+      body: z.object({
+        plan: PlanName.meta({ description: 'The plan in force.' }),
+        status: BillingStatus,
+        limits: PlanLimits.meta({ description: 'The limits in force.' }),
+        usage: Usage,
+        currentPeriodEnd: Timestamp.nullable().meta({ description: 'End of the paid period; null if there is none.' }),
+      }),
+      example: {
+        plan: 'pro',
+        status: 'active',
+        limits: {
+          maxProjects: 100,
+          maxEnvironmentsPerProject: 25,
+          maxSecretsPerEnvironment: 2000,
+          maxMembers: 100,
+          maxWebhooks: 50,
+          auditRetentionDays: 365,
+        },
+        usage: { projects: 4, members: 7, invitations: 1, webhooks: 2, environments: 13, secrets: 412 },
+        currentPeriodEnd: '2026-02-28T09:26:53.000Z',
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV', 'PLANS'] },
+});

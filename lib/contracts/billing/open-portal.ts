@@ -1,0 +1,28 @@
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { HostedPage } from './hosted-page.ts';
+
+export const openPortal = contract({
+  operationId: 'open-portal',
+  area: 'billing',
+  method: 'POST',
+  path: '/v1/billing/{orgId}/portal',
+  summary: 'Open the customer portal',
+  description:
+    'Creates a session of the payment provider’s customer portal, where the subscription can be changed or cancelled, ' +
+    'and returns its address. Creates the customer if there is none. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  responses: {
+    200: {
+      description: 'The portal’s address.',
+      body: HostedPage,
+      example: { url: 'https://pay.example.com/session' },
+    },
+  },
+  errors: ['billing_provider_error', 'billing_not_configured'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    writes: ['ORG', 'CUSTOMER', 'AUDIT'],
+    payments: true,
+  },
+});

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { Success } from '../fields/success.ts';
+
+export const receiveProviderEvent = contract({
+  operationId: 'receive-provider-event',
+  area: 'billing',
+  method: 'POST',
+  path: '/v1/billing/webhook',
+  summary: 'Receive the payment provider’s webhook',
+  description:
+    'For the payment provider only. The signature over the raw body is verified before anything else. Each event is ' +
+    'applied once, and an event older than the known state of its subscription changes nothing.',
+  access: { kind: 'public' },
+  headers: z.object({
+    'stripe-signature': z.string().optional().meta({
+      description: 'The provider’s signature over the raw body. Without a valid one the answer is `invalid_signature`.',
+      example: 't=1769851613,v1=EXAMPLE',
+    }),
+  }),
+  rawBody: true,
+  responses: { 200: { description: 'The event was received.', body: Success, example: { success: true } } },
+  errors: ['invalid_signature', 'billing_not_configured'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ORG', 'ORGID', 'CUSTOMER', 'PROVIDEREVENT'],
+    writes: ['ORG', 'CUSTOMER', 'PROVIDEREVENT', 'AUDIT'],
+    payments: true,
+  },
+});

@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { BoughtPlan } from './bought-plan.ts';
+import { HostedPage } from './hosted-page.ts';
+
+export const startCheckout = contract({
+  operationId: 'start-checkout',
+  area: 'billing',
+  method: 'POST',
+  path: '/v1/billing/{orgId}/checkout',
+  summary: 'Start a hosted checkout',
+  description:
+    'Creates a checkout session at the payment provider and returns its address. The plan changes when the provider ' +
+    'reports the payment. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  body: z.strictObject({ plan: BoughtPlan }),
+  bodyExample: { plan: 'pro' },
+  responses: {
+    200: {
+      description: 'The checkout’s address.',
+      body: HostedPage,
+      example: { url: 'https://pay.example.com/session' },
+    },
+  },
+  errors: ['billing_provider_error', 'billing_not_configured'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    writes: ['ORG', 'CUSTOMER', 'AUDIT'],
+    payments: true,
+  },
+});

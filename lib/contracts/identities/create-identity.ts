@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { DemandedClaims, GivenJwks, IdentityName, Issuer } from '../fields/identity-rules.ts';
+import { managers } from '../fields/role.ts';
+import { Uuid } from '../fields/text.ts';
+import { answer, described, example, IdentityAccess, IdentityRole } from './identity.ts';
+import { TokenMinutes } from './token-minutes.ts';
+
+export const createIdentity = contract({
+  operationId: 'create-identity',
+  area: 'identities',
+  method: 'POST',
+  path: '/v1/identities/{orgId}',
+  summary: 'Create an identity',
+  description:
+    'Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes ' +
+    'and others), so that nobody stores a token there. The platform must issue that token for the identity’s `audience`. Demand ' +
+    'identifiers that are never used again: on GitHub `repository_id` and `repository_owner_id`. Events of pull requests ' +
+    '(`event_name`) are refused unless the claims name them. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
+  body: z
+    .strictObject({
+      name: IdentityName.meta({ description: described.name, example: 'web-shop deploy' }),
+      access: IdentityAccess,
+      role: IdentityRole,
+      projectId: Uuid.optional().meta({
+        description: 'Limits it to one project.',
+        example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+      }),
+      environmentId: Uuid.optional().meta({
+        description: 'Limits it to one environment; needs `projectId`.',
+        example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
+      }),
+      issuer: Issuer.meta({ description: described.issuer, example: 'https://token.actions.githubusercontent.com' }),
+      claims: DemandedClaims.meta({ description: described.claims, example: { repository_id: '74' } }),
+      tokenMinutes: TokenMinutes.default(15).meta({ description: described.tokenMinutes, example: 15 }),
+      jwks: GivenJwks.optional().meta({
+        description: 'The keys of an issuer that the service can’t reach. Without it they are fetched from the issuer.',
+      }),
+    })
+    .refine(body => body.projectId !== undefined || body.environmentId === undefined, {
+      path: ['projectId'],
+      message: 'is required with environmentId',
+    }),
+  bodyExample: {
+    name: 'web-shop deploy',
+    access: 'read',
+    role: 'developer',
+    projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+    issuer: 'https://token.actions.githubusercontent.com',
+    claims: { repository_id: '74', repository_owner_id: '65', ref: ['refs/heads/main', 'refs/heads/release'] },
+  },
+  responses: { 201: { description: 'The identity.', body: answer, example: { identity: example } } },
+  errors: ['project_not_found', 'environment_not_found', 'identity_limit_reached'],
+  uses: {
+    table: ['BatchGetItem', 'Query', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'USER', 'AUDIT'],
+  },
+});

@@ -1,0 +1,19 @@
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { Success } from '../fields/success.ts';
+
+export const deleteIdentity = contract({
+  operationId: 'delete-identity',
+  area: 'identities',
+  method: 'DELETE',
+  path: '/v1/identities/{orgId}/{identityId}',
+  summary: 'Delete an identity',
+  description: 'Deletes the identity. Its tokens end at once. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
+  responses: { 200: { description: 'The identity is deleted.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    writes: ['ORG', 'USER', 'AUDIT'],
+  },
+});

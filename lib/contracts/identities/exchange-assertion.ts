@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { Slug, Timestamp, text, Uuid } from '../fields/text.ts';
+
+export const exchangeAssertion = contract({
+  operationId: 'exchange-assertion',
+  area: 'identities',
+  method: 'POST',
+  path: '/v1/auth/exchange',
+  summary: 'Sign in as an identity',
+  description:
+    'Exchanges the OpenID Connect token of a platform for a bearer token with the identity’s role and limits. The token must ' +
+    'be signed with RS256, ES256, ES384 or EdDSA, have `exp`, `iat`, and the identity’s audience alone as `aud`, and be at most ten ' +
+    'minutes old. Each works once.',
+  access: { kind: 'public' },
+  body: z.strictObject({
+    identityId: Uuid.meta({ description: 'The identity.', example: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754' }),
+    organizationSlug: Slug.meta({
+      description: 'The slug of its organization.',
+      example: 'analytical-engines',
+    }),
+    subjectToken: text(1, 16_384).meta({
+      description: 'The OpenID Connect token, a JSON Web Token.',
+      example: 'EXAMPLE.id-token.0000',
+    }),
+  }),
+  bodyExample: {
+    identityId: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754',
+    organizationSlug: 'analytical-engines',
+    subjectToken: 'EXAMPLE.id-token.0000',
+  },
+  responses: {
+    201: {
+      description: 'A bearer token, which is shown only once.',
+      body: z.object({
+        token: z.string().meta({
+          description: 'The bearer token.',
+          example: 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal',
+        }),
+        expiresAt: Timestamp.meta({ description: 'When it expires.' }),
+        organizationId: Uuid.meta({ description: 'The organization, as the paths of some routes name it.' }),
+      }),
+      example: {
+        token: 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal',
+        expiresAt: '2026-01-31T09:41:53.589Z',
+        organizationId: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
+      },
+    },
+  },
+  errors: ['invalid_assertion', 'claims_mismatch', 'assertion_replayed', 'rate_limited', 'issuer_unavailable'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['ORG', 'ISSUER'],
+    writes: ['ASSERTION', 'ISSUER', 'ORG', 'USER', 'AUDIT', 'RATE', 'CREDENTIALKEY'],
+    key: { credentials: ['GenerateDataKey', 'Decrypt'] },
+  },
+});

@@ -1,0 +1,16 @@
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { answer, example } from './identity.ts';
+
+export const getIdentity = contract({
+  operationId: 'get-identity',
+  area: 'identities',
+  method: 'GET',
+  path: '/v1/identities/{orgId}/{identityId}',
+  summary: 'Get an identity',
+  description: 'Returns the identity. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
+  responses: { 200: { description: 'The identity.', body: answer, example: { identity: example } } },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem'] },
+});

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { identityAccesses, identityRoles } from '../fields/identity-limits.ts';
+import { Claims, Jwks } from '../fields/identity-rules.ts';
+import { Timestamp, Uuid } from '../fields/text.ts';
+
+export const described = {
+  name: 'What it stands for, shown wherever a member’s e-mail address is.',
+  access: 'What its tokens may do: `write` also changes secrets.',
+  role: 'The role that it has in the organization.',
+  issuer: 'Who signs its tokens: their exact `iss`.',
+  claims:
+    'What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer ' +
+    '(RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough.',
+  tokenMinutes: 'How many minutes a bearer token is valid that it gets.',
+} as const;
+
+export const IdentityRole = z.enum(identityRoles).meta({ description: described.role, example: 'viewer' });
+
+export const IdentityAccess = z.enum(identityAccesses).meta({ description: described.access, example: 'read' });
+
+export const Identity = z
+  .object({
+    id: Uuid.meta({ description: 'Identity identifier.', example: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754' }),
+    name: z.string().meta({ description: described.name, example: 'web-shop deploy' }),
+    access: IdentityAccess,
+    role: IdentityRole,
+    projectId: Uuid.nullable().meta({ description: 'The only project that it can reach; null for all.' }),
+    environmentId: Uuid.nullable().meta({ description: 'The only environment that it can reach; null for all.' }),
+    issuer: z.string().meta({ description: described.issuer, example: 'https://token.actions.githubusercontent.com' }),
+    claims: Claims.meta({ description: described.claims, example: { repository_id: '74' } }),
+    tokenMinutes: z.int().meta({ description: described.tokenMinutes, example: 15 }),
+    jwks: Jwks.nullable().meta({ description: 'The keys of the issuer; null where they are fetched from it.' }),
+    audience: z.string().meta({
+      description: 'The only `aud` that its tokens may have.',
+      example: 'holdfast:identity:a4c7e10b-52d9-8f36-b18e-6d03f9a2c754',
+    }),
+    createdAt: Timestamp.meta({ description: 'When it was created.' }),
+    lastUsedAt: Timestamp.nullable().meta({
+      description: 'When it last got a token, to within an hour; null if never.',
+    }),
+  })
+  .meta({ id: 'Identity', description: 'A pipeline or workload that signs in with the token of its platform.' });
+
+export type Identity = z.infer<typeof Identity>;
+
+export const example = {
+  id: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754',
+  name: 'web-shop deploy',
+  access: 'read',
+  role: 'developer',
+  projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+  environmentId: null,
+  issuer: 'https://token.actions.githubusercontent.com',
+  claims: { repository_id: '74', repository_owner_id: '65', ref: ['refs/heads/main', 'refs/heads/release'] },
+  tokenMinutes: 15,
+  jwks: null,
+  audience: 'holdfast:identity:a4c7e10b-52d9-8f36-b18e-6d03f9a2c754',
+  createdAt: '2026-01-31T09:26:53.589Z',
+  lastUsedAt: null,
+} as const;
+
+export const answer = z.object({ identity: Identity });

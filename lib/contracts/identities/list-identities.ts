@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { example, Identity } from './identity.ts';
+
+export const listIdentities = contract({
+  operationId: 'list-identities',
+  area: 'identities',
+  method: 'GET',
+  path: '/v1/identities/{orgId}',
+  summary: 'List identities',
+  description: 'Lists the organization’s identities. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
+  responses: {
+    200: {
+      description: 'The identities.',
+      body: z.object({ identities: z.array(Identity).meta({ description: 'The identities, oldest first.' }) }),
+      example: { identities: [example] },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+});

@@ -1,0 +1,46 @@
+import { contract } from '../contract.ts';
+import { changes } from '../fields/changes.ts';
+import { DemandedClaims, GivenJwks, IdentityName, Issuer } from '../fields/identity-rules.ts';
+import { managers } from '../fields/role.ts';
+import { Uuid } from '../fields/text.ts';
+import { answer, described, example, IdentityAccess, IdentityRole } from './identity.ts';
+import { TokenMinutes } from './token-minutes.ts';
+
+export const updateIdentity = contract({
+  operationId: 'update-identity',
+  area: 'identities',
+  method: 'PATCH',
+  path: '/v1/identities/{orgId}/{identityId}',
+  summary: 'Update an identity',
+  description:
+    'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit, and null `jwks` lets the ' +
+    'keys be fetched from the issuer. Role, access and limits count at once, for tokens that were issued before as well. ' +
+    'Changing `issuer`, `claims` or `jwks` ends such tokens. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
+  body: changes({
+    name: IdentityName.optional().meta({ description: described.name, example: 'web-shop deploy' }),
+    access: IdentityAccess.optional(),
+    role: IdentityRole.optional(),
+    projectId: Uuid.nullable().optional().meta({ description: 'Limits it to one project; null for all.' }),
+    environmentId: Uuid.nullable().optional().meta({ description: 'Limits it to one environment; null for all.' }),
+    issuer: Issuer.optional().meta({ description: described.issuer }),
+    claims: DemandedClaims.optional().meta({ description: described.claims }),
+    tokenMinutes: TokenMinutes.optional().meta({ description: described.tokenMinutes }),
+    jwks: GivenJwks.nullable().optional().meta({ description: 'The keys of the issuer; null where they are fetched.' }),
+  }),
+  bodyExample: { claims: { repository_id: '74', repository_owner_id: '65', environment: 'production' } },
+  responses: {
+    200: {
+      description: 'The identity after the change.',
+      body: answer,
+      example: {
+        identity: { ...example, claims: { repository_id: '74', repository_owner_id: '65', environment: 'production' } },
+      },
+    },
+  },
+  errors: ['project_not_found', 'environment_not_found'],
+  uses: {
+    table: ['BatchGetItem', 'Query', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'AUDIT'],
+  },
+});

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { Role } from '../fields/role.ts';
+import { Member, memberExample } from './member.ts';
+
+export const changeRole = contract({
+  operationId: 'change-role',
+  area: 'members',
+  method: 'PATCH',
+  path: '/v1/members/{orgId}/{id}',
+  summary: 'Change a member’s role',
+  description:
+    'Changes a member’s role. For owners only. The last owner can’t be demoted. An invitation can’t be changed, only ' +
+    'replaced or cancelled.',
+  access: {
+    kind: 'member',
+    roles: ['owner'],
+    tokens: 'full',
+    narrowestToken: 'organization',
+    // To make an owner, or to end one's being one.
+    fresh: 'by-content',
+  },
+  body: z.strictObject({ role: Role.meta({ description: 'The new role.' }) }),
+  bodyExample: { role: 'developer' },
+  responses: {
+    200: {
+      description: 'The member with the new role.',
+      body: z.object({ member: Member }),
+      example: { member: { ...memberExample, role: 'developer' } },
+    },
+  },
+  errors: ['last_owner'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ORGID'],
+    writes: ['ORG', 'AUDIT'],
+  },
+});

@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { roles } from '../fields/role.ts';
+import { Invitation, invitationExample } from './invitation.ts';
+import { Member, memberExample } from './member.ts';
+
+export const listMembers = contract({
+  operationId: 'list-members',
+  area: 'members',
+  method: 'GET',
+  path: '/v1/members/{orgId}',
+  summary: 'List members and pending invitations',
+  description: 'Lists the members of the organization and its pending invitations. For every member.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
+  responses: {
+    200: {
+      description: 'The members and pending invitations.',
+      body: z.object({
+        members: z.array(Member).meta({ description: 'The members.' }),
+        invitations: z.array(Invitation).meta({ description: 'The pending invitations.' }),
+      }),
+      example: { members: [memberExample], invitations: [invitationExample] },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ORGID'] },
+});

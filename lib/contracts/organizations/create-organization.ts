@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { Organization } from '../fields/organization.ts';
+import { Name, Slug } from '../fields/text.ts';
+import { organizationExample } from './organization-example.ts';
+
+export const createOrganization = contract({
+  operationId: 'create-organization',
+  area: 'organizations',
+  method: 'POST',
+  path: '/v1/orgs',
+  summary: 'Create an organization',
+  description:
+    'Creates an organization that the caller owns. Without a slug, one is made from the name, with a suffix if it is ' +
+    'taken. An explicit slug that is taken is refused. The number of ' +
+    'organizations that a user can own is limited.',
+  access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
+  body: z.strictObject({
+    name: Name.meta({ description: 'Display name.', example: 'Analytical Engines' }),
+    slug: Slug.optional().meta({
+      description: 'The slug. Without it, one is made from the name.',
+      example: 'analytical-engines',
+    }),
+  }),
+  bodyExample: { name: 'Difference Engines', slug: 'difference-engines' },
+  responses: {
+    201: {
+      description: 'The organization.',
+      body: z.object({ organization: Organization }),
+      example: {
+        organization: organizationExample,
+      },
+    },
+  },
+  errors: ['slug_taken', 'organization_limit_reached'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['ORG', 'RETIRED'],
+    writes: ['ORG', 'ORGID', 'ORGS', 'PLATFORM', 'AUDIT'],
+  },
+});

@@ -1,0 +1,21 @@
+import { contract } from '../contract.ts';
+import { Success } from '../fields/success.ts';
+
+export const deleteOrganization = contract({
+  operationId: 'delete-organization',
+  area: 'organizations',
+  method: 'DELETE',
+  path: '/v1/orgs/{orgId}',
+  summary: 'Delete an organization',
+  description:
+    'Makes the organization and all its data unreachable at once and erases them in the background. The slug can be used ' +
+    'again when that is done. For owners only.',
+  access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
+  responses: { 200: { description: 'The organization is deleted.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'],
+    writes: ['ORG', 'ORGS', 'PLATFORM'],
+    queues: ['jobs'],
+  },
+});

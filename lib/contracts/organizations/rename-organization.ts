@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { Organization } from '../fields/organization.ts';
+import { managers } from '../fields/role.ts';
+import { Name } from '../fields/text.ts';
+import { organizationExample } from './organization-example.ts';
+
+export const renameOrganization = contract({
+  operationId: 'rename-organization',
+  area: 'organizations',
+  method: 'PATCH',
+  path: '/v1/orgs/{orgId}',
+  summary: 'Rename an organization, or demand a second factor',
+  description:
+    'Changes the display name; the slug stays. For owners and admins. An owner who has a second factor can demand one of ' +
+    'all members: sessions and tokens that were not proved with one are refused from then on.',
+  access: {
+    kind: 'member',
+    roles: managers,
+    tokens: 'full',
+    narrowestToken: 'organization',
+    // To change whether a second factor is demanded.
+    fresh: 'by-content',
+  },
+  body: z
+    .strictObject({
+      name: Name.optional().meta({ description: 'Display name.', example: 'Analytical Engines Ltd' }),
+      requireSecondFactor: z
+        .boolean({ message: 'must be true or false' })
+        .optional()
+        .meta({ description: 'Whether members need a second factor. For owners.' }),
+    })
+    .refine(({ name, requireSecondFactor }) => name !== undefined || requireSecondFactor !== undefined, {
+      message: 'must have name, requireSecondFactor or both',
+    }),
+  bodyExample: { name: 'Analytical Engines Ltd' },
+  responses: {
+    200: {
+      description: 'The organization.',
+      body: z.object({ organization: Organization }),
+      example: { organization: { ...organizationExample, slug: 'analytical-engines', name: 'Analytical Engines Ltd' } },
+    },
+  },
+  errors: ['forbidden'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'ORGS', 'AUDIT'],
+  },
+});

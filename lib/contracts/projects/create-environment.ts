@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { EnvironmentType } from '../fields/environment-type.ts';
+import { roles } from '../fields/role.ts';
+import { Name, Slug } from '../fields/text.ts';
+import { Environment, environmentExample } from './environment.ts';
+
+export const createEnvironment = contract({
+  operationId: 'create-environment',
+  area: 'projects',
+  method: 'POST',
+  path: '/v1/projects/{orgId}/{slug}/environments',
+  summary: 'Create a custom environment',
+  description:
+    'Adds an environment to the project. Its type decides which roles can read and write its secrets. The default is ' +
+    '`production`, which only owners and admins can read. For every member.',
+  access: { kind: 'member', roles, tokens: 'full', narrowestToken: 'project' },
+  body: z.strictObject({
+    name: Name.meta({ description: 'Display name.', example: 'Load test' }),
+    slug: Slug.optional().meta({
+      description: 'The slug. Without it, one is made from the name.',
+      example: 'load-test',
+    }),
+    type: EnvironmentType.default('production').meta({ example: 'staging' }),
+  }),
+  bodyExample: { name: 'Load test', slug: 'load-test', type: 'staging' },
+  responses: {
+    201: {
+      description: 'The new environment, which is empty.',
+      body: z.object({ environment: Environment }),
+      example: {
+        environment: {
+          ...environmentExample,
+          id: 'e85d2c17-7a94-4f03-8b6e-1c3f9d5a0b28',
+          slug: 'load-test',
+          name: 'Load test',
+        },
+      },
+    },
+  },
+  errors: ['plan_limit_exceeded', 'slug_taken'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['PLANS'],
+    writes: ['ORG', 'ENV', 'AUDIT'],
+  },
+});

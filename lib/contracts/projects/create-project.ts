@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { Name, Slug, text } from '../fields/text.ts';
+import { Project, projectExample } from './project.ts';
+
+export const createProject = contract({
+  operationId: 'create-project',
+  area: 'projects',
+  method: 'POST',
+  path: '/v1/projects/{orgId}',
+  summary: 'Create a project',
+  description:
+    'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. Without a ' +
+    'slug, one is made from the name. A slug that is taken is refused, so a script that runs twice makes one project.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  body: z.strictObject({
+    name: Name.meta({ description: 'Display name.', example: 'Web shop' }),
+    slug: Slug.optional().meta({
+      description: 'The slug. Without it, one is made from the name.',
+      example: 'web-shop',
+    }),
+    description: text(0, 1000)
+      .optional()
+      .meta({ description: 'What the project is about.', example: 'The public shop.' }),
+  }),
+  bodyExample: { name: 'Web shop', slug: 'web-shop', description: 'The public shop.' },
+  responses: {
+    201: {
+      description: 'The project with its environments.',
+      body: z.object({ project: Project }),
+      example: { project: projectExample },
+    },
+  },
+  errors: ['plan_limit_exceeded', 'slug_taken'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['PLANS'],
+    writes: ['ORG', 'ENV', 'PLATFORM', 'AUDIT'],
+    key: { project: ['GenerateDataKey'] },
+  },
+});

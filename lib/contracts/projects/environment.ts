@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { EnvironmentType } from '../fields/environment-type.ts';
+import { Slug, Timestamp, Uuid } from '../fields/text.ts';
+
+export const Environment = z
+  .object({
+    id: Uuid.meta({ description: 'Environment identifier.', example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094' }),
+    slug: Slug.meta({ description: 'Unique within its project. It never changes.', example: 'staging' }),
+    name: z.string().meta({ description: 'Display name.', example: 'Staging' }),
+    type: EnvironmentType,
+    revision: z.int().meta({ description: 'Goes up by one with each accepted change of its secrets.', example: 17 }),
+    secretCount: z.int().meta({ description: 'The number of secrets in it, without deleted ones.', example: 42 }),
+    createdAt: Timestamp.meta({ description: 'When it was created.' }),
+  })
+  .meta({ id: 'Environment', description: 'A set of secrets, for example for one stage of deployment.' });
+
+export type Environment = z.infer<typeof Environment>;
+
+export const createdAt = '2026-01-31T09:26:53.589Z';
+
+export const environmentExample = {
+  id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
+  slug: 'staging',
+  name: 'Staging',
+  type: 'staging',
+  revision: 0,
+  secretCount: 0,
+  createdAt,
+} as const;

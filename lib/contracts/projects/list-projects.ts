@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { roles } from '../fields/role.ts';
+import { Project, projectExample } from './project.ts';
+
+export const listProjects = contract({
+  operationId: 'list-projects',
+  area: 'projects',
+  method: 'GET',
+  path: '/v1/projects/{orgId}',
+  summary: 'List the projects of an organization',
+  description:
+    'Lists the projects with their environments. A token that is limited to a project sees only that project.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
+  responses: {
+    200: {
+      description: 'The projects, by slug.',
+      body: z.object({ projects: z.array(Project).meta({ description: 'The projects, by slug.' }) }),
+      example: { projects: [projectExample] },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
+});

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { Rotation } from '../fields/rotation.ts';
+import { Project, projectExample } from './project.ts';
+
+export const rotateKey = contract({
+  operationId: 'rotate-key',
+  area: 'projects',
+  method: 'POST',
+  path: '/v1/projects/{orgId}/{slug}/rotate-key',
+  summary: 'Rotate the encryption key',
+  description:
+    'Creates a new data key for new values and re-encrypts everything that is stored, including the history. Reads and ' +
+    'writes continue throughout. On completion the old wrapped key is deleted. `project.rotation` shows the progress. ' +
+    'For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
+  responses: {
+    200: {
+      description: 'The rotation is complete: there was nothing to re-encrypt.',
+      body: z.object({ project: Project, rotation: Rotation }),
+      example: {
+        project: {
+          ...projectExample,
+          keyVersion: 2,
+          rotation: { status: 'completed', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 0 },
+        },
+        rotation: { status: 'completed', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 0 },
+      },
+    },
+    202: {
+      description: 'The new key is in use. Re-encryption continues in the background.',
+      body: z.object({ project: Project, rotation: Rotation }),
+      example: {
+        project: {
+          ...projectExample,
+          keyVersion: 2,
+          rotation: { status: 'in_progress', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 310 },
+        },
+        rotation: { status: 'in_progress', fromVersion: 1, toVersion: 2, reencrypted: 0, total: 310 },
+      },
+    },
+  },
+  errors: ['rotation_in_progress'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ORGID', 'ENV'],
+    writes: ['ORG', 'ENV', 'AUDIT'],
+    key: { project: ['GenerateDataKey'] },
+    queues: ['jobs'],
+  },
+});

@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { changes } from '../fields/changes.ts';
+import { EnvironmentType } from '../fields/environment-type.ts';
+import { managers } from '../fields/role.ts';
+import { Name } from '../fields/text.ts';
+import { Environment } from './environment.ts';
+import { projectExample } from './project.ts';
+
+export const updateEnvironment = contract({
+  operationId: 'update-environment',
+  area: 'projects',
+  method: 'PATCH',
+  path: '/v1/projects/{orgId}/{slug}/environments/{env}',
+  summary: 'Change an environment',
+  description:
+    'Changes the name, the type or both. The slug stays. For owners and admins; only owners may change the type, which ' +
+    'decides which roles can read and write the secrets.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
+  body: changes({
+    name: Name.optional().meta({ description: 'Display name.', example: 'Development' }),
+    type: EnvironmentType.optional(),
+  }),
+  bodyExample: { name: 'Local development' },
+  responses: {
+    200: {
+      description: 'The environment.',
+      body: z.object({ environment: Environment }),
+      example: {
+        environment: { ...projectExample.environments[0], name: 'Local development' },
+      },
+    },
+  },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    reads: ['ORGID', 'ENV'],
+    writes: ['ORG', 'ENV', 'AUDIT'],
+  },
+});

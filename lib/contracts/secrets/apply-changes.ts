@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { ChangesBody } from '../fields/changes-body.ts';
+import { writers } from '../fields/role.ts';
+import { orDryRun, writeQuery } from './dry-run.ts';
+import { IfMatchHeader } from './if-match.ts';
+import { ImportResult } from './import-result.ts';
+import { keyNames } from './key-names.ts';
+
+export const applyChanges = contract({
+  operationId: 'apply-changes',
+  area: 'secrets',
+  method: 'POST',
+  path: '/v1/secrets/{orgSlug}/{project}/{env}/changes',
+  summary: 'Set and delete secrets as one change',
+  description:
+    'Sets and deletes up to 1,000 secrets in any mixture, as one revision: all or nothing. Each key is named once. A key to ' +
+    'delete that is not there is `404 secret_not_found`. For owners, admins and developers; deleting more than one secret ' +
+    'is for owners and admins.',
+  access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  query: z.strictObject(writeQuery),
+  headers: IfMatchHeader,
+  body: ChangesBody,
+  bodyExample: {
+    set: [{ key: 'DATABASE_HOST', value: 'db.internal.example' }],
+    delete: ['LOG_LEVEL'],
+    message: 'Move to the new database',
+  },
+  responses: {
+    200: {
+      description: 'The result of the change.',
+      body: orDryRun(ImportResult.extend({ deleted: keyNames('Keys that were deleted.') })),
+      example: { created: [], updated: ['DATABASE_HOST'], unchanged: [], deleted: ['LOG_LEVEL'], revision: 20 },
+    },
+  },
+  errors: ['secret_not_found', 'plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
+    queues: ['webhooks'],
+  },
+  sizing: {
+    memoryMb: 1024,
+    timeoutSeconds: 29,
+    reason: 'a thousand values are encrypted and written in several steps',
+  },
+});

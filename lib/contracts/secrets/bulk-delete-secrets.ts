@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { Message } from '../fields/text.ts';
+import { orDryRun, writeQuery } from './dry-run.ts';
+import { IfMatchHeader } from './if-match.ts';
+import { KeyList } from './key-list.ts';
+import { keyNames } from './key-names.ts';
+import { Revision } from './revision.ts';
+
+export const bulkDeleteSecrets = contract({
+  operationId: 'bulk-delete-secrets',
+  area: 'secrets',
+  method: 'POST',
+  path: '/v1/secrets/{orgSlug}/{project}/{env}/bulk-delete',
+  summary: 'Delete secrets in bulk',
+  description:
+    'Soft-deletes up to 1,000 secrets in one change. Their histories stay. Keys that don’t exist are listed and change ' +
+    'nothing. For owners and admins.',
+  access: {
+    kind: 'member',
+    roles: managers,
+    tokens: 'write',
+    narrowestToken: 'environment',
+    environmentRule: 'write',
+  },
+  query: z.strictObject(writeQuery),
+  headers: IfMatchHeader,
+  body: z.strictObject({
+    keys: KeyList.meta({ description: 'The keys to delete, without duplicates.', example: ['DATABASE_HOST'] }),
+    message: Message.optional(),
+  }),
+  bodyExample: { keys: ['DATABASE_HOST', 'LOG_LEVEL'] },
+  responses: {
+    200: {
+      description: 'The result of the deletion.',
+      body: orDryRun(
+        z.object({
+          deleted: keyNames('Keys that were deleted.'),
+          notFound: keyNames('Keys that did not exist.'),
+          revision: Revision,
+        }),
+      ),
+      example: { deleted: ['DATABASE_HOST'], notFound: ['LOG_LEVEL'], revision: 20 },
+    },
+  },
+  errors: ['revision_mismatch'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    // Needed to undo another writer's abandoned change while the project's key rotates (`undo-change.ts`).
+    key: { project: ['Decrypt'] },
+    queues: ['webhooks'],
+  },
+  sizing: { timeoutSeconds: 29, reason: 'a thousand deletions are written in several steps' },
+});

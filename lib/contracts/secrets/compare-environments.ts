@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { flagQuery } from '../fields/query.ts';
+import { roles } from '../fields/role.ts';
+import { Slug } from '../fields/text.ts';
+import { keyNames } from './key-names.ts';
+import { Revision } from './revision.ts';
+import { SecretSummary } from './secret-summary.ts';
+
+const ComparedKey = z.object({ key: SecretSummary.shape.key });
+
+const sideValue = (side: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description: `The value in \`${side}\`; only with \`values=true\`.`, example: 'db.internal.example' });
+
+const OnlyFrom = ComparedKey.extend({ from: sideValue('from') });
+
+const OnlyTo = ComparedKey.extend({ to: sideValue('to') });
+
+const Different = ComparedKey.extend({ from: sideValue('from'), to: sideValue('to') });
+
+const ComparedSide = z.object({
+  slug: Slug.meta({ description: 'Slug of the environment.', example: 'dev' }),
+  revision: Revision,
+});
+
+export const compareEnvironments = contract({
+  operationId: 'compare-environments',
+  area: 'secrets',
+  method: 'GET',
+  path: '/v1/secrets/{orgSlug}/{project}/{env}/compare',
+  summary: 'Compare two environments',
+  description:
+    'Says which secrets only one of two environments of the project has, and which have different values or the same, each ' +
+    'environment at one revision. `from` is the environment of the path. Values are included only with `values=true`. ' +
+    'Requires the right to read both. Every comparison is audited, with an entry for each environment.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  query: z.strictObject({
+    with: Slug.meta({ description: 'Slug of the other environment.', example: 'staging' }),
+    values: flagQuery('Whether to return the values.').default(false),
+  }),
+  responses: {
+    200: {
+      description: 'The comparison. Each list is in key order.',
+      body: z.object({
+        from: ComparedSide.meta({ description: 'The environment of the path.' }),
+        to: ComparedSide.meta({ description: 'The environment that it was compared with.' }),
+        onlyFrom: z.array(OnlyFrom).meta({ description: 'Secrets that only `from` has.' }),
+        onlyTo: z.array(OnlyTo).meta({ description: 'Secrets that only `to` has.' }),
+        different: z.array(Different).meta({ description: 'Secrets with different values.' }),
+        same: keyNames('Keys with the same value in both.'),
+      }),
+      example: {
+        from: { slug: 'dev', revision: 17 },
+        to: { slug: 'staging', revision: 6 },
+        onlyFrom: [{ key: 'LOG_LEVEL' }],
+        onlyTo: [],
+        different: [{ key: 'DATABASE_HOST' }],
+        same: ['REGION'],
+      },
+    },
+  },
+  errors: ['payload_too_large'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['AUDIT'],
+    key: { project: ['Decrypt'] },
+  },
+  sizing: { memoryMb: 1024, reason: 'up to 8 MiB of values of two environments are decrypted' },
+});

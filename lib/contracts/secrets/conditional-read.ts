@@ -1,0 +1,17 @@
+import * as z from 'zod';
+import { IfNoneMatch } from '../fields/preconditions.ts';
+
+export const IfNoneMatchHeader = z.object({
+  'if-none-match': IfNoneMatch.optional().meta({
+    description: 'The `ETag` of an earlier answer. If the environment is still at that revision, the answer is `304`.',
+    example: '"17"',
+  }),
+});
+
+export const entityTag = { ETag: 'The environment’s revision in double quotes, for `If-None-Match` and `If-Match`.' };
+
+export const notModified = {
+  description: 'The environment is still at the revision of `If-None-Match`. No value was read or decrypted.',
+  body: null,
+  headers: entityTag,
+} as const;

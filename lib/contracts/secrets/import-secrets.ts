@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { ImportBody } from '../fields/import-body.ts';
+import { writers } from '../fields/role.ts';
+import { orDryRun, writeQuery } from './dry-run.ts';
+import { IfMatchHeader } from './if-match.ts';
+import { ImportResult } from './import-result.ts';
+
+export const importSecrets = contract({
+  operationId: 'import-secrets',
+  area: 'secrets',
+  method: 'POST',
+  path: '/v1/secrets/{orgSlug}/{project}/{env}/bulk',
+  summary: 'Import secrets in bulk',
+  description:
+    'Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change: all or nothing, with one event ' +
+    'and one revision. Secrets that are not named stay as they are. For owners, admins and developers.',
+  access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  query: z.strictObject(writeQuery),
+  headers: IfMatchHeader,
+  body: ImportBody,
+  bodyExample: {
+    secrets: [
+      { key: 'DATABASE_HOST', value: 'db.internal.example' },
+      { key: 'LOG_LEVEL', value: 'info' },
+    ],
+  },
+  responses: {
+    200: {
+      description: 'The result of the import.',
+      body: orDryRun(ImportResult),
+      example: { created: ['LOG_LEVEL'], updated: ['DATABASE_HOST'], unchanged: [], revision: 19 },
+    },
+  },
+  errors: ['plan_limit_exceeded', 'revision_mismatch'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
+    queues: ['webhooks'],
+  },
+  sizing: {
+    memoryMb: 1024,
+    timeoutSeconds: 29,
+    reason: 'a thousand values are encrypted and written in several steps',
+  },
+});

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { Pagination } from '../fields/pagination.ts';
+import { roles } from '../fields/role.ts';
+import { entityTag, IfNoneMatchHeader, notModified } from './conditional-read.ts';
+import { listQuery } from './list-query.ts';
+import { Revision } from './revision.ts';
+import { SecretSummary, summaryExample } from './secret-summary.ts';
+
+export const listKeys = contract({
+  operationId: 'list-keys',
+  area: 'secrets',
+  method: 'GET',
+  path: '/v1/secrets/{orgSlug}/{project}/{env}/keys',
+  summary: 'List keys only, no values',
+  description:
+    'Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires the right to read the ' +
+    'environment.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  query: z.strictObject(listQuery),
+  headers: IfNoneMatchHeader,
+  responses: {
+    200: {
+      description: 'The keys.',
+      body: z.object({
+        keys: z.array(SecretSummary).meta({ description: 'The secrets without values, in key order.' }),
+        revision: Revision,
+        pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
+      }),
+      example: { keys: [summaryExample], revision: 17, pagination: { limit: 50, offset: 0, total: 1 } },
+      headers: entityTag,
+    },
+    304: notModified,
+  },
+  errors: ['revision_not_found', 'payload_too_large'],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
+});

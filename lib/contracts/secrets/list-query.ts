@@ -1,0 +1,10 @@
+import { optionalPage } from '../fields/pagination.ts';
+import { prefixQuery, revisionQuery } from '../fields/query.ts';
+
+export const listQuery = {
+  ...optionalPage,
+  search: prefixQuery('Only keys that start with this prefix. Case-sensitive.')
+    .optional()
+    .meta({ example: 'DATABASE_' }),
+  revision: revisionQuery('Read the environment as it was at this revision. Without it, as it is now.').optional(),
+};

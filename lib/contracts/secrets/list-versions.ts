@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { optionalPage, Pagination } from '../fields/pagination.ts';
+import { flagQuery } from '../fields/query.ts';
+import { roles } from '../fields/role.ts';
+import { author, createdAt, SecretSummary } from './secret-summary.ts';
+import { SecretVersion } from './secret-version.ts';
+
+export const listVersions = contract({
+  operationId: 'list-versions',
+  area: 'secrets',
+  method: 'GET',
+  path: '/v1/secrets/{orgSlug}/{project}/{env}/versions/{key}',
+  summary: 'Version history of a key',
+  description:
+    'Returns the history of a key, newest first, even if the key was deleted; a deletion is an entry of its own. Values ' +
+    'are included only with `values=true`, which is audited and requires no more than the right to read the environment. ' +
+    'If the values of the whole history are too large for one answer, ask for pages.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  query: z.strictObject({ values: flagQuery('Whether to return the values.').default(false), ...optionalPage }),
+  responses: {
+    200: {
+      description: 'The history.',
+      body: z.object({
+        key: SecretSummary.shape.key,
+        versions: z.array(SecretVersion).meta({ description: 'The versions, newest first.' }),
+        pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
+      }),
+      example: {
+        key: 'DATABASE_HOST',
+        versions: [
+          { version: 2, revision: 18, createdAt, createdBy: author, deleted: true, destroyed: false },
+          { version: 1, revision: 4, createdAt, createdBy: author, deleted: false, destroyed: false },
+        ],
+      },
+    },
+  },
+  errors: ['payload_too_large'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['AUDIT'],
+    key: { project: ['Decrypt'] },
+  },
+  sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
+});

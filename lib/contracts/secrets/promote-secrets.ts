@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { writers } from '../fields/role.ts';
+import { Message, Slug } from '../fields/text.ts';
+import { orDryRun, writeQuery } from './dry-run.ts';
+import { IfMatchHeader } from './if-match.ts';
+import { KeyList } from './key-list.ts';
+import { keyNames } from './key-names.ts';
+import { Revision } from './revision.ts';
+
+export const promoteSecrets = contract({
+  operationId: 'promote-secrets',
+  area: 'secrets',
+  method: 'POST',
+  path: '/v1/secrets/{orgSlug}/{project}/promote',
+  summary: 'Promote secrets between environments',
+  description:
+    'Copies all secrets, or those that are named, from one environment of the project to another, as one change of the ' +
+    'target: all or nothing. Secrets that only the target has stay as they are. Requires the right to read the source and ' +
+    'to write the target; a limited token must cover both. `If-Match` refers to the target.',
+  access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  query: z.strictObject(writeQuery),
+  headers: IfMatchHeader,
+  body: z
+    .strictObject({
+      from: Slug.meta({ description: 'Slug of the source environment.', example: 'dev' }),
+      to: Slug.meta({ description: 'Slug of the target environment.', example: 'staging' }),
+      keys: KeyList.optional().meta({
+        description: 'The keys to promote. Without it, all keys of the source.',
+        example: ['DATABASE_HOST'],
+      }),
+      overwrite: z
+        .boolean()
+        .default(true)
+        .meta({ description: 'Whether to overwrite values that the target already has.' }),
+      message: Message.optional(),
+    })
+    .refine(body => body.from === undefined || body.from !== body.to, {
+      path: ['to'],
+      message: 'must be a different environment from the source',
+      when: ({ value }) => typeof value === 'object' && value !== null,
+    }),
+  bodyExample: { from: 'dev', to: 'staging', keys: ['DATABASE_HOST', 'LOG_LEVEL'], overwrite: false },
+  responses: {
+    200: {
+      description: 'The result of the promotion.',
+      body: orDryRun(
+        z.object({
+          promoted: keyNames('Keys whose values were copied.'),
+          skipped: keyNames('Keys that the target already had, if `overwrite` is false.'),
+          unchanged: keyNames('Keys that already had the same value.'),
+          revision: Revision.meta({ description: 'The revision of the target.' }),
+        }),
+      ),
+      example: { promoted: ['LOG_LEVEL'], skipped: ['DATABASE_HOST'], unchanged: [], revision: 6 },
+    },
+  },
+  errors: ['environment_not_found', 'secret_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
+    queues: ['webhooks'],
+  },
+  sizing: {
+    memoryMb: 1024,
+    timeoutSeconds: 29,
+    reason: 'a whole environment is re-encrypted and written in several steps',
+  },
+});

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { uniqueList } from '../fields/list.ts';
+import { Pagination } from '../fields/pagination.ts';
+import { roles } from '../fields/role.ts';
+import { SecretKey } from '../fields/text.ts';
+import { entityTag, IfNoneMatchHeader, notModified } from './conditional-read.ts';
+import { listQuery } from './list-query.ts';
+import { Revision } from './revision.ts';
+import { SecretEntry } from './secret-entry.ts';
+import { summaryExample } from './secret-summary.ts';
+
+const maxNamedKeys = 100;
+
+const NamedKeys = z
+  .string()
+  .max(maxNamedKeys * 257)
+  .transform((keys): unknown[] => (keys === '' ? [] : keys.split(',')))
+  .pipe(uniqueList(SecretKey, 1, maxNamedKeys))
+  .meta({
+    description: `Only these keys, separated by commas, at most ${maxNamedKeys}. Each must be there. Not together with \`search\` or \`limit\`.`,
+    documentedAs: () => z.string(),
+    example: 'DATABASE_HOST,LOG_LEVEL',
+  });
+
+const PullQuery = z
+  .strictObject({ ...listQuery, keys: NamedKeys.optional() })
+  .refine(({ keys, search, limit }) => keys === undefined || (search === undefined && limit === undefined), {
+    path: ['keys'],
+    message: 'must not be given together with search or limit',
+  });
+
+export const pullSecrets = contract({
+  operationId: 'pull-secrets',
+  area: 'secrets',
+  method: 'GET',
+  path: '/v1/secrets/{orgSlug}/{project}/{env}',
+  summary: 'Pull all secrets, decrypted',
+  description:
+    'Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never ' +
+    'shows half of a change. With `If-None-Match`, an unchanged environment answers `304`. Owners and admins can read ' +
+    'every environment, developers those of type development and staging, viewers those of type development. Every pull ' +
+    'is audited. With `keys`, exactly these secrets are returned, at the cost of reading only them.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment', environmentRule: 'read' },
+  query: PullQuery,
+  headers: IfNoneMatchHeader,
+  responses: {
+    200: {
+      description: 'The secrets.',
+      body: z.object({
+        secrets: z.array(SecretEntry).meta({ description: 'The secrets, in key order.' }),
+        revision: Revision,
+        pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
+      }),
+      example: { secrets: [{ ...summaryExample, value: 'db.internal.example' }], revision: 17 },
+      headers: entityTag,
+    },
+    304: notModified,
+  },
+  errors: ['revision_not_found', 'secret_not_found', 'version_destroyed', 'payload_too_large'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    reads: ['ENV'],
+    writes: ['AUDIT'],
+    key: { project: ['Decrypt'] },
+  },
+  sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
+});

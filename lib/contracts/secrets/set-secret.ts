@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { ExpectedVersion } from '../fields/changes-body.ts';
+import { writers } from '../fields/role.ts';
+import { SecretValue } from '../fields/secret-value.ts';
+import { Message, SecretKey } from '../fields/text.ts';
+import { orDryRun, writeQuery } from './dry-run.ts';
+import { IfMatchHeader } from './if-match.ts';
+import { Revision } from './revision.ts';
+import { SecretSummary, summaryExample } from './secret-summary.ts';
+
+const SetResult = z.object({
+  secret: SecretSummary.meta({ description: 'The secret after the change, without its value.' }),
+  changed: z
+    .boolean()
+    .meta({ description: 'False if the secret already had this value: then there is no new version and no event.' }),
+  revision: Revision,
+});
+
+export const setSecret = contract({
+  operationId: 'set-secret',
+  area: 'secrets',
+  method: 'PUT',
+  path: '/v1/secrets/{orgSlug}/{project}/{env}',
+  summary: 'Set one secret',
+  description:
+    'Creates the secret or writes its next version, and raises the revision of the environment by one. Setting the same ' +
+    'value again changes nothing, so a retry is harmless. (For a caller who can’t read the environment it does write a ' +
+    'version, so that values can’t be guessed.) `If-Match` requires a revision of the environment, `expectedVersion` a ' +
+    'version of the key. For owners, admins and developers.',
+  access: { kind: 'member', roles: writers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
+  query: z.strictObject(writeQuery),
+  headers: IfMatchHeader,
+  body: z.strictObject({
+    key: SecretKey.meta({ description: 'The secret’s key.', example: 'DATABASE_HOST' }),
+    value: SecretValue.meta({
+      description: 'Any well-formed Unicode text of 0 to 64 KiB in UTF-8. It is returned byte for byte.',
+      example: 'db.internal.example',
+    }),
+    expectedVersion: ExpectedVersion.optional(),
+    message: Message.optional(),
+  }),
+  bodyExample: { key: 'DATABASE_HOST', value: 'db.internal.example' },
+  responses: {
+    200: {
+      description: 'The secret already existed, or it was a dry run.',
+      body: orDryRun(SetResult),
+      example: { secret: summaryExample, changed: true, revision: 18 },
+    },
+    201: {
+      description: 'The secret is new.',
+      body: SetResult,
+      example: { secret: { ...summaryExample, version: 1 }, changed: true, revision: 18 },
+    },
+  },
+  errors: ['plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    reads: ['ENV', 'PLANS'],
+    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+    key: { project: ['Decrypt'] },
+    queues: ['webhooks'],
+  },
+});

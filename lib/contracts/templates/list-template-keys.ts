@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { roles } from '../fields/role.ts';
+import { TemplateKey, templateKeyExample } from './template-key.ts';
+
+export const listTemplateKeys = contract({
+  operationId: 'list-template-keys',
+  area: 'templates',
+  method: 'GET',
+  path: '/v1/templates/{orgSlug}/{project}',
+  summary: 'List template keys',
+  description: 'Lists the keys that the environments of the project should have. For every member.',
+  access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },
+  responses: {
+    200: {
+      description: 'The template.',
+      body: z.object({ keys: z.array(TemplateKey).meta({ description: 'The keys of the template, in key order.' }) }),
+      example: { keys: [templateKeyExample] },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+});

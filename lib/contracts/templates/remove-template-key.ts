@@ -1,0 +1,20 @@
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { Success } from '../fields/success.ts';
+
+export const removeTemplateKey = contract({
+  operationId: 'remove-template-key',
+  area: 'templates',
+  method: 'DELETE',
+  path: '/v1/templates/{orgSlug}/{project}/{key}',
+  summary: 'Remove a template key',
+  description: 'Removes the key from the template. Secrets with this key stay as they are. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
+  notFound: { key: 'template_key_not_found' },
+  responses: { 200: { description: 'The template key is removed.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'AUDIT'],
+  },
+});

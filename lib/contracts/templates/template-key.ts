@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { SecretKey, Timestamp } from '../fields/text.ts';
+
+export const TemplateKey = z
+  .object({
+    key: SecretKey.meta({ description: 'The secret key that the template declares.', example: 'DATABASE_HOST' }),
+    description: z.string().optional().meta({ description: 'What it is for.', example: 'Host of the main database.' }),
+    required: z.boolean().meta({ description: 'Whether every environment must have it.' }),
+    pattern: z
+      .string()
+      .optional()
+      .meta({ description: 'A regular expression (RE2) that the whole value must match.', example: '[a-z0-9.-]+' }),
+    createdAt: Timestamp.meta({ description: 'When it was added.' }),
+  })
+  .meta({ id: 'TemplateKey', description: 'A key that the environments of the project should have.' });
+
+export type TemplateKey = z.infer<typeof TemplateKey>;
+
+export const templateKeyExample = {
+  key: 'DATABASE_HOST',
+  description: 'Host of the main database.',
+  required: true,
+  pattern: '[a-z0-9.-]+',
+  createdAt: '2026-01-31T09:26:53.589Z',
+};

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { changes } from '../fields/changes.ts';
+import { managers } from '../fields/role.ts';
+import { text } from '../fields/text.ts';
+import { TemplateKey, templateKeyExample } from './template-key.ts';
+
+export const updateTemplateKey = contract({
+  operationId: 'update-template-key',
+  area: 'templates',
+  method: 'PATCH',
+  path: '/v1/templates/{orgSlug}/{project}/{key}',
+  summary: 'Change a template key',
+  description:
+    'Changes what the template says of a key. A `null` removes the description or the pattern. The same rules apply as ' +
+    'for a new key. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
+  notFound: { key: 'template_key_not_found' },
+  body: changes({
+    description: text(0, 1000)
+      .nullable()
+      .optional()
+      .meta({ description: 'What it is for; null for nothing.', example: 'Host of the main database.' }),
+    required: z.boolean().optional().meta({ description: 'Whether every environment must have it.' }),
+    pattern: text(1, 1000).nullable().optional().meta({
+      description: 'A regular expression (RE2) that the whole value must match; null for none.',
+      example: '[a-z0-9.-]+',
+    }),
+  }),
+  bodyExample: { required: false, pattern: null },
+  responses: {
+    200: {
+      description: 'The template key.',
+      body: z.object({ templateKey: TemplateKey }),
+      example: {
+        templateKey: {
+          key: templateKeyExample.key,
+          description: templateKeyExample.description,
+          required: false,
+          createdAt: templateKeyExample.createdAt,
+        },
+      },
+    },
+  },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'AUDIT'],
+  },
+});

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { Uuid } from '../fields/text.ts';
+import { EventList } from './event-list.ts';
+import { TargetUrl } from './target-url.ts';
+import { Webhook, webhookExample } from './webhook.ts';
+
+export const createWebhook = contract({
+  operationId: 'create-webhook',
+  area: 'webhooks',
+  method: 'POST',
+  path: '/v1/webhooks/{orgId}',
+  summary: 'Create a webhook',
+  description:
+    'Subscribes a public https URL to events of the organization, or of one project or environment. The signing secret, ' +
+    'with which receivers verify `X-Service-Signature`, is returned only once. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  body: z.strictObject({
+    url: TargetUrl.meta({
+      description: 'The URL to send deliveries to.',
+      example: 'https://hooks.example.com/holdfast',
+    }),
+    events: EventList.meta({
+      description: 'The events to subscribe to.',
+      example: ['secret.created', 'secret.updated'],
+    }),
+    projectId: Uuid.optional().meta({
+      description: 'Limits the webhook to one project.',
+      example: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+    }),
+    environmentId: Uuid.optional().meta({
+      description: 'Limits the webhook to one environment.',
+      example: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
+    }),
+  }),
+  bodyExample: {
+    url: 'https://hooks.example.com/holdfast',
+    events: ['secret.created', 'secret.updated'],
+    projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
+  },
+  responses: {
+    201: {
+      description: 'The webhook and its signing secret, which is shown only once.',
+      body: z.object({
+        webhook: Webhook,
+        signingSecret: z.string().meta({
+          description: 'The key of the HMAC-SHA256 signature of every delivery.',
+          example: 'whsec_EXAMPLEnotARealSecret',
+        }),
+      }),
+      example: { webhook: webhookExample, signingSecret: 'whsec_EXAMPLEnotARealSecret' },
+    },
+  },
+  errors: ['project_not_found', 'environment_not_found', 'plan_limit_exceeded'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    reads: ['PLANS'],
+    writes: ['ORG', 'AUDIT'],
+    key: { webhook: ['Encrypt'] },
+  },
+});

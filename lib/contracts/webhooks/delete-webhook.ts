@@ -1,0 +1,20 @@
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { Success } from '../fields/success.ts';
+
+export const deleteWebhook = contract({
+  operationId: 'delete-webhook',
+  area: 'webhooks',
+  method: 'DELETE',
+  path: '/v1/webhooks/{orgId}/{webhookId}',
+  summary: 'Delete a webhook',
+  description: 'Deletes the webhook and its delivery log. Nothing more is delivered to it. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  responses: { 200: { description: 'The webhook is deleted.', body: Success, example: { success: true } } },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'],
+    reads: ['DELIVERIES'],
+    writes: ['ORG', 'AUDIT', 'DELIVERIES'],
+  },
+});

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { Delivery } from './delivery.ts';
+import { Webhook, webhookExample } from './webhook.ts';
+
+export const getWebhook = contract({
+  operationId: 'get-webhook',
+  area: 'webhooks',
+  method: 'GET',
+  path: '/v1/webhooks/{orgId}/{webhookId}',
+  summary: 'Get a webhook and its recent deliveries',
+  description:
+    'Returns the webhook with its last 20 deliveries, including failed ones and test pings. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
+  responses: {
+    200: {
+      description: 'The webhook and its deliveries.',
+      body: z.object({
+        webhook: Webhook,
+        deliveries: z.array(Delivery).meta({ description: 'At most 20, newest first.' }),
+      }),
+      example: {
+        webhook: webhookExample,
+        deliveries: [
+          {
+            id: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
+            event: 'secret.updated',
+            statusCode: 204,
+            success: true,
+            responseTimeMs: 87,
+            error: null,
+            createdAt: '2026-01-31T09:26:53.589Z',
+          },
+        ],
+      },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['DELIVERIES'] },
+});

@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { Webhook, webhookExample } from './webhook.ts';
+
+export const listWebhooks = contract({
+  operationId: 'list-webhooks',
+  area: 'webhooks',
+  method: 'GET',
+  path: '/v1/webhooks/{orgId}',
+  summary: 'List webhooks',
+  description: 'Lists the organization’s webhooks without their signing secrets. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
+  responses: {
+    200: {
+      description: 'The webhooks.',
+      body: z.object({ webhooks: z.array(Webhook).meta({ description: 'The webhooks, oldest first.' }) }),
+      example: { webhooks: [webhookExample] },
+    },
+  },
+  errors: [],
+  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+});

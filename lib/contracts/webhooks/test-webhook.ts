@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { managers } from '../fields/role.ts';
+import { Uuid } from '../fields/text.ts';
+
+export const testWebhook = contract({
+  operationId: 'test-webhook',
+  area: 'webhooks',
+  method: 'POST',
+  path: '/v1/webhooks/{orgId}/{webhookId}/test',
+  summary: 'Send a test ping',
+  description:
+    'Queues a signed delivery of the event `webhook.ping`, even for an inactive webhook. The result appears in the ' +
+    'webhook’s deliveries. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  responses: {
+    202: {
+      description: 'The ping is on its way.',
+      body: z.object({
+        deliveryId: Uuid.meta({
+          description: 'The identifier of the delivery in the webhook’s deliveries.',
+          example: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
+        }),
+      }),
+      example: { deliveryId: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03' },
+    },
+  },
+  errors: [],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
+    writes: ['AUDIT', 'DELIVERIES'],
+    queues: ['webhooks'],
+  },
+});

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { contract } from '../contract.ts';
+import { changes } from '../fields/changes.ts';
+import { managers } from '../fields/role.ts';
+import { Uuid } from '../fields/text.ts';
+import { EventList } from './event-list.ts';
+import { TargetUrl } from './target-url.ts';
+import { Webhook, webhookExample } from './webhook.ts';
+
+export const updateWebhook = contract({
+  operationId: 'update-webhook',
+  area: 'webhooks',
+  method: 'PATCH',
+  path: '/v1/webhooks/{orgId}/{webhookId}',
+  summary: 'Update a webhook',
+  description:
+    'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit. The signing secret ' +
+    'stays the same. For owners and admins.',
+  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
+  body: changes({
+    url: TargetUrl.optional().meta({
+      description: 'The URL to send deliveries to.',
+      example: 'https://hooks.example.com/holdfast',
+    }),
+    events: EventList.optional().meta({ description: 'The events to subscribe to.', example: ['secret.deleted'] }),
+    projectId: Uuid.nullable().optional().meta({ description: 'Limits the webhook to one project; null for all.' }),
+    environmentId: Uuid.nullable()
+      .optional()
+      .meta({ description: 'Limits the webhook to one environment; null for all.' }),
+    active: z.boolean().optional().meta({ description: 'Whether events are delivered.' }),
+  }),
+  bodyExample: { events: ['secret.deleted'], environmentId: null, active: true },
+  responses: {
+    200: {
+      description: 'The webhook after the change.',
+      body: z.object({ webhook: Webhook }),
+      example: { webhook: { ...webhookExample, events: ['secret.deleted'] } },
+    },
+  },
+  errors: ['project_not_found', 'environment_not_found'],
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    writes: ['ORG', 'AUDIT'],
+  },
+});
