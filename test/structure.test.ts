@@ -134,7 +134,7 @@ const parts = [
     files: cli,
     moduleOf: clientModuleOf,
     layers: [
-      ['formats', 'given', 'printable', 'proxy', 'sealed', 'write-all'],
+      ['ago', 'formats', 'given', 'printable', 'proxy', 'sealed', 'write-all'],
       ['failure', 'output'],
       ['dotenv-text', 'files', 'standard-input', 'terminal'],
       ['cache', 'change', 'settings'],

@@ -3,13 +3,14 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { exitCodes, Failure } from './failure.ts';
 
 /** XDG Base Directory: relative paths are to be ignored. */
@@ -31,16 +32,55 @@ export function readIfThere(path: string): Buffer | undefined {
   }
 }
 
-/** Whole or not at all, and for its owner alone. A link stays one; a pipe or a device is written to. */
+/**
+ * Whole or not at all, and for its owner alone. A pipe or a device is written to. A link is followed within the directory
+ * only: one that a repository brings along must not choose which of the user's files are overwritten.
+ */
 export function writePrivately(path: string, text: string): void {
+  writeTo(path, text, requireInside);
+}
+
+function writeTo(path: string, text: string, check: (path: string, target: string) => void): void {
   try {
-    const target = targetOf(path);
+    // A descriptor of this process is written to, whatever it leads to.
+    const isDescriptor = /^\/(?:dev|proc)\//.test(path);
+    const target = isDescriptor ? path : followed(resolve(path));
+    if (!isDescriptor) check(path, target);
+    const isSpecial = isDescriptor || lstatSync(target, { throwIfNoEntry: false })?.isFile() === false;
     // Appending: /dev/stdout may be a file with something in it.
-    if (target.isSpecial) writeFileSync(target.path, text, { flag: 'a' });
-    else replaceFile(target.path, text);
+    if (isSpecial) writeFileSync(target, text, { flag: 'a' });
+    else replaceFile(target, text);
   } catch (error) {
-    throw notWritten(path, error);
+    throw error instanceof Failure ? error : notWritten(path, error);
   }
+}
+
+/** The path without links, also where the file is not there yet. */
+function followed(path: string): string {
+  const real = join(realpathSync(dirname(path)), basename(path));
+  const isLink = lstatSync(real, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  if (!isLink) return real;
+  const target = resolve(dirname(real), readlinkSync(real));
+  // Each further link is looked up by the system, which ends circles.
+  return lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(target) : followed(target);
+}
+
+/** @throws Failure where a link leads out of the current directory, or for a path elsewhere out of its own */
+function requireInside(path: string, target: string): void {
+  const absolute = resolve(path);
+  const directory = isWithin(absolute, process.cwd()) ? process.cwd() : dirname(absolute);
+  if (isWithin(target, realpathSync(directory))) return;
+  throw new Failure(
+    exitCodes.other,
+    'not_written',
+    `${path} leads to ${target}, outside of this directory; nothing was written.`,
+    { hint: 'Name the file itself, if that is the one to write.' },
+  );
+}
+
+function isWithin(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return !isAbsolute(way) && !/^\.\.(?:[/\\]|$)/.test(way);
 }
 
 function replaceFile(path: string, text: string): void {
@@ -61,17 +101,6 @@ function notWritten(path: string, error: unknown): Failure {
   return new Failure(exitCodes.other, 'not_written', `${path} can’t be written (${code}).`);
 }
 
-function targetOf(path: string): { path: string; isSpecial: boolean } {
-  // A descriptor of this process, whatever it leads to.
-  if (/^\/(?:dev|proc)\//.test(path)) return { path, isSpecial: true };
-  try {
-    const real = realpathSync(path);
-    return { path: real, isSpecial: !lstatSync(real).isFile() };
-  } catch {
-    return { path, isSpecial: false };
-  }
-}
-
 /** Its directory is made for its owner alone. */
 export function writeOwnFile(path: string, text: string): void {
   try {
@@ -79,5 +108,6 @@ export function writeOwnFile(path: string, text: string): void {
   } catch (error) {
     throw notWritten(path, error);
   }
-  writePrivately(path, text);
+  // Users may keep these files elsewhere, and link to them.
+  writeTo(path, text, () => undefined);
 }

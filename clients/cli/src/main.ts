@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { exitCodes, Failure, failureOf } from './failure.ts';
+import { forTerminal } from './printable.ts';
 import { createProgram } from './program.ts';
 import { writeAll } from './write-all.ts';
 
@@ -48,7 +49,8 @@ function report(error: unknown): number {
   if (wantsJson) writeAll(2, `${JSON.stringify(failure)}\n`);
   else {
     const id = failure.requestId === undefined ? '' : ` (request ${failure.requestId})`;
-    writeAll(2, `holdfast: ${failure.message}${id}\n${failure.hint === undefined ? '' : `${failure.hint}\n`}`);
+    const hint = failure.hint === undefined ? '' : `${failure.hint}\n`;
+    writeAll(2, forTerminal(`holdfast: ${failure.message}${id}\n${hint}`));
   }
   // The codes below belong to the command that `run` runs.
   return isRun ? Math.max(failure.exitCode, exitCodes.notRun) : failure.exitCode;

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
-import { printable } from './printable.ts';
+import { forTerminal, printable } from './printable.ts';
 import { writeAll } from './write-all.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -10,7 +10,7 @@ export interface Output {
   readonly quiet: boolean;
   /** Whether somebody reads stdout on a terminal. */
   readonly isTerminal: boolean;
-  /** To stdout, as it is. */
+  /** To stdout: exact in a file or a pipe, without control characters on a terminal. */
   data(text: string): void;
   /** One JSON document, to stdout. */
   document(value: unknown): void;
@@ -38,16 +38,18 @@ export function createOutput({ json = false, quiet = false }: { json?: boolean; 
   const paint: Output['paint'] = (style, text, stream = 1) =>
     // Streams are looked at here, and by the version of Node that runs in different ways there.
     hasColor(stream) ? styleText(style, text, { validateStream: false } as object) : text;
+  const data = (text: string): void => writeAll(1, isTerminal ? forTerminal(text) : text);
+  const warn = (line: string): void => writeAll(2, `${forTerminal(line)}\n`);
   const note = (line: string): void => {
-    if (!quiet && !json) writeAll(2, `${line}\n`);
+    if (!quiet && !json) warn(line);
   };
   return {
     json,
     quiet,
     isTerminal,
     paint,
-    data: text => writeAll(1, text),
-    document: value => writeAll(1, `${JSON.stringify(value, null, 2)}\n`),
+    data,
+    document: value => data(`${JSON.stringify(value, null, 2)}\n`),
     table: (header, rows, empty) => {
       if (rows.length === 0 && empty !== undefined) {
         note(empty);
@@ -65,7 +67,7 @@ export function createOutput({ json = false, quiet = false }: { json?: boolean; 
     },
     time: (iso, stream = 1) => (isatty(stream) ? localTime(new Date(iso)) : iso),
     note,
-    warn: line => writeAll(2, `${line}\n`),
+    warn,
   };
 }
 

@@ -1,8 +1,18 @@
+const escaped = (character: string): string => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+
 /** Text of others on a terminal: a control character could move its cursor or worse. */
 export function printable(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
-    c => `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped);
+}
+
+/**
+ * Everything that a terminal is given: like `printable`, but for line breaks, tabs, and the few styles that the command
+ * line itself uses (bold, dim, red, green, yellow).
+ */
+export function forTerminal(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the styles begin with one
+  return text.replace(/\u001b\[(?:[12]|22|3[1239])m|[\n\t]|[\p{Cc}\p{Cf}\u2028\u2029]/gu, found =>
+    found.length > 1 || found === '\n' || found === '\t' ? found : escaped(found),
   );
 }
 

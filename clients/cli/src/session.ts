@@ -25,6 +25,8 @@ export interface Session {
   environment(slug?: string): Promise<ReturnType<Holdfast['environment']>>;
   organizationId(): Promise<string>;
   project(): Promise<Project>;
+  /** From now on no retry is announced. */
+  silenceRetries(): void;
 }
 
 const hintOf = {
@@ -46,10 +48,13 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
   const credential = once(() => requireCredential(settings()));
   const client = once(async () => {
     const { token } = await credential();
-    const onRetry: ConstructorParameters<typeof Holdfast>[0]['onRetry'] = ({ error, delayMs }) =>
-      output.note(`holdfast: ${error.message} Trying again in ${Math.ceil(delayMs / 1000)} s.`);
+    const onRetry: ConstructorParameters<typeof Holdfast>[0]['onRetry'] = ({ error, delayMs }) => {
+      const wait = delayMs < 1000 ? '' : ` in ${Math.round(delayMs / 1000)} s`;
+      if (announcesRetries) output.note(`holdfast: ${error.message} Trying again${wait}.`);
+    };
     return await connect({ url: url(), token, onRetry });
   });
+  let announcesRetries = true;
   const currentUser = once(async () => (await client()).request('GET', '/v1/auth/me'));
   const projects = once(async () => {
     const orgId = await organizationId();
@@ -133,6 +138,9 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
       const slug = await find('project');
       const path = { orgId: await organizationId(), slug };
       return (await (await client()).request('GET', '/v1/projects/{orgId}/{slug}', { path })).project;
+    },
+    silenceRetries: () => {
+      announcesRetries = false;
     },
   };
   return session;

@@ -1,5 +1,6 @@
 import { type Environment, HoldfastError } from '@holdfast/sdk';
-import type { Pulled } from './cache.ts';
+import { span } from './ago.ts';
+import type { Cached, Pulled } from './cache.ts';
 import { exitCodes, Failure, isOutage } from './failure.ts';
 import type { Entry } from './formats/format.ts';
 import { given } from './given.ts';
@@ -31,13 +32,10 @@ export async function pullEntries(session: Session, flags: PullFlags): Promise<P
     origin: originOf(session.url()),
     path: [environment.organization, environment.project, environment.slug],
   };
-  const fromCache = () => {
-    const cached = readCached(place, token);
-    return cached === undefined ? undefined : { ...cached, entries: select(cached.entries, only, cached.revision) };
-  };
+  const cached = readCached(place, token);
+  const chosen = (from: Cached) => ({ ...from, entries: select(from.entries, only, from.revision) });
   if (offline) {
-    const cached = fromCache();
-    if (cached !== undefined) return cached;
+    if (cached !== undefined) return chosen(cached);
     throw new Failure(
       exitCodes.unreachable,
       'not_cached',
@@ -47,6 +45,8 @@ export async function pullEntries(session: Session, flags: PullFlags): Promise<P
       },
     );
   }
+  // One line tells of an outage where there is something to go on with, so the retries before it stay quiet.
+  if (cached !== undefined) session.silenceRetries();
   try {
     const pulled = await pullFrom(environment, undefined, undefined);
     writeCached(place, token, pulled);
@@ -54,13 +54,12 @@ export async function pullEntries(session: Session, flags: PullFlags): Promise<P
   } catch (error) {
     // Whoever may no longer read must not read what was kept.
     if (error instanceof HoldfastError && [401, 403, 404].includes(error.status ?? 0)) deleteCached(place);
-    const cached = isOutage(error) ? fromCache() : undefined;
-    if (cached === undefined) throw error;
-    const minutes = Math.round((Date.now() - cached.at) / 60_000);
+    if (!isOutage(error) || cached === undefined) throw error;
+    const { revision: kept, at } = cached;
     session.output.warn(
-      `holdfast: the service does not answer; going on with revision ${cached.revision}, pulled ${minutes} minutes ago.`,
+      `holdfast: the service does not answer; continuing with revision ${kept}, pulled ${span(Date.now() - at)} ago.`,
     );
-    return cached;
+    return chosen(cached);
   }
 }
 

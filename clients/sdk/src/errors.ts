@@ -92,9 +92,11 @@ const passingStatuses: readonly number[] = [429, 502, 503, 504];
 export function errorOfAnswer(status: number, headers: Headers, text: string): HoldfastError {
   const body = jsonObject(text);
   const error = body?.error;
+  // A proxy may strip the headers; the service says its request's id in the body, too.
+  const idInBody = isObject(error) && typeof error.requestId === 'string' ? error.requestId : undefined;
   const facts = {
     status,
-    requestId: headers.get('x-request-id') ?? headers.get('apigw-requestid') ?? undefined,
+    requestId: headers.get('x-request-id') ?? idInBody ?? headers.get('apigw-requestid') ?? undefined,
     retryable: passingStatuses.includes(status),
     retryAfterMs: retryAfterMs(headers.get('retry-after'), Date.now()),
     outcomeUnknown: status >= 500,

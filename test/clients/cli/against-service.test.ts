@@ -275,7 +275,9 @@ describe('secrets', () => {
       env: { ...environment, HOME: cli.home, PATH: process.env.PATH },
     });
     expect(readFileSync(log, 'utf8')).toBe('before\nA=a\nafter\n');
-    const asJson = JSON.parse((await holdfast(['--json', 'pull', '-o', join(cli.home, 'no/such/file')])).stderr);
+    const asJson = JSON.parse(
+      (await holdfast(['--json', 'pull', '--only', 'A', '-o', join(cli.home, 'no/such/file')])).stderr,
+    );
     expect(asJson.error.code).toBe('not_written');
   });
 

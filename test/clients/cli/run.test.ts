@@ -218,7 +218,7 @@ describe('run', () => {
     values = { HOLDFAST_REVISION: 'of a secret', A: '1' };
     expect(await run(['true'])).toMatchObject({
       code: 125,
-      stderr: expect.stringContaining('HOLDFAST_REVISION is what'),
+      stderr: expect.stringContaining('HOLDFAST_REVISION is set by run itself'),
     });
     expect((await run(['--only', 'A', 'sh', '-c', 'echo $A $HOLDFAST_REVISION'])).stdout).toBe('1 7\n');
   });

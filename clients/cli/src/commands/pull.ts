@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { notRepresentable } from '../failure.ts';
+import { notRepresentable, usage } from '../failure.ts';
 import { writePrivately } from '../files.ts';
-import { refusalsOf } from '../formats/format.ts';
+import { type Entry, refusalsOf, type Source } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import type { Session } from '../session.ts';
 import { type PullFlags, pullEntries } from '../snapshot.ts';
@@ -10,42 +10,60 @@ import { writeAll } from '../write-all.ts';
 import { cacheOption, offlineOption, onlyOption, revisionOption } from './options.ts';
 
 interface Flags extends PullFlags {
-  format: string;
+  format?: string;
   output?: string;
 }
 
 export const pullOptions = (command: Command): Command =>
   command
-    .addOption(new Option('-f, --format <format>', 'who is to read it').choices(Object.keys(formats)).default('env'))
-    .option('-o, --output <file>', 'write a file, for you alone, whole or not at all')
+    .addOption(
+      new Option('-f, --format <format>', 'print all secrets in a chosen format (default: "env")').choices(
+        Object.keys(formats),
+      ),
+    )
+    .option('-o, --output <file>', 'write them to a file that only you can read')
     .addOption(onlyOption())
     .addOption(revisionOption())
     .addOption(cacheOption())
     .addOption(offlineOption());
 
+/** `--json` decides what is on standard output, `--format` what is in the file. */
 export async function pull(session: Session, flags: Flags): Promise<void> {
   const { output } = session;
-  const { entries, revision } = await pullEntries(session, flags);
-  const { project, environment, organization } = await session.place('organization', 'project', 'environment');
-  const format = formats[flags.format];
-  if (format === undefined) throw new Error(`There is no format ${flags.format}.`);
-  let text: string;
-  if (output.json) {
-    const secrets = Object.fromEntries(entries);
-    text = `${JSON.stringify({ organization, project, environment, revision, secrets }, null, 2)}\n`;
-  } else {
-    const refusals = refusalsOf(format, entries);
-    if (refusals.length > 0) throw notRepresentable(flags.format, refusals);
-    const warning = format.warning?.(entries);
-    if (warning !== undefined) output.warn(`holdfast: ${warning}`);
-    // The masks first: from then on the log shows none of these values.
-    if (format.aside !== undefined) writeAll(2, format.aside(entries));
-    text = format.write(entries, { project, environment });
+  const { output: file = '-', format: name = 'env' } = flags;
+  const isToFile = file !== '-';
+  if (output.json && flags.format !== undefined && !isToFile) {
+    throw usage(
+      '--json prints one JSON document, so it can’t print another format as well.',
+      'Leave one out, or write a file: --output FILE',
+    );
   }
-  if (flags.output === undefined || flags.output === '-') {
+  const { entries, revision } = await pullEntries(session, flags);
+  const place = await session.place('organization', 'project', 'environment');
+  if (output.json && !isToFile) {
+    output.document({ ...place, revision, secrets: Object.fromEntries(entries) });
+    return;
+  }
+  const text = textOf(session, name, entries, place);
+  if (!isToFile) {
     output.data(text);
     return;
   }
-  writePrivately(flags.output, text);
-  output.note(`${entries.length} secrets of ${environment}, revision ${revision}, written to ${flags.output}.`);
+  writePrivately(file, text);
+  const count = entries.length;
+  if (output.json) output.document({ ...place, revision, format: name, file, count });
+  else output.note(`${count} secrets of ${place.environment}, revision ${revision}, written to ${file}.`);
+}
+
+/** @throws Failure naming every key that the format can't hold */
+function textOf({ output }: Session, name: string, entries: readonly Entry[], source: Source): string {
+  const format = formats[name];
+  if (format === undefined) throw new Error(`There is no format ${name}.`);
+  const refusals = refusalsOf(format, entries);
+  if (refusals.length > 0) throw notRepresentable(name, refusals);
+  const warning = format.warning?.(entries);
+  if (warning !== undefined) output.warn(`holdfast: ${warning}`);
+  // The masks first: from then on the log shows none of these values.
+  if (format.aside !== undefined) writeAll(2, format.aside(entries));
+  return format.write(entries, source);
 }

@@ -20,7 +20,11 @@ export const runOptions = (command: Command): Command =>
     .argument('<command...>', 'the command and its arguments')
     .option('-w, --watch', 'start the command anew for each new revision')
     .option('--interval <seconds>', 'how often --watch asks', integer(1, 86_400), 10)
-    .option('--allow-name <keys>', 'pass these too: PATH, LD_*, DYLD_*, NODE_OPTIONS, BASH_ENV, ENV', secretKeys)
+    .option(
+      '--allow-name <keys>',
+      'pass these names although they can decide what code runs or whom it trusts',
+      secretKeys,
+    )
     .addOption(onlyOption())
     .addOption(revisionOption())
     .addOption(cacheOption())

@@ -1,11 +1,8 @@
-/** What signs in. No program that this one starts gets it. */
-export const withheld: readonly string[] = [
-  'HOLDFAST_TOKEN',
-  'HOLDFAST_TOKEN_FILE',
-  'HOLDFAST_ID_TOKEN',
-  'HOLDFAST_ID_TOKEN_FILE',
-];
+/** Variables that sign in, or name what does. Programs started by the command line never get them. */
+const withheld = /^(?:HOLDFAST_TOKEN|HOLDFAST_ID_TOKEN|ACTIONS_ID_TOKEN_REQUEST_)/;
+
+export const isWithheld = (name: string): boolean => withheld.test(name);
 
 export function environmentWithoutCredentials(): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !withheld.includes(name)));
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isWithheld(name)));
 }

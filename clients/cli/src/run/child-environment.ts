@@ -1,9 +1,7 @@
-import { withheld } from '../credentials/withheld.ts';
+import { isWithheld } from '../credentials/withheld.ts';
 import type { Entry, Refusal } from '../formats/format.ts';
 import { isName, nul } from '../formats/format.ts';
-
-/** They decide which code the command loads before its first line runs. */
-const dangerous = /^(?:PATH|LD_.*|DYLD_.*|NODE_OPTIONS|BASH_ENV|ENV)$/;
+import { whyDangerous } from './dangerous-names.ts';
 
 export interface ChildEnvironment {
   variables: Record<string, string>;
@@ -21,15 +19,14 @@ export function childEnvironment(
   const variables: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(parent)) {
     // The command gets its secrets, not the means to get others.
-    if (value !== undefined && !withheld.includes(name)) variables[name] = value;
+    if (value !== undefined && !isWithheld(name)) variables[name] = value;
   }
   const refusals: Refusal[] = [];
   for (const [key, value] of entries) {
-    if (key === 'HOLDFAST_REVISION') refusals.push({ key, reason: 'is what run itself sets' });
+    if (key === 'HOLDFAST_REVISION') refusals.push({ key, reason: 'is set by run itself' });
     if (value.includes('\0')) refusals.push({ key, reason: nul });
-    if (dangerous.test(key) && !allowed.includes(key)) {
-      refusals.push({ key, reason: `would decide what code runs; if that is meant: --allow-name ${key}` });
-    }
+    const why = key === 'HOLDFAST_REVISION' || allowed.includes(key) ? undefined : whyDangerous(key);
+    if (why !== undefined) refusals.push({ key, reason: `${why}; to pass it all the same: --allow-name ${key}` });
     variables[key] = value;
   }
   variables.HOLDFAST_REVISION = String(revision);

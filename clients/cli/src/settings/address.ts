@@ -17,8 +17,7 @@ export function addressOf(text: string, source: string): string {
 
 export const originOf = (address: string): string => new URL(address).origin;
 
+/** @param hostname of a `URL`, which writes every IPv4 address as four numbers */
 export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || hostname.startsWith('127.')
-  );
+  return /^(?:(?:[^.]+\.)*localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
 }

@@ -1,0 +1,183 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { buildCli, type Cli, type Ending } from './cli.ts';
+
+let cli: Cli;
+let server: ScriptedServer;
+let values: Record<string, string> = {};
+
+beforeAll(async () => {
+  cli = buildCli();
+  server = await startServer((request, response) => pullAnswer(3, values)(request, response));
+});
+beforeEach(() => {
+  values = { GREETING: 'hello' };
+});
+afterAll(async () => {
+  await server.stop();
+  cli.remove();
+});
+
+const environment = (more: Record<string, string> = {}) => ({
+  HOLDFAST_URL: server.url,
+  HOLDFAST_TOKEN: 'service_tok_hostile',
+  HOLDFAST_ORG: 'acme',
+  HOLDFAST_PROJECT: 'web-shop',
+  HOLDFAST_ENV: 'production',
+  ...more,
+});
+const holdfast = (words: string[], cwd = cli.home): Promise<Ending> => cli.run(words, { env: environment(), cwd });
+
+describe('a name that a developer wrote into an environment that they may not read', () => {
+  const decideCode = `PATH LD_PRELOAD DYLD_INSERT_LIBRARIES GCONV_PATH BASH_ENV ENV PERL5OPT PERL5LIB PERL5DB PYTHONPATH
+    PYTHONSTARTUP PYTHONHOME PYTHONWARNINGS RUBYOPT RUBYLIB NODE_OPTIONS NODE_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS
+    JDK_JAVA_OPTIONS CLASSPATH GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_CONFIG_GLOBAL npm_config_script_shell
+    NPM_CONFIG_REGISTRY DOTNET_STARTUP_HOOKS PHPRC LESSOPEN EDITOR PAGER HOME XDG_CONFIG_HOME HOLDFAST_ID_TOKEN_COMMAND`;
+  const decideTrust = `HTTPS_PROXY https_proxy HTTP_PROXY ALL_PROXY all_proxy NO_PROXY NODE_TLS_REJECT_UNAUTHORIZED
+    NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE GIT_SSL_NO_VERIFY SSLKEYLOGFILE
+    AWS_ENDPOINT_URL`;
+  const names = `${decideCode} ${decideTrust}`.split(/\s+/);
+
+  it('is refused, each with its reason, and nothing is started', async () => {
+    values = Object.fromEntries(names.map(name => [name, 'planted']));
+    const { code, stdout, stderr } = await holdfast(['run', 'echo', 'started']);
+    expect({ code, stdout }).toEqual({ code: 125, stdout: '' });
+    expect(names.filter(name => !new RegExp(`^  ${name} \\w.*--allow-name ${name}$`, 'm').test(stderr))).toEqual([]);
+    expect(stderr).not.toContain('planted');
+  });
+
+  it('is passed where it is allowed by name', async () => {
+    values = { PYTHONPATH: '/opt/app', GREETING: 'hello' };
+    const { code, stdout } = await holdfast(['run', '--allow-name', 'PYTHONPATH', 'sh', '-c', 'echo $PYTHONPATH']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '/opt/app\n' });
+  });
+
+  it('leaves ordinary names alone', async () => {
+    values = Object.fromEntries(
+      `DATABASE_URL PYTHONUNBUFFERED NODE_ENV GIT_TOKEN GIT_SHA JAVA_VERSION MAVEN_PASSWORD NPM_TOKEN PGPASSWORD
+      PROXY_USER CARGO_REGISTRY_TOKEN YARN_NPM_AUTH_TOKEN UV_THREADPOOL_SIZE ENVIRONMENT PATH_PREFIX path`
+        .split(/\s+/)
+        .map(name => [name, 'fine']),
+    );
+    expect((await holdfast(['run', 'true'])).code).toBe(0);
+  });
+});
+
+describe('what signs in', () => {
+  it('is not given to the command that run starts', async () => {
+    const names = ['HOLDFAST_TOKEN_FILE', 'HOLDFAST_ID_TOKEN', 'HOLDFAST_ID_TOKEN_FILE', 'HOLDFAST_ID_TOKEN_COMMAND'];
+    const given = [
+      ...names,
+      'ACTIONS_ID_TOKEN_REQUEST_URL',
+      'ACTIONS_ID_TOKEN_REQUEST_TOKEN',
+      'HOLDFAST_ID_TOKEN_SOURCE',
+    ];
+    const env = environment(Object.fromEntries(given.map(name => [name, 'secret-of-the-job'])));
+    const { stdout, code } = await cli.run(['run', 'env'], { env });
+    expect(code).toBe(0);
+    expect(stdout).toContain('GREETING=hello');
+    expect(stdout).not.toMatch(/secret-of-the-job|service_tok_hostile|ID_TOKEN/);
+  });
+
+  it('is not sent unencrypted to a name that only looks like this machine', async () => {
+    for (const host of ['127.evil.example', '127.0.0.1.evil.example', 'localhost.evil.example', '127.1.evil']) {
+      const { code, stderr } = await cli.run(['list'], { env: environment({ HOLDFAST_URL: `http://${host}` }) });
+      expect({ host, code, said: stderr.includes('is not encrypted') }).toEqual({ host, code: 2, said: true });
+    }
+  });
+});
+
+describe('a link that a repository brings along', () => {
+  const repository = () => join(cli.home, 'repository');
+
+  beforeAll(() => {
+    mkdirSync(join(repository(), 'config'), { recursive: true });
+    mkdirSync(join(cli.home, 'elsewhere'));
+    cli.file('bashrc', 'as it was\n');
+    symlinkSync('../bashrc', join(repository(), '.env'));
+    symlinkSync(join(cli.home, 'elsewhere'), join(repository(), 'linked'));
+    symlinkSync('../elsewhere/new', join(repository(), 'dangling.env'));
+    symlinkSync('config/real.env', join(repository(), 'inner.env'));
+  });
+
+  it('does not decide which file of the user is overwritten', async () => {
+    for (const name of ['.env', 'linked/app.env', 'dangling.env', join(repository(), '.env')]) {
+      const { code, stdout, stderr } = await holdfast(['pull', '-o', name], repository());
+      expect({ name, code, stdout }).toEqual({ name, code: 1, stdout: '' });
+      expect(stderr).toContain('outside of this directory');
+    }
+    expect(readFileSync(join(cli.home, 'bashrc'), 'utf8')).toBe('as it was\n');
+    expect(existsSync(join(cli.home, 'elsewhere/app.env'))).toBe(false);
+    expect(existsSync(join(cli.home, 'elsewhere/new'))).toBe(false);
+  });
+
+  it('is followed where it stays in the directory', async () => {
+    expect((await holdfast(['pull', '-o', 'inner.env'], repository())).code).toBe(0);
+    expect(lstatSync(join(repository(), 'inner.env')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(repository(), 'config/real.env'), 'utf8')).toBe('GREETING=hello\n');
+  });
+
+  it('does not stop a file that the user names by its own path', async () => {
+    expect((await holdfast(['pull', '-o', '../elsewhere/own.env'], repository())).code).toBe(0);
+    expect(readFileSync(join(cli.home, 'elsewhere/own.env'), 'utf8')).toBe('GREETING=hello\n');
+  });
+});
+
+describe('text of others', () => {
+  const escapes = '\u001b]0;title\u0007\u001b[2Jgone\u009b31m\u202eback';
+
+  it('reaches a terminal without what the terminal would obey, and a pipe as it is', async () => {
+    values = { GREETING: `${escapes}\nsecond line` };
+    expect((await holdfast(['get', 'GREETING'])).stdout).toBe(values.GREETING);
+    const onTerminal = cli.start(['get', 'GREETING'], { env: environment(), terminal: true });
+    const { stdout } = await onTerminal.ended;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+    expect(stdout).not.toMatch(/[\u001b\u0007\u009b\u202e]/);
+    expect(stdout).toContain('second line');
+  });
+
+  it('stands in a message of the service without it, too', async () => {
+    const hostile = await startServer((_request, response) => {
+      response.writeHead(403, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({ error: { code: 'forbidden', message: `No ${escapes}.`, requestId: 'in-the-body' } }),
+      );
+    });
+    try {
+      const { stderr, code } = await cli.run(['list'], { env: environment({ HOLDFAST_URL: hostile.url }) });
+      expect(code).toBe(4);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+      expect(stderr).not.toMatch(/[\u001b\u0007\u009b\u202e]/);
+      // The header was stripped on the way; the body has the id as well.
+      expect(stderr).toContain('(request in-the-body)');
+    } finally {
+      await hostile.stop();
+    }
+  });
+});
+
+describe('pull --json', () => {
+  it('leaves the file to --format, and says on stdout what it wrote', async () => {
+    const path = join(cli.home, 'app.yaml');
+    const { code, stdout } = await holdfast(['pull', '--json', '--format', 'yaml', '--output', path]);
+    expect(code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe('"GREETING": "hello"\n');
+    expect(JSON.parse(stdout)).toEqual({
+      organization: 'acme',
+      project: 'web-shop',
+      environment: 'production',
+      revision: 3,
+      format: 'yaml',
+      file: path,
+      count: 1,
+    });
+  });
+
+  it('is refused with a format for stdout, where it could only be ignored', async () => {
+    const { code, stdout, stderr } = await holdfast(['pull', '--json', '--format', 'yaml']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('--output FILE');
+  });
+});
