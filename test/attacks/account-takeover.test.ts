@@ -4,16 +4,9 @@ import { ranges } from '../../lib/table/keys.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
 import { at, chunksOf, find, list, put, queryItems, transact, update } from '../../lib/table/store.ts';
-import {
-  type Api,
-  createToken,
-  type Person,
-  registerPerson,
-  sessionOf,
-  startApi,
-  testPassword,
-} from '../support/api.ts';
-import { mailedToken, seedPerson } from '../support/sample-requests.ts';
+import { type Api, createToken, sessionOf, startApi } from '../support/api.ts';
+import { type Person, seedPerson, testPassword } from '../support/people.ts';
+import { mailedToken } from '../support/sample-requests.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -60,7 +53,7 @@ const statusesOf = (tokens: readonly { token: string }[]) =>
 
 describe('an attacker who held an account before its password was reset', () => {
   it('has no token left, limited or not, and the organizations’ logs say so', async () => {
-    const victim = await registerPerson(api);
+    const victim = await seedPerson();
     const endless = await createToken(api, victim);
     const limited = await createToken(api, victim, { organizationId: victim.organization.id });
 
@@ -111,7 +104,7 @@ describe('an attacker who held an account before its password was reset', () => 
 
 describe('a changed password', () => {
   it('revokes the tokens if the request asks for it', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const token = await createToken(api, person);
     const change = (body: object) => api.post('/auth/change-password', body, person.session);
 
@@ -139,7 +132,7 @@ describe('tokens', () => {
   });
 
   it('can revoke themselves, and a session gets an error for that', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const limited = await createToken(api, person, { organizationId: person.organization.id, access: 'read' });
 
     expect((await api.delete('/auth/tokens/current', limited)).body).toEqual({ success: true });
@@ -153,7 +146,7 @@ describe('tokens', () => {
 
 describe('sessions', () => {
   it('are listed and can be ended one by one', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const stolen = sessionOf(await api.post('/auth/login', { email: person.email, password: testPassword }));
     const stranger = await seedPerson();
 
@@ -179,7 +172,7 @@ describe('sessions', () => {
   });
 
   it('end 90 days after they began, even if they are used', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const [session] = await list(sessionRecord, ranges.sessions(person.user.id));
     const hash = readCredential(person.session.cookie.split('=')[1] as string)?.hash as string;
     const dayMs = 86_400_000;
@@ -204,7 +197,7 @@ describe('sessions', () => {
 
 describe('a name', () => {
   it('can be changed, in the members’ lists as well', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
 
     const answer = await api.patch('/auth/me', { name: 'Countess' }, person.session);
 

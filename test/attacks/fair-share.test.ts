@@ -2,10 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { forgetSettings } from '../../lib/core/settings.ts';
 import { environmentStateRecord } from '../../lib/table/records/environment.ts';
 import { at, find, transact, update } from '../../lib/table/store.ts';
-import { type Api, createToken, type Person } from '../support/api.ts';
+import { type Api, createToken } from '../support/api.ts';
 import { recordRequest, startObservedApi } from '../support/observed-api.ts';
+import { type Person, seedPerson } from '../support/people.ts';
 import { countsOf } from '../support/record-calls.ts';
-import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+import { expectStatus } from '../support/sample-requests.ts';
 
 const share = 60;
 

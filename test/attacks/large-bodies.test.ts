@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { maximumPublicBodyBytes } from '../../lib/contracts/contract.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { type Api, startApi } from '../support/api.ts';
-import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+import { seedPerson } from '../support/people.ts';
+import { expectStatus } from '../support/sample-requests.ts';
 
 let api: Api;
 beforeAll(async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { userRecord } from '../../lib/table/records/user.ts';
 import { at, transact, update } from '../../lib/table/store.ts';
-import { type Api, createToken, type Person, startApi } from '../support/api.ts';
-import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+import { type Api, createToken, startApi } from '../support/api.ts';
+import { type Person, seedPerson } from '../support/people.ts';
+import { expectStatus } from '../support/sample-requests.ts';
 
 let api: Api;
 beforeAll(async () => {

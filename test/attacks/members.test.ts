@@ -4,11 +4,12 @@ import { type MemberRecord, memberRecord } from '../../lib/table/records/member.
 import { type OrganizationRecord, organizationRecord } from '../../lib/table/records/organization.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
 import { at, chunksOf, find, put, remove, transact, update } from '../../lib/table/store.ts';
-import { type Api, createToken, type Person } from '../support/api.ts';
+import { type Api, createToken } from '../support/api.ts';
 import type { Conductor } from '../support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
+import { type Person, seedPerson } from '../support/people.ts';
 import { countsOf } from '../support/record-calls.ts';
-import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+import { expectStatus } from '../support/sample-requests.ts';
 
 let api: Api;
 beforeAll(async () => {

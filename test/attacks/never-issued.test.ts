@@ -6,10 +6,11 @@ import { createCredential, isMarked, readCredential, tokenPrefix } from '../../l
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
 import { at, chunksOf, find, put, remove, transact } from '../../lib/table/store.ts';
-import { type Api, type Caller, createToken, type Person } from '../support/api.ts';
+import { type Api, type Caller, createToken } from '../support/api.ts';
 import { recordRequest, startObservedApi } from '../support/observed-api.ts';
+import { type Person, seedPerson } from '../support/people.ts';
 import { countsOf, type RecordedCall } from '../support/record-calls.ts';
-import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+import { expectStatus } from '../support/sample-requests.ts';
 
 let api: Api;
 let victim: Person;

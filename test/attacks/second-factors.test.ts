@@ -9,9 +9,10 @@ import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { challengeRecord } from '../../lib/table/records/challenge.ts';
 import { passkeyRecord } from '../../lib/table/records/passkey.ts';
 import { at, find, transact, update } from '../../lib/table/store.ts';
-import { type Api, createToken, type Person, sessionOf, startApi, testPassword } from '../support/api.ts';
+import { type Api, createToken, sessionOf, startApi } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
-import { expectStatus, mailedToken, samples, seedPerson, send } from '../support/sample-requests.ts';
+import { type Person, seedPerson, testPassword } from '../support/people.ts';
+import { expectStatus, mailedToken, samples, send } from '../support/sample-requests.ts';
 import {
   addApp,
   addPasskey,

@@ -4,11 +4,12 @@ import { readCredential } from '../../lib/crypto/credentials.ts';
 import { ranges } from '../../lib/table/keys.ts';
 import { memberRecord, membershipRecord } from '../../lib/table/records/member.ts';
 import { at, list, put, readAll, remove, transact } from '../../lib/table/store.ts';
-import { type Answer, type Api, createToken, type Person, registerPerson } from '../support/api.ts';
+import { type Answer, type Api, createToken } from '../support/api.ts';
 import { openWorkplace, type Workplace } from '../support/environments.ts';
 import { injectFault } from '../support/inject-faults.ts';
 import type { Conductor } from '../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../support/observed-api.ts';
+import { type Person, seedPerson } from '../support/people.ts';
 import { expectStatus, samples, send as sendSample } from '../support/sample-requests.ts';
 
 let api: Api;
@@ -248,7 +249,7 @@ describe('a member who is removed while a request waits', () => {
         api.post(`${members}/invite`, { email: `friend${index}@example.org`, role: 'developer' }, admin.session),
       ),
     );
-    const guest = await registerPerson(api);
+    const guest = await seedPerson();
     const under: (() => void)[] = [];
     const callers = [admin.session, tokens[0], tokens[1]];
     /** Waits until all three requests are under way, and for the removal that follows. */

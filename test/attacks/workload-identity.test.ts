@@ -6,7 +6,7 @@ import { isThere } from '../../lib/table/expressions.ts';
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { at, ConditionFailed, find, remove, transact, update } from '../../lib/table/store.ts';
-import { type Answer, type Api, createProject, type Person } from '../support/api.ts';
+import { type Answer, type Api, createProject } from '../support/api.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import {
   claimsOf,
@@ -19,9 +19,10 @@ import {
   startIssuer,
 } from '../support/issuer.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';
+import { type Person, seedPerson } from '../support/people.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { countsOf } from '../support/record-calls.ts';
-import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+import { expectStatus } from '../support/sample-requests.ts';
 
 let api: Api;
 let issuer: Issuer;

@@ -1,7 +1,8 @@
 import type { Answer, Api } from '../support/api.ts';
 import { recordRequest } from '../support/observed-api.ts';
+import { seedPerson } from '../support/people.ts';
 import { type Counts, countsOf } from '../support/record-calls.ts';
-import { expectStatus, type SampleRequest, samples, seedPerson, send } from '../support/sample-requests.ts';
+import { expectStatus, type SampleRequest, samples, send } from '../support/sample-requests.ts';
 
 /** What one operation asks of AWS when its data keys are in memory. */
 export interface OperationCounts extends Counts {

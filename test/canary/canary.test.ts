@@ -2,12 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
-import { type Answer, type Api, type Caller, sessionOf, startApi, testPassword } from '../support/api.ts';
+import { type Answer, type Api, type Caller, sessionOf, startApi } from '../support/api.ts';
 import { scanTable } from '../support/invariants.ts';
 import { identityOf, makeSigningKey, signToken } from '../support/issuer.ts';
 import { conductedHandlers } from '../support/observe-calls.ts';
+import { seedPerson, testPassword } from '../support/people.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { mailedToken, samples, seedPerson, send } from '../support/sample-requests.ts';
+import { mailedToken, samples, send } from '../support/sample-requests.ts';
 import { fromBase32 } from '../support/second-factors.ts';
 import { secretsIn, textOfItem } from './find-secrets.ts';
 

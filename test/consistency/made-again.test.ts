@@ -7,12 +7,12 @@ import { deliveryClaimRecord } from '../../lib/table/records/delivery.ts';
 import { environmentRecord } from '../../lib/table/records/environment.ts';
 import { projectRecord } from '../../lib/table/records/project.ts';
 import { at, chunksOf, find, transact, update } from '../../lib/table/store.ts';
-import { type Answer, type Api, type Person, sessionOf, testPassword } from '../support/api.ts';
+import { type Answer, type Api, sessionOf } from '../support/api.ts';
 import { noAnswer } from '../support/inject-faults.ts';
 import { identityOf, makeSigningKey } from '../support/issuer.ts';
 import type { AwsCall } from '../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../support/observed-api.ts';
-import { seedPerson } from '../support/sample-requests.ts';
+import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { stalling } from '../support/stalling.ts';
 
 let api: Api;

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
 import { Job } from '../../lib/core/job.ts';
-import { type Api, type Person, startApi } from '../support/api.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { type Conductor, conduct } from '../support/observe-calls.ts';
-import { seedPerson } from '../support/sample-requests.ts';
+import { type Person, seedPerson } from '../support/people.ts';
 
 /*
  * Nothing is injected: things are deleted by two requests at once, which begins two erasures, and made again as soon as

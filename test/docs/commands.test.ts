@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, registerPerson, startApi } from '../support/api.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { seedPerson } from '../support/people.ts';
 
 /*
  * The commands of the documentation that no other test runs as they are printed. `npm start` and `grant-admin` run in
@@ -47,7 +48,7 @@ async function npmRun(script: string, args: readonly string[] = [], env: Record<
 
 describe('the command', () => {
   it('`npm run recount` compares the counters of the running service with what they count', async () => {
-    await registerPerson(api);
+    await seedPerson();
     const { code, stdout, stderr } = await npmRun('recount', [], { PORT: new URL(api.url).port });
     expect(stderr).toBe('');
     expect(stdout).toContain('1 organization recounted, no drift.');

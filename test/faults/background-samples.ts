@@ -6,10 +6,11 @@ import { keys } from '../../lib/table/keys.ts';
 import { deliveryRecord } from '../../lib/table/records/delivery.ts';
 import { routeHourRecord } from '../../lib/table/records/request-metrics.ts';
 import { at, find, list } from '../../lib/table/store.ts';
-import type { Api, Person } from '../support/api.ts';
+import type { Api } from '../support/api.ts';
 import { type Conductor, conduct } from '../support/observe-calls.ts';
+import { type Person, seedPerson } from '../support/people.ts';
 import type { Receiver } from '../support/receiver.ts';
-import { expectStatus, seedPerson } from '../support/sample-requests.ts';
+import { expectStatus } from '../support/sample-requests.ts';
 
 /** A step of background work that is about to happen. */
 export interface Step {

@@ -5,15 +5,8 @@ import { type Answer, type Api, startApi } from '../support/api.ts';
 import { gate } from '../support/gate.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
-import {
-  expectStatus,
-  named,
-  type SampleRequest,
-  samples,
-  seededBy,
-  seedPerson,
-  send,
-} from '../support/sample-requests.ts';
+import { named, seededBy, seedPerson } from '../support/people.ts';
+import { expectStatus, type SampleRequest, samples, send } from '../support/sample-requests.ts';
 import { background, inParallel } from './run-faults.ts';
 
 /*

@@ -5,7 +5,8 @@ import type { Answer, Api } from '../support/api.ts';
 import { deadly, type Fault, type FaultKind, injectFault, isCurable, kindsFor } from '../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import { type AwsCall, type Conductor, replenishRetries } from '../support/observe-calls.ts';
-import { named, type Prepared, type Sample, seededBy, send } from '../support/sample-requests.ts';
+import { named, seededBy } from '../support/people.ts';
+import { type Prepared, type Sample, send } from '../support/sample-requests.ts';
 import { emptyTable } from '../support/table-dump.ts';
 import { type BackgroundSample, invokeStep, type Step } from './background-samples.ts';
 

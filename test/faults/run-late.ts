@@ -4,16 +4,8 @@ import type { Api } from '../support/api.ts';
 import { injectLate, isTableWrite, type LateKind, lateKinds } from '../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import type { AwsCall } from '../support/observe-calls.ts';
-import {
-  expectStatus,
-  named,
-  type Place,
-  placeOf,
-  type Sample,
-  seededBy,
-  send,
-  valuesIn,
-} from '../support/sample-requests.ts';
+import { named, seededBy } from '../support/people.ts';
+import { expectStatus, type Place, placeOf, type Sample, send, valuesIn } from '../support/sample-requests.ts';
 import { emptyTable } from '../support/table-dump.ts';
 import type { BackgroundSample } from './background-samples.ts';
 import { invokeStep } from './background-samples.ts';

@@ -1,18 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ranges } from '../../lib/table/keys.ts';
 import { chunksOf, queryItems, type Range } from '../../lib/table/store.ts';
-import type { Answer, Api, Person } from '../support/api.ts';
+import type { Answer, Api } from '../support/api.ts';
 import { gate } from '../support/gate.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
-import {
-  expectStatus,
-  firstPersonOf,
-  named,
-  placeOf,
-  type Sample,
-  seededBy,
-  seedPerson,
-} from '../support/sample-requests.ts';
+import { firstPersonOf, named, type Person, seededBy, seedPerson } from '../support/people.ts';
+import { expectStatus, placeOf, type Sample } from '../support/sample-requests.ts';
 import { emptyTable } from '../support/table-dump.ts';
 import { background, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
 

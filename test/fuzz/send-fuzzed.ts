@@ -1,6 +1,7 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { Api } from '../support/api.ts';
-import { expectStatus, type SampleRequest, seedPerson } from '../support/sample-requests.ts';
+import { seedPerson } from '../support/people.ts';
+import { expectStatus, type SampleRequest } from '../support/sample-requests.ts';
 import { errorSchema, type Operation, schemaProblem, undeclared } from './openapi.ts';
 import { changeBody, type Recipe } from './recipes.ts';
 

@@ -3,11 +3,12 @@ import { fenceEnvironment } from '../../lib/secrets/engine/fence-environment.ts'
 import { maximumFences } from '../../lib/secrets/engine/fencing.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { maximumWritesPerTransaction } from '../../lib/table/store.ts';
-import type { Answer, Api, Person } from '../support/api.ts';
-import { expireLease, openWorkplace, registerOwner, type Workplace } from '../support/environments.ts';
+import type { Answer, Api } from '../support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '../support/environments.ts';
 import { injectFault } from '../support/inject-faults.ts';
 import { type AwsCall, type Conductor, conduct } from '../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../support/observed-api.ts';
+import { type Person, seedOwner } from '../support/people.ts';
 import {
   type Action,
   actionsOf,
@@ -30,7 +31,7 @@ let api: Api;
 let owner: Person;
 beforeAll(async () => {
   api = await startObservedApi();
-  owner = await registerOwner(api);
+  owner = await seedOwner();
 });
 afterAll(() => api.stop());
 

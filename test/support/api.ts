@@ -4,6 +4,7 @@ import type { DashboardFiles } from '../../clients/dashboard/build.ts';
 import type { LoadHandler } from '../../infra/local/lambda/invoke.ts';
 import { startLocalStack } from '../../infra/local/stack.ts';
 import { forgetSettings } from '../../lib/core/settings.ts';
+import type { Person } from './people.ts';
 
 /** The credentials of a request: a dashboard session, a bearer token, or none (undefined). */
 export type Caller = { cookie: string } | { token: string } | undefined;
@@ -100,23 +101,6 @@ export function sessionOf(answer: Answer): { cookie: string } {
   const cookie = answer.headers.getSetCookie().find(line => line.startsWith('__service_session='));
   if (cookie === undefined) throw new Error(`The answer (${answer.status}) sets no session cookie.`);
   return { cookie: cookie.split(';')[0] as string };
-}
-
-export const testPassword = 'correct horse battery';
-
-export interface Person {
-  session: { cookie: string };
-  email: string;
-  user: { id: string };
-  organization: { id: string; slug: string };
-}
-
-/** Registers a new person with a personal organization. */
-export async function registerPerson(api: Api, name = 'Ada'): Promise<Person> {
-  const email = `${randomUUID()}@example.com`;
-  const answer = await api.post('/auth/register', { email, password: testPassword, name });
-  if (answer.status !== 201) throw new Error(`Registering failed: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return { session: sessionOf(answer), email, user: answer.body.user, organization: answer.body.organization };
 }
 
 /** A project of the person's organization. */

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CheckAccount } from '../../lib/metrics/service-check.ts';
-import { type Api, type Person, testPassword } from './api.ts';
+import type { Api } from './api.ts';
+import { type Person, testPassword } from './people.ts';
 
 /** A person as the account that checks the service; the project is still to be named. */
 export function checkAccountOf(api: Api, { email, organization }: Person): CheckAccount {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { environmentStateRecord } from '../../lib/table/records/environment.ts';
-import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { at, find, transact, update } from '../../lib/table/store.ts';
-import { type Answer, type Api, type Caller, createProject, type Person, registerPerson } from './api.ts';
+import { type Answer, type Api, type Caller, createProject } from './api.ts';
+import { type Person, seedOwner, seedPerson } from './people.ts';
 
 /** A project of a new organization, with short functions for requests to its environments. */
 export interface Workplace {
@@ -24,17 +24,8 @@ interface Sending {
   headers?: Record<string, string>;
 }
 
-/** An owner without a limit of projects, so that tests can share the organization: registering hashes a password. */
-export async function registerOwner(api: Api): Promise<Person> {
-  const owner = await registerPerson(api, 'Owner');
-  await transact([
-    update(at(organizationRecord, owner.organization.slug), { set: { limitOverrides: { maxProjects: -1 } } }),
-  ]);
-  return owner;
-}
-
 export async function openWorkplace(api: Api, ownerGiven?: Person): Promise<Workplace> {
-  const owner = ownerGiven ?? (await registerOwner(api));
+  const owner = ownerGiven ?? (await seedOwner());
   const project = await createProject(api, owner, `Shop ${randomUUID().slice(0, 8)}`);
   const pathOf = (env: string, rest = '') => `/secrets/${owner.organization.slug}/${project.slug}/${env}${rest}`;
   const pull: Workplace['pull'] = (env, query = '', { as = owner.session, headers } = {}) =>
@@ -53,7 +44,7 @@ export async function openWorkplace(api: Api, ownerGiven?: Person): Promise<Work
       return Object.fromEntries(answer.body.secrets.map(({ key, value }: Record<string, string>) => [key, value]));
     },
     member: async role => {
-      const person = await registerPerson(api, role);
+      const person = await seedPerson({ name: role });
       const invited = await api.post(
         `/members/${owner.organization.id}/invite`,
         { email: person.email, role },

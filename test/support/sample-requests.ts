@@ -1,19 +1,15 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
 import { newChallenge } from '../../lib/accounts/factors/challenge.ts';
 import { requestOptions } from '../../lib/accounts/factors/passkey-options.ts';
-import { newSession } from '../../lib/accounts/new-session.ts';
 import { routes } from '../../lib/contracts/routes.ts';
-import { hashPassword } from '../../lib/crypto/passwords.ts';
 import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
-import { newOrganization } from '../../lib/organizations/new-organization.ts';
-import { countPlatform } from '../../lib/table/records/platform-count.ts';
-import { emailRecord, type UserRecord, userRecord } from '../../lib/table/records/user.ts';
-import { at, find, put, transact } from '../../lib/table/store.ts';
-import { type Answer, type Api, type Caller, type Person, sessionOf, testPassword } from './api.ts';
+import { emailRecord, userRecord } from '../../lib/table/records/user.ts';
+import { at, find, transact } from '../../lib/table/store.ts';
+import { type Answer, type Api, type Caller, sessionOf } from './api.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { identityOf, makeSigningKey, type SigningKey, signToken } from './issuer.ts';
+import { currentName, type Person, seedPerson, testPassword, testPasswordHash } from './people.ts';
 import { addApp, addPasskey, fromBase32 } from './second-factors.ts';
 
 /** A request as a client sends it. */
@@ -41,71 +37,6 @@ export interface Sample {
   name: string;
   operationId: string;
   prepare(api: Api): Promise<Prepared>;
-}
-
-let passwordHash: Promise<string> | undefined;
-
-const label = new AsyncLocalStorage<string>();
-const owners = new Map<string, string>();
-
-/** Runs `work` and remembers the people it seeds under the name; see `seededBy`. */
-export function named<T>(name: string, work: () => Promise<T>): Promise<T> {
-  return label.run(name, work);
-}
-
-/** The name under which the user or organization (id or slug) was seeded. */
-export function seededBy(idOrSlug: string): string | undefined {
-  return owners.get(idOrSlug);
-}
-
-/**
- * A registered person with a personal organization and a session, in one write: what registering does, except for scrypt
- * and the mail. The password is `testPassword`.
- */
-export async function seedPerson(options: { isAdmin?: boolean; name?: string } = {}): Promise<Person> {
-  passwordHash ??= hashPassword(testPassword);
-  const { isAdmin = false, name: givenName = 'Ada' } = options;
-  const user: UserRecord = {
-    id: randomUUID(),
-    email: `${randomUUID()}@example.com`,
-    name: givenName,
-    emailVerified: false,
-    isAdmin,
-    passwordHash: await passwordHash,
-    sessionEpoch: 0,
-    creations: 0,
-    createdAt: new Date().toISOString(),
-  };
-  const source = { ip: '127.0.0.1', userAgent: 'test', requestId: randomUUID() };
-  const session = await newSession(user, source);
-  const made = await newOrganization(
-    { name: "Ada's organization", slug: `org-${randomBytes(8).toString('hex')}` },
-    user,
-    { id: user.id, email: user.email, type: 'session' },
-    source,
-  );
-  await transact([
-    put(at(emailRecord, user.email), { userId: user.id }),
-    put(at(userRecord, user.id), user),
-    ...made.writes,
-    session.write,
-    countPlatform({ users: 1, organizations: 1 }),
-  ]);
-  for (const one of [user.id, made.organization.id, made.organization.slug]) {
-    owners.set(one, label.getStore() ?? 'nobody');
-  }
-  const [cookie = ''] = session.cookie.split(';');
-  const person = { session: { cookie }, email: user.email, user, organization: made.organization };
-  const name = label.getStore();
-  if (name !== undefined && !firstPeople.has(name)) firstPeople.set(name, person);
-  return person;
-}
-
-const firstPeople = new Map<string, Person>();
-
-/** The first person seeded under the name: the owner of the organization, where several have to do with it. */
-export function firstPersonOf(name: string): Person | undefined {
-  return firstPeople.get(name);
 }
 
 /** @throws Error naming the request if its answer has none of the expected statuses. */
@@ -142,7 +73,7 @@ async function place(api: Api): Promise<Place> {
   const { id, slug } = person.organization;
   const created = await expectStatus(api.post(`/projects/${id}`, { name: 'Shop', slug: 'shop' }, person.session), 201);
   const there = { ...person, slug, project: created.body.project, secrets: `/secrets/${slug}/shop` };
-  places.set(label.getStore() ?? '', there);
+  places.set(currentName() ?? '', there);
   return there;
 }
 
@@ -461,7 +392,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       works: [200],
       // The current password is the new one by then, or becomes it at the same moment.
       repeats: [400, 401],
-      isDone: async () => (await find(at(userRecord, user.id)))?.passwordHash !== (await passwordHash),
+      isDone: async () => (await find(at(userRecord, user.id)))?.passwordHash !== testPasswordHash,
     };
   },
   'send-verification': async () =>
@@ -489,7 +420,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
       request: { method: 'POST', path: '/auth/reset-password', body },
       works: [200],
       repeats: [400],
-      isDone: async () => (await find(at(userRecord, user.id)))?.passwordHash !== (await passwordHash),
+      isDone: async () => (await find(at(userRecord, user.id)))?.passwordHash !== testPasswordHash,
     };
   },
 

@@ -4,8 +4,9 @@ import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { userRecord } from '../../lib/table/records/user.ts';
 import { at, find, transact, update } from '../../lib/table/store.ts';
-import { type Answer, type Api, type Person, sessionOf } from './api.ts';
+import { type Answer, type Api, sessionOf } from './api.ts';
 import { type Authenticator, createAuthenticator } from './authenticator.ts';
+import type { Person } from './people.ts';
 import { expectStatus } from './sample-requests.ts';
 
 /** An authenticator app. */

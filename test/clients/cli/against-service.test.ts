@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 import { buildCli, type Cli, type StartedCli } from './cli.ts';
 
 let api: Api;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   cli = buildCli();
-  ada = await registerPerson(api, 'Ada');
+  ada = await seedPerson({ name: 'Ada' });
   project = await createProject(api, ada);
   environment = {
     HOLDFAST_URL: api.url,

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Holdfast } from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { seedPerson } from '../../support/people.ts';
 import { passTo } from '../relay.ts';
 import { type Respond, startServer } from '../sdk/scripted-server.ts';
 import { buildCli, type Cli } from './cli.ts';
@@ -26,7 +27,7 @@ const intercepts: Respond[] = [];
 /** The running service, behind a server that can lose an answer. */
 async function serviceGround(): Promise<Ground> {
   // A person for each test: a plan has a limit of projects.
-  const ada = await registerPerson(api, 'Ada');
+  const ada = await seedPerson({ name: 'Ada' });
   const { slug } = await createProject(api, ada, `p${crypto.randomUUID().slice(0, 8)}`);
   const { token } = await createToken(api, ada);
   const pass = passTo(api.url);

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, type Person, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
 import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
-import { expectStatus, seedPerson } from '../../support/sample-requests.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
 import { buildCli, type Cli } from './cli.ts';
 
 let api: Api;

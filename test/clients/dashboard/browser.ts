@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Person } from '../../support/api.ts';
+import type { Person } from '../../support/people.ts';
 
 /** Set where no browser can run. The tests are then skipped, and say so. */
 export const withoutBrowser = process.env.HOLDFAST_SKIP_BROWSER === '1';

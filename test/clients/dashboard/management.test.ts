@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testPassword } from '../../support/api.ts';
-import { expectStatus, seedPerson } from '../../support/sample-requests.ts';
+import { seedPerson, testPassword } from '../../support/people.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
 import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
 import { buildWorld, type World } from './world.ts';
 

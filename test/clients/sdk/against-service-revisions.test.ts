@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Environment, Holdfast, RevisionMismatch } from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 
 let api: Api;
 let ada: Person;
@@ -9,7 +10,7 @@ let place: [string, string];
 
 beforeAll(async () => {
   api = await startApi();
-  ada = await registerPerson(api, 'Ada');
+  ada = await seedPerson({ name: 'Ada' });
   client = new Holdfast({ url: api.url, ...(await createToken(api, ada)) });
 });
 afterAll(() => api.stop());

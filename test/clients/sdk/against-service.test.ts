@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Environment, Holdfast, RevisionMismatch, VersionMismatch } from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 
 let api: Api;
 let ada: Person;
@@ -11,7 +12,7 @@ beforeAll(async () => {
   api = await startApi();
 });
 beforeEach(async () => {
-  ada = await registerPerson(api, 'Ada');
+  ada = await seedPerson({ name: 'Ada' });
   project = await createProject(api, ada);
   client = new Holdfast({ url: api.url, ...(await createToken(api, ada)) });
 });

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Holdfast, HoldfastError, identityToken, platformAssertion } from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, type Person, startApi } from '../../support/api.ts';
+import { type Api, createProject, startApi } from '../../support/api.ts';
 import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { expectStatus, seedPerson } from '../../support/sample-requests.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
 
 let api: Api;
 let issuer: Issuer;

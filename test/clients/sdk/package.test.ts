@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { seedPerson } from '../../support/people.ts';
 import { passTo } from '../relay.ts';
 import { startServer } from './scripted-server.ts';
 
@@ -69,7 +70,7 @@ async function compile(tsc: string | undefined): Promise<void> {
 
 /** Runs the README’s program in a place of its own on the running service. @returns what it wrote */
 async function runReadme(node: string): Promise<string> {
-  const ada = await registerPerson(api);
+  const ada = await seedPerson();
   await createProject(api, ada, 'Web Shop');
   const { token } = await createToken(api, ada);
   const pass = passTo(api.url);

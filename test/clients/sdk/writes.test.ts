@@ -7,7 +7,8 @@ import {
   RevisionMismatch,
   VersionMismatch,
 } from '../../../clients/sdk/src/index.ts';
-import { type Api, createProject, createToken, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { seedPerson } from '../../support/people.ts';
 import { type Pass, passTo } from '../relay.ts';
 import {
   json,
@@ -38,7 +39,7 @@ afterAll(() => api.stop());
 /** A new project of the running service; the test may stand between it and the client. */
 async function start(between: (pass: Pass) => Respond = pass => pass): Promise<void> {
   // A person for each test: a plan has a limit of projects.
-  const ada = await registerPerson(api);
+  const ada = await seedPerson();
   const { token } = await createToken(api, ada);
   const { slug } = await createProject(api, ada);
   place = [ada.organization.slug, slug];

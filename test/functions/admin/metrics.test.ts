@@ -9,7 +9,8 @@ import { keys } from '../../../lib/table/keys.ts';
 import { countedBatchRecord, routeHourRecord } from '../../../lib/table/records/request-metrics.ts';
 import { userRecord } from '../../../lib/table/records/user.ts';
 import { at, find, transact, update } from '../../../lib/table/store.ts';
-import { type Api, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 import { recordCalls, wavesOf } from '../../support/record-calls.ts';
 
 let api: Api;
@@ -17,7 +18,7 @@ let admin: Person;
 
 beforeAll(async () => {
   api = await startApi();
-  admin = await registerPerson(api, 'Admin');
+  admin = await seedPerson({ name: 'Admin' });
   await transact([update(at(userRecord, admin.user.id), { set: { isAdmin: true } })]);
 });
 afterAll(() => api.stop());

@@ -5,7 +5,8 @@ import { ranges } from '../../../lib/table/keys.ts';
 import { auditCountRecord } from '../../../lib/table/records/audit-count.ts';
 import type { AuditRecord } from '../../../lib/table/records/audit-entry.ts';
 import { list, queryItems } from '../../../lib/table/store.ts';
-import { type Api, createProject, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 import { auditEntry, seedAudit } from '../../support/seed-audit.ts';
 
 let api: Api;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 async function newLog(): Promise<{ person: Person; page: (query?: string) => ReturnType<Api['get']> }> {
-  const person = await registerPerson(api, 'Ada');
+  const person = await seedPerson({ name: 'Ada' });
   return { person, page: (query = '') => api.get(`/audit/${person.organization.id}${query}`, person.session) };
 }
 

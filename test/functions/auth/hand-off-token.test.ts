@@ -5,13 +5,14 @@ import { ranges } from '../../../lib/table/keys.ts';
 import { handOffRecord } from '../../../lib/table/records/hand-off.ts';
 import { tokenRecord } from '../../../lib/table/records/token.ts';
 import { at, list, queryItems, transact, update } from '../../../lib/table/store.ts';
-import { type Api, type Person, registerPerson, startApi, testPassword } from '../../support/api.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { type Person, seedPerson, testPassword } from '../../support/people.ts';
 
 let api: Api;
 let person: Person;
 beforeAll(async () => {
   api = await startApi();
-  person = await registerPerson(api);
+  person = await seedPerson();
 });
 afterAll(() => api.stop());
 
@@ -50,7 +51,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
   });
 
   it('gives a token that outlives its code: DynamoDB removes the code alone', async () => {
-    const someone = await registerPerson(api);
+    const someone = await seedPerson();
     const lasting = await offer({}, someone.session);
     await take(lasting.code, lasting.codeVerifier);
     const brief = await offer({ name: 'brief', expiresInDays: 2 }, someone.session);
@@ -91,7 +92,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
   });
 
   it('is over when the password is changed in between', async () => {
-    const someone = await registerPerson(api);
+    const someone = await seedPerson();
     const { code, codeVerifier } = await offer({}, someone.session);
     const change = { currentPassword: testPassword, newPassword: 'another battery horse' };
     expect((await api.post('/auth/change-password', change, someone.session)).status).toBe(200);
@@ -127,7 +128,7 @@ describe('the hand-off from the dashboard to the CLI', () => {
   });
 
   it('refuses a limit to what the user does not see, at once', async () => {
-    const stranger = await registerPerson(api);
+    const stranger = await seedPerson();
 
     const { answer } = await offer({ organizationId: stranger.organization.id });
 

@@ -4,7 +4,8 @@ import { readCredential } from '../../../lib/crypto/credentials.ts';
 import { sessionRecord } from '../../../lib/table/records/session.ts';
 import { userRecord } from '../../../lib/table/records/user.ts';
 import { at, find, transact, update } from '../../../lib/table/store.ts';
-import { type Api, registerPerson, sessionOf, startApi, testPassword } from '../../support/api.ts';
+import { type Api, sessionOf, startApi } from '../../support/api.ts';
+import { seedPerson, testPassword } from '../../support/people.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -16,7 +17,7 @@ const logIn = (email: string, password = testPassword) => api.post('/auth/login'
 
 describe('logging in', () => {
   it('starts its own session, in any case of the e-mail address', async () => {
-    const person = await registerPerson(api, 'Ada');
+    const person = await seedPerson({ name: 'Ada' });
 
     const answer = await logIn(person.email.toUpperCase());
 
@@ -27,7 +28,7 @@ describe('logging in', () => {
   });
 
   it('answers a wrong password and an unknown e-mail address alike', async () => {
-    const { email } = await registerPerson(api);
+    const { email } = await seedPerson();
 
     const wrong = await logIn(email, 'not the right one');
     const unknown = await logIn(`${randomUUID()}@example.com`, 'not the right one');
@@ -38,7 +39,7 @@ describe('logging in', () => {
   });
 
   it('evaluates three of eight wrong tries at once, and then not even the right password', async () => {
-    const { email } = await registerPerson(api);
+    const { email } = await seedPerson();
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(email, 'not the right one')));
     const right = await logIn(email);
@@ -51,7 +52,7 @@ describe('logging in', () => {
   });
 
   it('does not count right passwords, even many at once', async () => {
-    const { email } = await registerPerson(api);
+    const { email } = await seedPerson();
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(email)));
 
@@ -59,7 +60,7 @@ describe('logging in', () => {
   });
 
   it('lets others in while one is blocked', async () => {
-    const [blocked, other] = await Promise.all([registerPerson(api), registerPerson(api)]);
+    const [blocked, other] = await Promise.all([seedPerson(), seedPerson()]);
     for (let index = 0; index < 4; index += 1) await logIn(blocked.email, 'not the right one');
 
     expect((await logIn(blocked.email)).status).toBe(429);
@@ -67,7 +68,7 @@ describe('logging in', () => {
   });
 
   it('starts counting again after a success', async () => {
-    const { email } = await registerPerson(api);
+    const { email } = await seedPerson();
     const wrong = async () => (await logIn(email, 'not the right one')).status;
 
     expect([await wrong(), await wrong(), (await logIn(email)).status]).toEqual([401, 401, 200]);
@@ -77,7 +78,7 @@ describe('logging in', () => {
 
 describe('a session', () => {
   it('ends when it is logged out, and its cookie is cleared; others go on', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const other = sessionOf(await logIn(person.email));
 
     const answer = await api.post('/auth/logout', {}, person.session);
@@ -89,7 +90,7 @@ describe('a session', () => {
   });
 
   it('is invalid once it has expired, even if DynamoDB has not removed it yet', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const { session } = sessionItem(person.session);
     await transact([update(session, { set: { expiresAt: Math.floor(Date.now() / 1000) - 1 } })]);
 
@@ -97,7 +98,7 @@ describe('a session', () => {
   });
 
   it('slides: used a day or more after it was made, it lasts 14 days from then', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const { session } = sessionItem(person.session);
     const inTwelveDays = Math.floor(Date.now() / 1000) + 12 * 86_400;
     const lastUsedAt = new Date(Date.now() - 2 * 86_400_000).toISOString();
@@ -110,7 +111,7 @@ describe('a session', () => {
   });
 
   it('cannot change anything without the CSRF header', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
 
     const answer = await api.call('POST', '/orgs', { body: { name: 'x' }, headers: { cookie: person.session.cookie } });
 
@@ -120,7 +121,7 @@ describe('a session', () => {
 
 describe('a stored password hash', () => {
   it('is replaced by one with today’s parameters when its user logs in', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const account = at(userRecord, person.user.id);
     await transact([update(account, { set: { passwordHash: weakHash(testPassword) } })]);
 

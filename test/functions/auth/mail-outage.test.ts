@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mailClient } from '../../../lib/mail/send-mail.ts';
-import { type Api, registerPerson, startApi, testPassword } from '../../support/api.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { seedPerson, testPassword } from '../../support/people.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ describe('while no mail can be sent', () => {
   afterEach(mendMail);
 
   it('users can still register, and ask for their link later', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const failed = await api.post('/auth/send-verification', {}, person.session);
     mendMail();
     const sent = await api.post('/auth/send-verification', {}, person.session);
@@ -35,7 +36,7 @@ describe('while no mail can be sent', () => {
   });
 
   it('a password reset gets the same answer as without an account, and its link comes later', async () => {
-    const { email } = await registerPerson(api);
+    const { email } = await seedPerson();
 
     const known = await api.post('/auth/forgot-password', { email });
     const unknown = await api.post('/auth/forgot-password', { email: `${randomUUID()}@example.com` });
@@ -48,8 +49,8 @@ describe('while no mail can be sent', () => {
   });
 
   it('members can still invite, because the answer has the token', async () => {
-    const owner = await registerPerson(api);
-    const guest = await registerPerson(api);
+    const owner = await seedPerson();
+    const guest = await seedPerson();
     const body = { email: `${randomUUID()}@example.com`, role: 'viewer' };
 
     const invited = await api.post(`/members/${owner.organization.id}/invite`, body, owner.session);

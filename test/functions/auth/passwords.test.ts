@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readCredential } from '../../../lib/crypto/credentials.ts';
 import { resetLinkRecord } from '../../../lib/table/records/link.ts';
 import { at, transact, update } from '../../../lib/table/store.ts';
-import { type Api, createToken, registerPerson, sessionOf, testPassword } from '../../support/api.ts';
+import { type Api, createToken, sessionOf } from '../../support/api.ts';
 import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
+import { registerPerson, seedPerson, testPassword } from '../../support/people.ts';
 
 let api: Api;
 beforeAll(async () => {
@@ -29,7 +30,7 @@ async function linksTo(email: string, subject: string, count = 1): Promise<strin
 
 describe('changing the password', () => {
   it('ends every other session and none of the tokens', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const other = sessionOf(await logIn(person.email, testPassword));
     const token = await createToken(api, person);
 
@@ -48,7 +49,7 @@ describe('changing the password', () => {
   });
 
   it('names currentPassword if it is wrong, and stops checking after as many failures as log-ins allow', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const change = (currentPassword: string) =>
       api.post('/auth/change-password', { currentPassword, newPassword }, person.session);
 
@@ -65,7 +66,7 @@ describe('changing the password', () => {
   });
 
   it('refuses one of the most common passwords and one that is too short', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const change = (password: string) =>
       api.post('/auth/change-password', { currentPassword: testPassword, newPassword: password }, person.session);
 
@@ -77,7 +78,7 @@ describe('changing the password', () => {
   });
 
   it('ends an open reset link', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     await api.post('/auth/forgot-password', { email: person.email });
     const [token] = await linksTo(person.email, 'Reset');
     await api.post('/auth/change-password', { currentPassword: testPassword, newPassword }, person.session);
@@ -90,7 +91,7 @@ describe('changing the password', () => {
 
 describe('a forgotten password', () => {
   it('is reset with a mailed link, once, which ends every session', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     expect((await api.post('/auth/forgot-password', { email: person.email.toUpperCase() })).body).toEqual({
       success: true,
     });
@@ -106,7 +107,7 @@ describe('a forgotten password', () => {
   });
 
   it('leaves earlier links good when another is asked for, and ends them all when one is used', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     await api.post('/auth/forgot-password', { email: person.email });
     await linksTo(person.email, 'Reset');
     await api.post('/auth/forgot-password', { email: person.email });
@@ -118,7 +119,7 @@ describe('a forgotten password', () => {
   });
 
   it('has a link for an hour only', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     await api.post('/auth/forgot-password', { email: person.email });
     const [token] = await linksTo(person.email, 'Reset');
     const past = Math.floor(Date.now() / 1000) - 1;
@@ -131,7 +132,7 @@ describe('a forgotten password', () => {
   });
 
   it('keeps its link when the new password is refused', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     await api.post('/auth/forgot-password', { email: person.email });
     const [token] = await linksTo(person.email, 'Reset');
 
@@ -140,7 +141,7 @@ describe('a forgotten password', () => {
   });
 
   it('gets the sixth mail within an hour refused with Retry-After, and the next person is unaffected', async () => {
-    const [person, next] = await Promise.all([registerPerson(api), registerPerson(api)]);
+    const [person, next] = await Promise.all([seedPerson(), seedPerson()]);
     const ask = (email: string) => api.post('/auth/forgot-password', { email });
 
     const answers = await Promise.all(Array.from({ length: 6 }, () => ask(person.email)));
@@ -155,7 +156,7 @@ describe('a forgotten password', () => {
   });
 
   it('gets the same answer, limit and calls for an address without an account', async () => {
-    const { email } = await registerPerson(api);
+    const { email } = await seedPerson();
     const unknown = `${randomUUID()}@example.com`;
     const ask = async (address: string) => {
       const { answer, calls } = await recordRequest(headers =>
@@ -185,7 +186,7 @@ describe('a forgotten password', () => {
   });
 
   it('travels through the queue without the address and without the token', async () => {
-    const { email, user } = await registerPerson(api);
+    const { email, user } = await seedPerson();
 
     const { calls } = await recordRequest(headers => api.post('/auth/forgot-password', { email }, undefined, headers));
 

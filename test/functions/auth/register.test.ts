@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settings } from '../../../lib/core/settings.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { queryItems } from '../../../lib/table/store.ts';
-import { type Api, registerPerson, sessionOf, startApi, testPassword } from '../../support/api.ts';
+import { type Api, sessionOf, startApi } from '../../support/api.ts';
+import { registerPerson, testPassword } from '../../support/people.ts';
 
 let api: Api;
 beforeAll(async () => {

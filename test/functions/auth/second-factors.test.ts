@@ -5,11 +5,12 @@ import { readCredential } from '../../../lib/crypto/credentials.ts';
 import { rateRecord } from '../../../lib/table/records/rate.ts';
 import { userRecord } from '../../../lib/table/records/user.ts';
 import { at, find } from '../../../lib/table/store.ts';
-import { type Api, createToken, registerPerson, sessionOf, testPassword } from '../../support/api.ts';
+import { type Api, createToken, sessionOf } from '../../support/api.ts';
 import { createAuthenticator } from '../../support/authenticator.ts';
 import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
+import { seedPerson, testPassword } from '../../support/people.ts';
 import { countsOf } from '../../support/record-calls.ts';
-import { expectStatus, seedPerson } from '../../support/sample-requests.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
 import {
   addApp,
   addPasskey,
@@ -33,7 +34,7 @@ const subjectsTo = async (email: string) =>
 
 describe('an account without a second factor', () => {
   it('logs in with its password alone, and says so', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const session = sessionOf(await api.post('/auth/login', { email: person.email, password: testPassword }));
 
     const { user, authentication } = await me(session);
@@ -210,7 +211,7 @@ describe('a passkey', () => {
 
 describe('a step-up', () => {
   it('makes an old session fresh with the password, and renews its secret', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     await ageSession(person, 700);
     const before = (await api.get('/auth/sessions', person.session)).body.sessions;
     expect(codeOf(await api.post('/auth/token', { name: 'x' }, person.session))).toBe('403 step_up_required');

@@ -3,13 +3,14 @@ import { readCredential } from '../../../lib/crypto/credentials.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { tokenRecord } from '../../../lib/table/records/token.ts';
 import { at, queryItems, transact, update } from '../../../lib/table/store.ts';
-import { type Api, createProject, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 
 let api: Api;
 let person: Person;
 beforeAll(async () => {
   api = await startApi();
-  person = await registerPerson(api);
+  person = await seedPerson();
 });
 afterAll(() => api.stop());
 
@@ -70,7 +71,7 @@ describe('a token', () => {
 
   it('can be revoked only by its user', async () => {
     const { token, cliToken } = (await create({})).body;
-    const stranger = await registerPerson(api);
+    const stranger = await seedPerson();
 
     const answer = await api.delete(`/auth/tokens/${cliToken.id}`, stranger.session);
 
@@ -127,7 +128,7 @@ describe('a limited token', () => {
   });
 
   it('cannot be limited to what its user does not see or what does not exist', async () => {
-    const stranger = await registerPerson(api);
+    const stranger = await seedPerson();
     const [own, foreign] = await Promise.all([createProject(api, person), createProject(api, stranger)]);
     const other = await createProject(api, person, 'Other');
     const environmentOf = async (project: { slug: string }) =>
@@ -159,7 +160,7 @@ describe('a limited token', () => {
   });
 
   it('leaves an entry in the organization’s audit log when it is made and when it is revoked; others leave none', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const organizationId = owner.organization.id;
     const { cliToken } = (await create({ name: 'bound', organizationId }, owner.session)).body;
     await create({ name: 'free' }, owner.session);

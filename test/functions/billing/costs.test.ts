@@ -4,8 +4,9 @@ import { sign } from '../../../infra/local/stand-ins/payment/events.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
 import { userRecord } from '../../../lib/table/records/user.ts';
 import { at, transact, update } from '../../../lib/table/store.ts';
-import { type Answer, type Api, createProject, type Person, registerPerson } from '../../support/api.ts';
+import { type Answer, type Api, createProject } from '../../support/api.ts';
 import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 import { actionsOf, wavesOf } from '../../support/record-calls.ts';
 
 let api: Api;
@@ -13,7 +14,7 @@ let admin: Person;
 
 beforeAll(async () => {
   api = await startObservedApi();
-  admin = await registerPerson(api);
+  admin = await seedPerson();
   await transact([update(at(userRecord, admin.user.id), { set: { isAdmin: true } })]);
   await createProject(api, admin);
 });

@@ -3,14 +3,15 @@ import { forgetSettings } from '../../../lib/core/settings.ts';
 import { customerRecord } from '../../../lib/table/records/customer.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { at, find } from '../../../lib/table/store.ts';
-import { type Answer, type Api, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Answer, type Api, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 
 let api: Api;
 let owner: Person;
 
 beforeAll(async () => {
   api = await startApi();
-  owner = await registerPerson(api);
+  owner = await seedPerson();
 });
 afterAll(() => api.stop());
 

@@ -5,7 +5,8 @@ import { customerRecord } from '../../../lib/table/records/customer.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { providerEventRecord } from '../../../lib/table/records/provider-event.ts';
 import { at, find, readAll, transact, update } from '../../../lib/table/store.ts';
-import { type Answer, type Api, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Answer, type Api, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 
 const secret = 'whsec_of_this_test';
 let api: Api;
@@ -17,7 +18,7 @@ beforeAll(async () => {
     STRIPE_PRICE_PRO: 'price_pro',
     STRIPE_PRICE_ENTERPRISE: 'price_enterprise',
   });
-  owner = await registerPerson(api);
+  owner = await seedPerson();
 });
 afterAll(() => api.stop());
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { identityRecord } from '../../../lib/table/records/identity.ts';
 import { at, transact, update } from '../../../lib/table/store.ts';
-import { type Answer, type Api, createProject, type Person } from '../../support/api.ts';
+import { type Answer, type Api, createProject } from '../../support/api.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';
 import { startObservedApi } from '../../support/observed-api.ts';
-import { expectStatus, seedPerson } from '../../support/sample-requests.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
 
 let api: Api;
 let issuer: Issuer;

@@ -5,13 +5,14 @@ import { ranges } from '../../../lib/table/keys.ts';
 import { invitationRecord } from '../../../lib/table/records/invitation.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { at, find, queryItems, transact, update } from '../../../lib/table/store.ts';
-import { type Api, type Caller, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, type Caller, createToken, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 
 let api: Api;
 let stranger: Person;
 beforeAll(async () => {
   api = await startApi();
-  stranger = await registerPerson(api, 'Stranger');
+  stranger = await seedPerson({ name: 'Stranger' });
 });
 afterAll(() => api.stop());
 
@@ -31,7 +32,7 @@ const counts = async (person: Person) => {
 /** Lets a new person join with a role. */
 async function join(owner: Person, role: string, name = role): Promise<Person & { memberId: string }> {
   const [person, invitation] = await Promise.all([
-    registerPerson(api, name),
+    seedPerson({ name: name }),
     invite(owner.organization, owner.session, { role }),
   ]);
   const accepted = await accept(invitation.body.token, person.session);
@@ -45,7 +46,7 @@ async function auditOf(person: Person, action: string) {
 
 describe('an invitation', () => {
   it('is listed as pending, mailed with a link, and accepted by the user who holds its token', async () => {
-    const owner = await registerPerson(api, 'Owner <b>');
+    const owner = await seedPerson({ name: 'Owner <b>' });
     const email = `Grace.${randomUUID()}@example.com`;
 
     const invited = await invite(owner.organization, owner.session, { email, role: 'admin' });
@@ -79,9 +80,9 @@ describe('an invitation', () => {
   });
 
   it('makes one member of ten parallel accepts by ten people', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const people = [];
-    for (let index = 0; index < 10; index += 1) people.push(await registerPerson(api, `P${index}`));
+    for (let index = 0; index < 10; index += 1) people.push(await seedPerson({ name: `P${index}` }));
     const { token } = (await invite(owner.organization, owner.session)).body;
 
     const answers = await Promise.all(people.map(({ session }) => accept(token, session)));
@@ -94,7 +95,7 @@ describe('an invitation', () => {
   });
 
   it('makes one member of ten parallel accepts by one person', async () => {
-    const [owner, person] = await Promise.all([registerPerson(api), registerPerson(api)]);
+    const [owner, person] = await Promise.all([seedPerson(), seedPerson()]);
     const { token } = (await invite(owner.organization, owner.session)).body;
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => accept(token, person.session)));
@@ -105,7 +106,7 @@ describe('an invitation', () => {
   });
 
   it('is replaced by a newer one for the same address, in any case', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const email = `grace.${randomUUID()}@example.com`;
     const older = (await invite(owner.organization, owner.session, { email })).body;
 
@@ -119,7 +120,7 @@ describe('an invitation', () => {
   });
 
   it('is one invitation, even if one address is invited five times at once', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const email = `${randomUUID()}@example.com`;
 
     const answers = await Promise.all(
@@ -132,7 +133,7 @@ describe('an invitation', () => {
   });
 
   it('can be cancelled by its id, after which its token is invalid', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const { invitation, token } = (await invite(owner.organization, owner.session)).body;
 
     const cancelled = await api.delete(`/members/${owner.organization.id}/${invitation.id}`, owner.session);
@@ -145,7 +146,7 @@ describe('an invitation', () => {
   });
 
   it('is refused for a member, by address and by token', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const member = await join(owner, 'viewer');
 
     const byAddress = await invite(owner.organization, owner.session, { email: member.email.toUpperCase() });
@@ -158,7 +159,7 @@ describe('an invitation', () => {
   });
 
   it('never gives more than the inviter has', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const admin = await join(owner, 'admin');
 
     const above = await invite(owner.organization, admin.session, { role: 'owner' });
@@ -169,7 +170,7 @@ describe('an invitation', () => {
   });
 
   it('needs a signed-in user, with a session or a full token without a limit', async () => {
-    const [owner, person] = await Promise.all([registerPerson(api), registerPerson(api)]);
+    const [owner, person] = await Promise.all([seedPerson(), seedPerson()]);
     const { token } = (await invite(owner.organization, owner.session)).body;
 
     expect((await accept(token, undefined)).status).toBe(401);
@@ -189,7 +190,7 @@ describe('an invitation', () => {
 
 describe('the limit of members', () => {
   it('counts pending invitations, holds for ten invitations at once, and says what is used', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     await setLimit(owner, 4);
     await join(owner, 'viewer');
 
@@ -208,7 +209,7 @@ describe('the limit of members', () => {
   });
 
   it('does not prevent accepting or replacing an invitation', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     await setLimit(owner, 2);
     const email = `${randomUUID()}@example.com`;
     await invite(owner.organization, owner.session, { email });
@@ -221,7 +222,7 @@ describe('the limit of members', () => {
   });
 
   it('ignores expired invitations, which are not shown and cannot be accepted', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     await setLimit(owner, 2);
     const old = (await invite(owner.organization, owner.session)).body;
     await expire(owner, old.invitation.email);
@@ -238,7 +239,7 @@ describe('the limit of members', () => {
   });
 
   it('counts an expired invitation of the same address again when it is renewed', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     await setLimit(owner, 2);
     const { email } = (await invite(owner.organization, owner.session)).body.invitation;
     await expire(owner, email);
@@ -262,7 +263,7 @@ describe('the limit of members', () => {
 
 describe('a role', () => {
   it('is changed by an owner and counts from the next request on, tokens included', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const person = await join(owner, 'viewer');
     const token = await createToken(api, person, { organizationId: owner.organization.id });
     const path = `/members/${owner.organization.id}/${person.memberId}`;
@@ -279,7 +280,7 @@ describe('a role', () => {
   });
 
   it('stays with the last owner', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const [me] = (await roster(owner)).members;
     const path = `/members/${owner.organization.id}/${me.id}`;
 
@@ -293,7 +294,7 @@ describe('a role', () => {
 
   it('is left to one owner when two demote each other at the same moment', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const first = await registerPerson(api);
+      const first = await seedPerson();
       const second = await join(first, 'owner');
       const [firstMember] = (await roster(first)).members;
       const demote = (memberId: string, as: Person) =>
@@ -309,7 +310,7 @@ describe('a role', () => {
   });
 
   it('is left to one owner when two remove each other at the same moment', async () => {
-    const first = await registerPerson(api);
+    const first = await seedPerson();
     const second = await join(first, 'owner');
     const [firstMember] = (await roster(first)).members;
     const remove = (memberId: string, as: Person) =>
@@ -322,7 +323,7 @@ describe('a role', () => {
   });
 
   it('is not changed for an invitation, a stranger’s id or a member of another organization', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const { invitation } = (await invite(owner.organization, owner.session)).body;
     const foreign = (await roster(stranger)).members[0].id;
 
@@ -335,7 +336,7 @@ describe('a role', () => {
 
 describe('removing a member', () => {
   it('ends access with the next request and revokes the tokens bound to the organization for good', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const person = await join(owner, 'developer');
     const bound = await createToken(api, person, { organizationId: owner.organization.id });
     const free = await createToken(api, person);
@@ -361,7 +362,7 @@ describe('removing a member', () => {
   });
 
   it('is refused to an admin for an owner, but allowed for another admin', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const [admin, other] = [await join(owner, 'admin'), await join(owner, 'admin')];
     const [ownMember] = (await roster(owner)).members;
     const remove = (id: string) => api.delete(`/members/${owner.organization.id}/${id}`, admin.session);
@@ -373,7 +374,7 @@ describe('removing a member', () => {
   });
 
   it('removes once, even for five requests at once', async () => {
-    const owner = await registerPerson(api);
+    const owner = await seedPerson();
     const person = await join(owner, 'viewer');
     const remove = () => api.delete(`/members/${owner.organization.id}/${person.memberId}`, owner.session);
 

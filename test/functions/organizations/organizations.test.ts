@@ -9,14 +9,15 @@ import { tableClient } from '../../../lib/table/client.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { at, chunksOf, find, queryItems, transact, update } from '../../../lib/table/store.ts';
-import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 import { allItems } from '../../support/table-dump.ts';
 
 let api: Api;
 let person: Person;
 beforeAll(async () => {
   api = await startApi({ WEBHOOK_ALLOW_LOOPBACK: 'true' });
-  person = await registerPerson(api, 'Ada');
+  person = await seedPerson({ name: 'Ada' });
 });
 afterAll(() => api.stop());
 
@@ -154,7 +155,7 @@ describe('renaming an organization', () => {
 
 /** An organization with something of everything in it. */
 async function furnish() {
-  const [owner, member] = await Promise.all([registerPerson(api, 'Owner'), registerPerson(api, 'Member')]);
+  const [owner, member] = await Promise.all([seedPerson({ name: 'Owner' }), seedPerson({ name: 'Member' })]);
   const slug = `doomed-${randomUUID().slice(0, 8)}`;
   const { organization } = (await api.post('/orgs', { name: 'Doomed', slug }, owner.session)).body;
   const invite = (role: string) =>
@@ -256,7 +257,7 @@ describe('the background step that erases an organization', () => {
   const log = openLog({});
 
   it('waits while the organization is active: its deletion is committed after the job was queued', async () => {
-    const { organization } = await registerPerson(api);
+    const { organization } = await seedPerson();
     const job = { type: 'erase-organization', orgSlug: organization.slug, organizationId: organization.id } as const;
 
     await expect(eraseOrganization(job, log)).rejects.toBeInstanceOf(NotYetCommitted);
@@ -295,7 +296,7 @@ describe('the background step that erases an organization', () => {
   });
 
   it('does not touch an organization that got the slug afterwards', async () => {
-    const { organization, session } = await registerPerson(api);
+    const { organization, session } = await seedPerson();
     const job = { type: 'erase-organization', orgSlug: organization.slug, organizationId: randomUUID() } as const;
 
     await eraseOrganization(job, log);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, type Api, createToken, type Person, startApi } from '../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { type Answer, type Api, createToken, startApi } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 let api: Api;
 let owner: Person;
@@ -13,7 +14,7 @@ let base: string;
 
 beforeAll(async () => {
   api = await startApi({ WEBHOOK_ALLOW_LOOPBACK: 'true' });
-  owner = await registerOwner(api);
+  owner = await seedOwner();
   const first = await openWorkplace(api, owner);
   admin = await first.member('admin');
   developer = await first.member('developer');

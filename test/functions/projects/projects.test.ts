@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 
 let api: Api;
 let owner: Person;
@@ -7,7 +8,7 @@ let base: string;
 
 beforeAll(async () => {
   api = await startApi();
-  owner = await registerPerson(api, 'Owner');
+  owner = await seedPerson({ name: 'Owner' });
   base = `/projects/${owner.organization.id}`;
 });
 afterAll(() => api.stop());
@@ -145,7 +146,7 @@ describe('projects', () => {
   });
 
   it('cannot pass the plan’s limit together: of ten at once with two places left, two are made', async () => {
-    const person = await registerPerson(api, 'Limited');
+    const person = await seedPerson({ name: 'Limited' });
     const path = `/projects/${person.organization.id}`;
     for (let index = 0; index < 8; index += 1) await createProject(api, person, `P${index}`);
     const answers = await Promise.all(

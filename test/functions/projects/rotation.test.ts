@@ -11,11 +11,12 @@ import { projectRecord } from '../../../lib/table/records/project.ts';
 import { headRecord, versionRecord } from '../../../lib/table/records/secret.ts';
 import { at, find, put, queryItems, transact, update } from '../../../lib/table/store.ts';
 import { readRequest } from '../../model/read-request.ts';
-import type { Api, Person } from '../../support/api.ts';
-import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import type { Api } from '../../support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { type AwsCall, conduct } from '../../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 let api: Api;
 let owner: Person;
@@ -23,7 +24,7 @@ let place: Workplace;
 
 beforeAll(async () => {
   api = await startObservedApi();
-  owner = await registerOwner(api);
+  owner = await seedOwner();
 });
 afterAll(() => api.stop());
 beforeEach(async () => {

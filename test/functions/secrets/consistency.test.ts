@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { headRecord, versionRecord } from '../../../lib/table/records/secret.ts';
 import { at, find, transact, update } from '../../../lib/table/store.ts';
-import { type Api, type Person, startApi } from '../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 let api: Api;
 let owner: Person;
@@ -11,7 +12,7 @@ let place: Workplace;
 
 beforeAll(async () => {
   api = await startApi({ LOG_LEVEL: 'SILENT' });
-  owner = await registerOwner(api);
+  owner = await seedOwner();
 });
 afterAll(() => api.stop());
 beforeEach(async () => {

@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { environmentStateRecord, turnsRecord } from '../../../lib/table/records/environment.ts';
 import { at, find, increment } from '../../../lib/table/store.ts';
-import type { Api, Person } from '../../support/api.ts';
-import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import type { Api } from '../../support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
 import { gate } from '../../support/gate.ts';
 import type { FaultKind } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import type { AwsCall, Conductor } from '../../support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 let api: Api;
 let owner: Person;
 
 beforeAll(async () => {
   api = await startObservedApi();
-  owner = await registerOwner(api);
+  owner = await seedOwner();
 });
 afterAll(() => api.stop());
 

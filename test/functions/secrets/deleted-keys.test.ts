@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Key } from '../../../lib/table/entity.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { queryItems } from '../../../lib/table/store.ts';
-import { type Answer, type Api, createToken, type Person } from '../../support/api.ts';
-import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { type Answer, type Api, createToken } from '../../support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
 import { injectFault } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 import { countsOf } from '../../support/record-calls.ts';
 
 /* `npm run deleted-keys` makes and deletes 20,000 keys, and prints the counts. */
@@ -19,7 +20,7 @@ let owner: Person;
 let token: { token: string };
 beforeAll(async () => {
   api = await startObservedApi();
-  owner = await registerOwner(api);
+  owner = await seedOwner();
   token = await createToken(api, owner);
 });
 afterAll(() => api.stop());

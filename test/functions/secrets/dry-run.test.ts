@@ -5,8 +5,9 @@ import { loadFromFunctions } from '../../../infra/local/lambda/invoke.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { at, transact, update } from '../../../lib/table/store.ts';
 import { type Answer, type Api, type Caller, createToken } from '../../support/api.ts';
-import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
 import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
+import { seedOwner } from '../../support/people.ts';
 import { allItems } from '../../support/table-dump.ts';
 
 /*
@@ -96,7 +97,7 @@ beforeAll(async () => {
   api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1' }, async name =>
     name.area === 'workers' ? async () => ({ batchItemFailures: [] }) : loadFromFunctions(name),
   );
-  const owner = await registerOwner(api);
+  const owner = await seedOwner();
   place = await openWorkplace(api, owner);
   const [admin, developer, viewer] = await Promise.all(
     (['admin', 'developer', 'viewer'] as const).map(role => place.member(role)),

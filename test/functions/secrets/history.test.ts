@@ -3,8 +3,9 @@ import { keys, ranges } from '../../../lib/table/keys.ts';
 import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
 import { revisionRecord } from '../../../lib/table/records/revision.ts';
 import { at, put, queryItems, removeAll, transact, update } from '../../../lib/table/store.ts';
-import { type Api, type Person, startApi } from '../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 /* Revisions that are special, and restoring. `time-machine.test.ts` reads every revision of random histories back. */
 
@@ -12,7 +13,7 @@ let api: Api;
 let owner: Person;
 beforeAll(async () => {
   api = await startApi();
-  owner = await registerOwner(api);
+  owner = await seedOwner();
 });
 afterAll(() => api.stop());
 

@@ -3,13 +3,14 @@ import { keys } from '../../../lib/table/keys.ts';
 import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
 import { at, find } from '../../../lib/table/store.ts';
 import { readRequest } from '../../model/read-request.ts';
-import type { Api, Person } from '../../support/api.ts';
-import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import type { Api } from '../../support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
 import { gate } from '../../support/gate.ts';
 import { noAnswer } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { type AwsCall, replenishRetries } from '../../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 /*
  * Transactions of large changes that have no answer and are executed later, as DynamoDB may: in the moments that once
@@ -20,7 +21,7 @@ let api: Api;
 let owner: Person;
 beforeAll(async () => {
   api = await startObservedApi();
-  owner = await registerOwner(api);
+  owner = await seedOwner();
 });
 afterAll(() => api.stop());
 

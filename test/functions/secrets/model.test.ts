@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer, Api, Person } from '../../support/api.ts';
-import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import type { Answer, Api } from '../../support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
 import { deadly, faultKinds } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 /*
  * Random changes of two environments, with preconditions that hold or not, each with or without a fault at any of its AWS
@@ -126,7 +127,7 @@ let owner: Person;
 
 beforeAll(async () => {
   api = await startObservedApi();
-  owner = await registerOwner(api);
+  owner = await seedOwner();
 });
 afterAll(() => api.stop());
 

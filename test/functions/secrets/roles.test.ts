@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, type Person, startApi } from '../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 const environments = ['dev', 'staging', 'production'];
 
@@ -10,7 +11,7 @@ let people: Record<'owner' | 'admin' | 'developer' | 'viewer', Person>;
 
 beforeAll(async () => {
   api = await startApi();
-  const owner = await registerOwner(api);
+  const owner = await seedOwner();
   const first = await openWorkplace(api, owner);
   people = {
     owner,

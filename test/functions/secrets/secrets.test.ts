@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, createToken, type Person, startApi } from '../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { type Api, createToken, startApi } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 let api: Api;
 let owner: Person;
@@ -8,7 +9,7 @@ let place: Workplace;
 
 beforeAll(async () => {
   api = await startApi();
-  owner = await registerOwner(api);
+  owner = await seedOwner();
 });
 afterAll(() => api.stop());
 beforeEach(async () => {

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keys } from '../../../lib/table/keys.ts';
 import { readRequest } from '../../model/read-request.ts';
-import type { Answer, Api, Person } from '../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import type { Answer, Api } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { gate } from '../../support/gate.ts';
 import { noAnswer } from '../../support/inject-faults.ts';
 import type { AwsCall } from '../../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 import { stalling } from '../../support/stalling.ts';
 
 /* Requests one of whose calls stalls until others have changed what the request has read, or is about to read. */
@@ -15,7 +16,7 @@ let api: Api;
 let owner: Person;
 beforeAll(async () => {
   api = await startObservedApi();
-  owner = await registerOwner(api);
+  owner = await seedOwner();
 });
 afterAll(() => api.stop());
 

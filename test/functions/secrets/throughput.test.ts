@@ -2,18 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
 import { at, find } from '../../../lib/table/store.ts';
-import type { Api, Person } from '../../support/api.ts';
+import type { Api } from '../../support/api.ts';
 import { sizeOf } from '../../support/capacity.ts';
-import { openWorkplace, registerOwner } from '../../support/environments.ts';
+import { openWorkplace } from '../../support/environments.ts';
 import { isTableWrite } from '../../support/inject-faults.ts';
 import { type AwsCall, type Conductor, replenishRetries } from '../../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 let api: Api;
 let owner: Person;
 beforeAll(async () => {
   api = await startObservedApi();
-  owner = await registerOwner(api);
+  owner = await seedOwner();
 });
 afterAll(() => api.stop());
 

@@ -3,11 +3,12 @@ import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Answer, Api, Person } from '../../support/api.ts';
-import { expireLease, openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import type { Answer, Api } from '../../support/api.ts';
+import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
 import { deadly, type FaultKind } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 /*
  * A time machine: two environments go through random changes, deletions, promotions, restorations and key rotations, with
@@ -231,7 +232,7 @@ let place: Workplace;
 beforeAll(async () => {
   // A long run takes longer than a session is fresh.
   api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1', STEP_UP_FRESH_SECONDS: '36000' });
-  owner = await registerOwner(api);
+  owner = await seedOwner();
   place = await openWorkplace(api, owner);
 });
 afterAll(() => api.stop());

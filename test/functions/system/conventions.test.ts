@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 
 let api: Api;
 let owner: Person;
@@ -7,8 +8,8 @@ let stranger: Person;
 
 beforeAll(async () => {
   api = await startApi();
-  owner = await registerPerson(api, 'Owner');
-  stranger = await registerPerson(api, 'Stranger');
+  owner = await seedPerson({ name: 'Owner' });
+  stranger = await seedPerson({ name: 'Stranger' });
 });
 afterAll(() => api.stop());
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, type Caller, type Person, startApi } from '../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import { type Api, type Caller, startApi } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 let api: Api;
 let owner: Person;
@@ -11,7 +12,7 @@ let base: string;
 
 beforeAll(async () => {
   api = await startApi();
-  owner = await registerOwner(api);
+  owner = await seedOwner();
   const first = await openWorkplace(api, owner);
   developer = await first.member('developer');
   viewer = await first.member('viewer');

@@ -7,7 +7,8 @@ import { queueDeliveries } from '../../../lib/deliveries/queue-deliveries.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { deliveryClaimRecord } from '../../../lib/table/records/delivery.ts';
 import { at, put, queryItems, transact } from '../../../lib/table/store.ts';
-import { type Api, createProject, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 
 const canary = `canary-${randomUUID()}`;
@@ -40,7 +41,7 @@ let webhooks: string;
 let shop: { id: string; slug: string };
 let secrets: string;
 beforeEach(async () => {
-  person = await registerPerson(api, 'Ada');
+  person = await seedPerson({ name: 'Ada' });
   webhooks = `/webhooks/${person.organization.id}`;
   shop = await createProject(api, person);
   secrets = `/secrets/${person.organization.slug}/${shop.slug}`;

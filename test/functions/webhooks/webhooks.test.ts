@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, createProject, createToken, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 
 let api: Api;
 let owner: Person;
 let path: string;
 beforeAll(async () => {
   api = await startApi();
-  owner = await registerPerson(api, 'Ada');
+  owner = await seedPerson({ name: 'Ada' });
   path = `/webhooks/${owner.organization.id}`;
 });
 afterAll(() => api.stop());
@@ -58,7 +59,7 @@ describe('POST /webhooks/:orgId', () => {
     expect(await codeOf({ environmentId: randomUUID() })).toBe('environment_not_found');
     expect(await codeOf({ projectId: blog.id, environmentId: shopEnvironments.dev })).toBe('environment_not_found');
 
-    const other = await registerPerson(api, 'Eve');
+    const other = await seedPerson({ name: 'Eve' });
     const foreign = await createProject(api, other);
     expect(await codeOf({ projectId: foreign.id })).toBe('project_not_found');
     expect(await codeOf({ environmentId: (await environmentsOf(other, foreign.slug)).dev })).toBe(
@@ -86,7 +87,7 @@ describe('POST /webhooks/:orgId', () => {
   });
 
   it('enforces the plan’s limit, also under concurrent requests', async () => {
-    const person = await registerPerson(api, 'Max');
+    const person = await seedPerson({ name: 'Max' });
     const create = () => api.post(`/webhooks/${person.organization.id}`, minimal, person.session);
     const answers = await Promise.all(Array.from({ length: 14 }, create));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(201), ...Array(4).fill(402)]);
@@ -173,7 +174,7 @@ describe('PATCH /webhooks/:orgId/:webhookId', () => {
 
 describe('a webhook', () => {
   it('is gone after its deletion', async () => {
-    const person = await registerPerson(api, 'Ida');
+    const person = await seedPerson({ name: 'Ida' });
     const own = `/webhooks/${person.organization.id}`;
     const { webhook } = (await api.post(own, minimal, person.session)).body;
     expect((await api.delete(`${own}/${webhook.id}`, person.session)).body).toEqual({ success: true });
@@ -192,7 +193,7 @@ describe('a webhook', () => {
   });
 
   it('cannot be reached through another organization', async () => {
-    const other = await registerPerson(api, 'Eve');
+    const other = await seedPerson({ name: 'Eve' });
     const { webhook } = (await api.post(path, minimal, owner.session)).body;
     const foreign = await api.get(`/webhooks/${other.organization.id}/${webhook.id}`, other.session);
     expect(foreign.body.error.code).toBe('webhook_not_found');
@@ -209,7 +210,7 @@ describe('a webhook', () => {
   });
 
   it('leaves an audit entry for each change, which names its host but no path and no secret', async () => {
-    const person = await registerPerson(api, 'Kim');
+    const person = await seedPerson({ name: 'Kim' });
     const own = `/webhooks/${person.organization.id}`;
     const secretUrl = 'https://hooks.example.com/services/T000/B000/very-secret';
     const created = (await api.post(own, { ...minimal, url: secretUrl }, person.session)).body;

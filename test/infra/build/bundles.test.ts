@@ -8,10 +8,11 @@ import { type Bundle, bundleFunctions } from '../../../infra/build/bundle.ts';
 import type { Handler } from '../../../infra/local/lambda/invoke.ts';
 import { functions, hotFunctions, needsDashboardOrigin } from '../../../infra/plan/functions.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
-import { type Api, createProject, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, startApi } from '../../support/api.ts';
 import { recordBundleCalls } from '../../support/bundle-calls.ts';
 import { checkAccountOf, serveParameter } from '../../support/check-account.ts';
 import { exampleSettings, type Statement, synthesize } from '../../support/installation.ts';
+import { seedPerson } from '../../support/people.ts';
 import { isAllowed } from '../../support/policy.ts';
 import { operationsWithoutSample, samples, send } from '../../support/sample-requests.ts';
 
@@ -153,7 +154,7 @@ describe('the bundles, run instead of the sources', () => {
   });
 
   test('of the check logs in, sets and pulls', async () => {
-    const person = await registerPerson(api);
+    const person = await seedPerson();
     const { slug } = await createProject(api, person);
     const parameters = await serveParameter({ ...checkAccountOf(api, person), project: slug });
     const check = require(join(outDirectory, 'check-service/index.mjs')) as {

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 
 const command = join(import.meta.dirname, '../../../infra/commands/grant-admin.ts');
 
@@ -20,7 +21,7 @@ describe('grant-admin', () => {
   let person: Person;
   beforeAll(async () => {
     api = await startApi();
-    person = await registerPerson(api);
+    person = await seedPerson();
   });
   afterAll(() => api.stop());
 
@@ -37,7 +38,7 @@ describe('grant-admin', () => {
   });
 
   it('makes a user of a deployed table an administrator if TABLE_NAME is set and PORT is not', async () => {
-    const other = await registerPerson(api);
+    const other = await seedPerson();
     const table = process.env.TABLE_NAME ?? '';
     const env = {
       TABLE_NAME: table,

@@ -8,14 +8,15 @@ import { environmentStateRecord } from '../../../lib/table/records/environment.t
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { projectRecord } from '../../../lib/table/records/project.ts';
 import { at, find, transact, update } from '../../../lib/table/store.ts';
-import { type Api, createProject, type Person, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 
 let api: Api;
 let owner: Person;
 
 beforeAll(async () => {
   api = await startApi();
-  owner = await registerPerson(api);
+  owner = await seedPerson();
 });
 afterAll(() => api.stop());
 

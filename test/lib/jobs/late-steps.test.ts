@@ -11,11 +11,11 @@ import { environmentRecord } from '../../../lib/table/records/environment.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { projectRecord } from '../../../lib/table/records/project.ts';
 import { at, find, put, type Read, transact } from '../../../lib/table/store.ts';
-import { type Api, createToken, type Person, startApi } from '../../support/api.ts';
+import { type Api, createToken, startApi } from '../../support/api.ts';
 import { gate } from '../../support/gate.ts';
 import { isTableWrite } from '../../support/inject-faults.ts';
 import { type AwsCall, type Conductor, conduct } from '../../support/observe-calls.ts';
-import { seedPerson } from '../../support/sample-requests.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
 import { allItems, emptyTable } from '../../support/table-dump.ts';
 
 /*

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CheckAccount, checkService, readCheckAccount } from '../../../lib/metrics/service-check.ts';
-import { type Api, createProject, registerPerson, startApi } from '../../support/api.ts';
+import { type Api, createProject, startApi } from '../../support/api.ts';
 import { checkAccountOf, serveParameter } from '../../support/check-account.ts';
+import { seedPerson } from '../../support/people.ts';
 
 let api: Api;
 let account: CheckAccount;
 
 beforeAll(async () => {
   api = await startApi();
-  const person = await registerPerson(api);
+  const person = await seedPerson();
   account = { ...checkAccountOf(api, person), project: (await createProject(api, person)).slug };
 });
 afterAll(() => api?.stop());

@@ -5,12 +5,13 @@ import { reEncryptProject } from '../../../lib/projects/re-encrypt-project.ts';
 import { ranges } from '../../../lib/table/keys.ts';
 import { headRecord, versionRecord } from '../../../lib/table/records/secret.ts';
 import { queryItems } from '../../../lib/table/store.ts';
-import type { Api, Person } from '../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../support/environments.ts';
+import type { Api } from '../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { injectFault } from '../../support/inject-faults.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { type AwsCall, type Conductor, conduct } from '../../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../../support/observed-api.ts';
+import { type Person, seedOwner } from '../../support/people.ts';
 
 // Steps of a rotation, one by one and by hand: what they put on the queue is caught, so that each can be killed and repeated.
 
@@ -22,7 +23,7 @@ let place: Workplace;
 
 beforeAll(async () => {
   api = await startObservedApi();
-  owner = await registerOwner(api);
+  owner = await seedOwner();
 });
 afterAll(() => api.stop());
 

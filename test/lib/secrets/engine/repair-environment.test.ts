@@ -9,16 +9,17 @@ import { ranges } from '../../../../lib/table/keys.ts';
 import { environmentStateRecord } from '../../../../lib/table/records/environment.ts';
 import { headRecord, versionRecord } from '../../../../lib/table/records/secret.ts';
 import { at, find, put, queryItems, remove, transact, update } from '../../../../lib/table/store.ts';
-import { type Api, type Person, startApi } from '../../../support/api.ts';
-import { openWorkplace, registerOwner, type Workplace } from '../../../support/environments.ts';
+import { type Api, startApi } from '../../../support/api.ts';
+import { openWorkplace, type Workplace } from '../../../support/environments.ts';
 import { scanTable, violationsOf } from '../../../support/invariants.ts';
+import { type Person, seedOwner } from '../../../support/people.ts';
 
 let api: Api;
 let owner: Person;
 let place: Workplace;
 beforeAll(async () => {
   api = await startApi({ LOG_LEVEL: 'SILENT' });
-  owner = await registerOwner(api);
+  owner = await seedOwner();
 });
 afterAll(() => api.stop());
 beforeEach(async () => {

@@ -1,0 +1,107 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { userView } from '../../lib/accounts/account-views.ts';
+import { newSession } from '../../lib/accounts/new-session.ts';
+import { personalOrganizationName } from '../../lib/accounts/register.ts';
+import { Organization } from '../../lib/contracts/fields/organization.ts';
+import { newOrganization } from '../../lib/organizations/new-organization.ts';
+import { organizationRecord } from '../../lib/table/records/organization.ts';
+import { countPlatform } from '../../lib/table/records/platform-count.ts';
+import { emailRecord, type UserRecord, userRecord } from '../../lib/table/records/user.ts';
+import { at, put, transact, update } from '../../lib/table/store.ts';
+import { type Api, sessionOf } from './api.ts';
+
+export interface Person {
+  session: { cookie: string };
+  email: string;
+  user: { id: string };
+  organization: { id: string; slug: string };
+}
+
+export const testPassword = 'correct horse battery';
+/** What `hashPassword` made of `testPassword`; hashing takes longer than everything else a test does. */
+export const testPasswordHash = 'scrypt$17$8$1$Jr70ZgAHTWSVEH2f9AcYVQ$CN-uGWqM6mqpQNGaoIfWgMZB8bEITKUzng54ZU7TxXQ';
+
+const label = new AsyncLocalStorage<string>();
+const owners = new Map<string, string>();
+const firstPeople = new Map<string, Person>();
+
+/** Runs `work` and remembers the people it seeds under the name; see `seededBy`. */
+export function named<T>(name: string, work: () => Promise<T>): Promise<T> {
+  return label.run(name, work);
+}
+
+/** The name that `named` gave the running work. */
+export function currentName(): string | undefined {
+  return label.getStore();
+}
+
+/** The name under which the user or organization (id or slug) was seeded. */
+export function seededBy(idOrSlug: string): string | undefined {
+  return owners.get(idOrSlug);
+}
+
+/** The first person seeded under the name: the owner of the organization, where several have to do with it. */
+export function firstPersonOf(name: string): Person | undefined {
+  return firstPeople.get(name);
+}
+
+/**
+ * A person with a personal organization and a session, in one write: what registering does, except for scrypt and the
+ * mail. The password is `testPassword`. The API runs in this process, which has the settings of its table.
+ */
+export async function seedPerson(options: { isAdmin?: boolean; name?: string } = {}): Promise<Person> {
+  const { isAdmin, name: givenName = 'Ada' } = options;
+  const user: UserRecord = {
+    id: randomUUID(),
+    email: `${randomUUID()}@example.com`,
+    name: givenName,
+    emailVerified: false,
+    ...(isAdmin === undefined ? {} : { isAdmin }),
+    passwordHash: testPasswordHash,
+    sessionEpoch: 0,
+    creations: 0,
+    createdAt: new Date().toISOString(),
+  };
+  const source = { ip: '127.0.0.1', userAgent: 'node', requestId: randomUUID() };
+  const session = await newSession(user, source);
+  const made = await newOrganization(
+    { name: personalOrganizationName(givenName), slug: `org-${randomBytes(8).toString('hex')}` },
+    user,
+    { id: user.id, email: user.email, type: 'session' },
+    source,
+  );
+  await transact([
+    put(at(emailRecord, user.email), { userId: user.id }),
+    put(at(userRecord, user.id), user),
+    ...made.writes,
+    session.write,
+    countPlatform({ users: 1, organizations: 1 }),
+  ]);
+  for (const one of [user.id, made.organization.id, made.organization.slug]) {
+    owners.set(one, currentName() ?? 'nobody');
+  }
+  const [cookie = ''] = session.cookie.split(';');
+  const organization = Organization.parse(made.organization);
+  const person = { session: { cookie }, email: user.email, user: userView(user), organization };
+  const name = currentName();
+  if (name !== undefined && !firstPeople.has(name)) firstPeople.set(name, person);
+  return person;
+}
+
+/** An owner without a limit of projects, so that tests can share the organization. */
+export async function seedOwner(): Promise<Person> {
+  const owner = await seedPerson({ name: 'Owner' });
+  await transact([
+    update(at(organizationRecord, owner.organization.slug), { set: { limitOverrides: { maxProjects: -1 } } }),
+  ]);
+  return owner;
+}
+
+/** Registers a person by a request, for tests of registering and of its mail. */
+export async function registerPerson(api: Api, name = 'Ada'): Promise<Person> {
+  const email = `${randomUUID()}@example.com`;
+  const answer = await api.post('/auth/register', { email, password: testPassword, name });
+  if (answer.status !== 201) throw new Error(`Registering failed: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return { session: sessionOf(answer), email, user: answer.body.user, organization: answer.body.organization };
+}
