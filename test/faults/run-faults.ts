@@ -108,6 +108,12 @@ export async function undisturbed(api: Api, sample: Sample): Promise<AwsCall[]> 
   return calls;
 }
 
+/** Which faults are injected into a sample. */
+export interface Choice {
+  kinds: readonly FaultKind[];
+  atMost?: number;
+}
+
 interface Case {
   name: string;
   kind: FaultKind;
@@ -134,13 +140,13 @@ export async function inParallel<T>(width: number, work: readonly (() => Promise
 const width = 16;
 
 /**
- * Disturbs every AWS call of every sample with each of the kinds, judges the answer and the table, sends the request
+ * Disturbs the AWS calls of every sample with the faults chosen, judges the answer and the table, sends the request
  * again, and judges both once more.
  */
 export async function runFaults(
   api: Api,
   samples: readonly Sample[],
-  kinds: readonly FaultKind[],
+  choice: Choice,
   report: (line: string) => void,
 ): Promise<Row[]> {
   const rows: Row[] = [];
@@ -148,7 +154,7 @@ export async function runFaults(
   // In batches, so that what expires (a hand-off code, after a minute) has not when it is sent again.
   for (const batch of chunksOf(samplesAtOnce, samples)) {
     await background.whilePaused(emptyTable);
-    rows.push(...(await runBatch(api, batch, kinds)));
+    rows.push(...(await runBatch(api, batch, choice)));
     const faults = rows.reduce((sum, row) => sum + row.cases, 0);
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     report(`${rows.length} of ${samples.length} requests, ${faults} faults, ${seconds} s`);
@@ -158,7 +164,7 @@ export async function runFaults(
 
 const samplesAtOnce = 8;
 
-async function runBatch(api: Api, samples: readonly Sample[], kinds: readonly FaultKind[]): Promise<Row[]> {
+async function runBatch(api: Api, samples: readonly Sample[], choice: Choice): Promise<Row[]> {
   const rows = new Map<string, Row>();
   const cases: Case[] = [];
   const work: (() => Promise<void>)[] = [];
@@ -167,12 +173,10 @@ async function runBatch(api: Api, samples: readonly Sample[], kinds: readonly Fa
     const row = emptyRow(sample.name, calls.length);
     rows.set(sample.name, row);
     const used = new Set<FaultKind>();
-    for (const call of calls) {
-      for (const kind of kindsFor(call).filter(one => kinds.includes(one))) {
-        used.add(kind);
-        row.cases += 1;
-        work.push(() => disturb(api, sample, call, kind, row, cases));
-      }
+    for (const { call, kind } of chosenFaults(calls, choice)) {
+      used.add(kind);
+      row.cases += 1;
+      work.push(() => disturb(api, sample, call, kind, row, cases));
     }
     row.kinds = used.size;
   }
@@ -184,6 +188,24 @@ async function runBatch(api: Api, samples: readonly Sample[], kinds: readonly Fa
   );
   await judgeTable(rows, true);
   return [...rows.values()];
+}
+
+/** Every call with every kind that makes a difference there, or as many of those as wanted, spread over all. Pure. */
+export function chosenFaults(
+  calls: readonly AwsCall[],
+  { kinds, atMost = Number.POSITIVE_INFINITY }: Choice,
+): { call: AwsCall; kind: FaultKind }[] {
+  const all = calls.flatMap(call =>
+    kindsFor(call)
+      .filter(kind => kinds.includes(kind))
+      .map(kind => ({ call, kind })),
+  );
+  if (all.length <= atMost) return all;
+  // From the last one back: what a request writes comes at its end.
+  return Array.from(
+    { length: atMost },
+    (_, index) => all[all.length - 1 - Math.floor((index * all.length) / atMost)],
+  ).filter(one => one !== undefined);
 }
 
 function emptyRow(name: string, calls: number): Row {
@@ -254,7 +276,7 @@ async function judgeTable(rows: Map<string, Row>, repeated: boolean): Promise<vo
 /** Like `runFaults` for steps of background work, which their queue hands over again. */
 export async function runBackgroundFaults(
   samples: readonly BackgroundSample[],
-  kinds: readonly FaultKind[],
+  choice: Choice,
   report: (line: string) => void,
 ): Promise<Row[]> {
   const rows = new Map<string, Row>();
@@ -276,27 +298,23 @@ export async function runBackgroundFaults(
     const disturbed: { name: string; step: Step }[] = [];
     await inParallel(
       width,
-      calls.flatMap(call =>
-        kindsFor(call)
-          .filter(one => kinds.includes(one))
-          .map(kind => async () => {
-            used.add(kind);
-            row.cases += 1;
-            const name = `${sample.name}: ${kind} at ${call.position} (${call.service} ${call.operation})`;
-            const prepared = await named(name, () => sample.prepare());
-            const fault = injectFault(kind, call.position);
-            await replenishRetries();
-            try {
-              await invokeStep(prepared.functionName, prepared.event, fault);
-              row.cured += 1;
-            } catch (error) {
-              if (isCurable(kind, call)) row.problems.push(`${name} → ${error}`);
-              row.died += 1;
-            }
-            if (!fault.hit()) row.unreached += 1;
-            disturbed.push({ name, step: prepared });
-          }),
-      ),
+      chosenFaults(calls, choice).map(({ call, kind }) => async () => {
+        used.add(kind);
+        row.cases += 1;
+        const name = `${sample.name}: ${kind} at ${call.position} (${call.service} ${call.operation})`;
+        const prepared = await named(name, () => sample.prepare());
+        const fault = injectFault(kind, call.position);
+        await replenishRetries();
+        try {
+          await invokeStep(prepared.functionName, prepared.event, fault);
+          row.cured += 1;
+        } catch (error) {
+          if (isCurable(kind, call)) row.problems.push(`${name} → ${error}`);
+          row.died += 1;
+        }
+        if (!fault.hit()) row.unreached += 1;
+        disturbed.push({ name, step: prepared });
+      }),
     );
     row.kinds = used.size;
     const judge = async (when: string) => {

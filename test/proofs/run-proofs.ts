@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Proof, proofs } from './proofs.ts';
+
+/*
+ * `npm run check:proof` runs the long proofs, two at a time; `npm run check:proof -- faults fuzz` runs some of them. Each
+ * is a run of its own tests with its own DynamoDB Local. Prints progress while they run, one line for each that has ended,
+ * the whole output of those that failed, and at last how many tests passed and failed.
+ */
+
+const atOnce = 2;
+const heartbeatMs = 60_000;
+const vitest = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
+/** What proofs report by themselves: a word and a colon at the start of a line. */
+const isProgress = (line: string) => /^[a-z][a-z -]{2,30}: /.test(line);
+
+interface Result {
+  passed: number;
+  failed: number;
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const startedAt = performance.now();
+const secondsSince = (moment: number) => Math.round((performance.now() - moment) / 1000);
+const running = new Map<Proof, { process: ChildProcess; startedAt: number }>();
+
+async function run(proof: Proof): Promise<Result> {
+  const directory = mkdtempSync(join(tmpdir(), 'proof-'));
+  const report = join(directory, 'report.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const child = spawn(process.execPath, [vitest, 'run', '--maxWorkers=1', ...reporters, ...proof.files], {
+    env: { ...process.env, ...proof.env, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const begun = { process: child, startedAt: performance.now() };
+  running.set(proof, begun);
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', line => {
+      output.push(line);
+      if (isProgress(line)) print(`[${proof.name}] ${line}`);
+    });
+  }
+  const code = await new Promise<number | null>(resolve => child.once('close', resolve));
+  running.delete(proof);
+  const result = resultOf(report, code);
+  rmSync(directory, { recursive: true });
+  const isGood = result.failed === 0;
+  if (!isGood) print(output.join('\n'));
+  const counted = isGood ? `${result.passed} tests` : `${result.passed} passed, ${result.failed} failed`;
+  print(`${isGood ? 'passed' : 'FAILED'}: ${proof.name}, ${counted}, ${secondsSince(begun.startedAt)} s`);
+  return result;
+}
+
+/** A run that ended without a report, without a test, or badly for a reason that is no test's, has failed as a whole. */
+function resultOf(report: string, code: number | null): Result {
+  const { passed, failed } = readReport(report);
+  const isComplete = code === 0 && passed > 0;
+  return { passed, failed: failed === 0 && !isComplete ? 1 : failed };
+}
+
+function readReport(report: string): Result {
+  try {
+    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
+    return { passed: numPassedTests, failed: numFailedTests };
+  } catch {
+    return { passed: 0, failed: 0 };
+  }
+}
+
+const named = process.argv.slice(2);
+const unknown = named.filter(name => !proofs.some(proof => proof.name === name));
+if (unknown.length > 0) {
+  print(`There is no proof ${unknown.join(', ')}. There are: ${proofs.map(({ name }) => name).join(', ')}.`);
+  process.exit(2);
+}
+
+const waiting = proofs.filter(({ name }) => named.length === 0 || named.includes(name));
+const heartbeat = setInterval(() => {
+  const lines = [...running].map(([{ name }, begun]) => `${name} (${secondsSince(begun.startedAt)} s)`);
+  print(`running: ${lines.join(', ')}; ${waiting.length} more to come`);
+}, heartbeatMs);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    for (const { process: child } of running.values()) child.kill('SIGTERM');
+    process.exit(1);
+  });
+}
+const results: Result[] = [];
+await Promise.all(
+  Array.from({ length: atOnce }, async () => {
+    for (let proof = waiting.shift(); proof !== undefined; proof = waiting.shift()) results.push(await run(proof));
+  }),
+);
+clearInterval(heartbeat);
+const sum = (of: (result: Result) => number) => results.reduce((total, result) => total + of(result), 0);
+const failed = sum(result => result.failed);
+print(`${results.length} proofs in ${secondsSince(startedAt)} s`);
+print(`${sum(({ passed }) => passed)} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
