@@ -1,6 +1,6 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { bulkDeleteSecrets as contract } from '../../lib/contracts/secrets/bulk-delete-secrets.ts';
-import { beginChange } from '../../lib/secrets/change-secrets.ts';
+import { beginChange } from '../../lib/secrets/change/read-target.ts';
 import { bulkDeleteSecrets } from '../../lib/secrets/delete-secrets.ts';
 
 export const handler = endpoint(contract, {

@@ -1,6 +1,6 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { importSecrets as contract } from '../../lib/contracts/secrets/import-secrets.ts';
-import { beginChange } from '../../lib/secrets/change-secrets.ts';
+import { beginChange } from '../../lib/secrets/change/read-target.ts';
 import { importSecrets } from '../../lib/secrets/import-secrets.ts';
 
 export const handler = endpoint(contract, {

@@ -1,6 +1,6 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { setSecret as contract } from '../../lib/contracts/secrets/set-secret.ts';
-import { beginChange } from '../../lib/secrets/change-secrets.ts';
+import { beginChange } from '../../lib/secrets/change/read-target.ts';
 import { setSecret } from '../../lib/secrets/set-secret.ts';
 
 export const handler = endpoint(contract, {

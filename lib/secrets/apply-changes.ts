@@ -2,7 +2,10 @@ import type { MemberAccess } from '../access/member-access.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import type { Changes } from '../contracts/fields/changes-body.ts';
 import { ApiError } from '../core/errors.ts';
-import { type ChangeOptions, type ChangeReads, changeSecrets, sortOutUnchanged } from './change-secrets.ts';
+import type { ChangeOptions } from './change/change-request.ts';
+import { sortOutUnchanged } from './change/decide-change.ts';
+import type { ChangeReads } from './change/read-target.ts';
+import { changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 import { requireVersion } from './set-secret.ts';
 

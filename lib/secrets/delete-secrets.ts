@@ -1,7 +1,9 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { DryRun } from '../contracts/secrets/dry-run.ts';
 import { ApiError } from '../core/errors.ts';
-import { type ChangeOptions, type ChangeReads, changeSecrets } from './change-secrets.ts';
+import type { ChangeOptions } from './change/change-request.ts';
+import type { ChangeReads } from './change/read-target.ts';
+import { changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
 /** Deletes one secret; its history stays. @throws secret_not_found, and what `changeSecrets` throws */
@@ -24,7 +26,7 @@ export async function deleteSecret(
   });
 }
 
-/** Deletes those of the keys that exist, as one change. */
+/** Deletes the keys that exist, as one change. */
 export async function bulkDeleteSecrets(
   context: MemberContext,
   { keys, ...options }: ChangeOptions & { keys: readonly string[] },

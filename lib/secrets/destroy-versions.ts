@@ -18,7 +18,7 @@ interface DestructionReads {
   state?: EnvironmentState | undefined;
 }
 
-/** One wave, to be begun together with authentication. */
+/** One round trip, to be begun together with authentication. */
 export async function beginDestruction(params: Params): Promise<DestructionReads> {
   return readTogether({
     project: at(projectRecord, params.orgSlug, params.project),
@@ -57,7 +57,7 @@ export async function destroyVersions(
 
 type Facts = Omit<VersionRecord, 'sealed'>;
 
-/** Those of the versions that have a value still, oldest first. */
+/** The wanted versions that still have a value, oldest first. */
 async function findWanted(params: Params, state: EnvironmentState, wanted: DestroyBody): Promise<Facts[]> {
   const newest = await readNewest(params, state);
   if (newest.version === 0) {

@@ -13,7 +13,7 @@ interface Query {
   values: boolean;
 }
 
-/** One wave, to be begun together with authentication. */
+/** One round trip, to be begun together with authentication. */
 export function beginDiff(path: EnvironmentPath, { from, to }: Query): Promise<EnvironmentReads> {
   return beginRead(path, to === undefined ? [from] : [from, to]);
 }

@@ -1,5 +1,8 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { type ChangeOptions, type ChangeReads, changeSecrets, sortOutUnchanged } from './change-secrets.ts';
+import type { ChangeOptions } from './change/change-request.ts';
+import { sortOutUnchanged } from './change/decide-change.ts';
+import type { ChangeReads } from './change/read-target.ts';
+import { changeSecrets } from './change-secrets.ts';
 
 interface Import extends ChangeOptions {
   secrets: readonly { key: string; value: string }[];

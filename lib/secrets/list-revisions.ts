@@ -17,7 +17,7 @@ interface RevisionsReads {
   recorded: Awaited<ReturnType<typeof readChangesBefore>>;
 }
 
-/** One wave, to be begun together with authentication. */
+/** One round trip, to be begun together with authentication. */
 export async function beginRevisions(path: EnvironmentPath, { before, limit }: Query): Promise<RevisionsReads> {
   const [fixed, recorded] = await Promise.all([
     readTogether({

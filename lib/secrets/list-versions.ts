@@ -19,7 +19,7 @@ interface HistoryReads {
   head?: HeadRecord | undefined;
 }
 
-/** One wave, to be begun together with authentication. */
+/** One round trip, to be begun together with authentication. */
 export async function beginHistory(params: Params): Promise<HistoryReads> {
   return readTogether({
     project: at(projectRecord, params.orgSlug, params.project),

@@ -2,17 +2,11 @@ import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
-import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
 import { check, type Write } from '../table/store.ts';
-import {
-  beginChange,
-  type ChangeOptions,
-  type ChangeReads,
-  type CurrentSecrets,
-  changeSecrets,
-  type Decision,
-  sortOutUnchanged,
-} from './change-secrets.ts';
+import type { ChangeOptions, CurrentSecrets, Decision, Source } from './change/change-request.ts';
+import { sortOutUnchanged } from './change/decide-change.ts';
+import { beginChange, type ChangeReads } from './change/read-target.ts';
+import { changeByCopy, changeSecrets } from './change-secrets.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { stateAt } from './engine/fencing.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
@@ -54,25 +48,17 @@ export async function promoteSecrets(
   promotion: Promotion & ChangeOptions,
   begun: PromotionReads,
 ) {
-  const budget = retryBudget();
-  for (let reads = begun; ; reads = await beginPromotion(begun.target.path, promotion)) {
-    try {
-      const source = await readSource(context, promotion, reads.source);
-      return await changeSecrets(context, reads.target, {
-        ...promotion,
-        decide: current => decide(promotion, source, current),
-      });
-    } catch (error) {
-      if (!(error instanceof DecisionOutdated)) throw error;
-      await pauseBeforeRetry(budget, error);
-    }
-  }
+  const readAgain = () => beginPromotion(begun.target.path, promotion);
+  return changeByCopy(begun, readAgain, async ({ source: sourceReads, target }) => {
+    const source = await readSource(context, promotion, sourceReads);
+    return changeSecrets(context, target, { ...promotion, decide: current => decide(promotion, source, current) });
+  });
 }
 
-type Source = NonNullable<Decision<unknown>['from']> & { secrets: readonly { key: string; value: string }[] };
+type OpenSource = Source & { secrets: readonly { key: string; value: string }[] };
 
 /** Needs the right to read the source: otherwise a developer could read production by promoting it to development. */
-async function readSource(context: MemberContext, { keys }: Promotion, begun: EnvironmentReads): Promise<Source> {
+async function readSource(context: MemberContext, { keys }: Promotion, begun: EnvironmentReads): Promise<OpenSource> {
   return readLive(context, begun, async ({ state, live, ring }) => {
     const wanted = keys === undefined ? undefined : new Set(keys);
     const secrets = await Promise.all(
@@ -90,13 +76,13 @@ async function readSource(context: MemberContext, { keys }: Promotion, begun: En
 function checkUnchanged(path: EnvironmentPath, { id, revision }: EnvironmentState): Write {
   return check(stateAt(path), {
     if: { id: equals(id), revision: equals(revision), status: equals('active') },
-    refused: () => new DecisionOutdated([]),
+    refused: () => new DecisionOutdated(),
   });
 }
 
 async function decide(
   { keys = [], overwrite }: Promotion,
-  { secrets, ...from }: Source,
+  { secrets, ...from }: OpenSource,
   current: CurrentSecrets,
 ): Promise<Decision<{ promoted: string[]; skipped: string[]; unchanged: string[]; revision: number }>> {
   const there = new Set(secrets.map(({ key }) => key));

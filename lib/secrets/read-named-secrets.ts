@@ -21,7 +21,7 @@ export interface NamedReads {
   state: EnvironmentState | undefined;
 }
 
-/** One wave, to be begun together with authentication. */
+/** One round trip, to be begun together with authentication. */
 export async function beginNamedRead(path: EnvironmentPath, keys: readonly string[]): Promise<NamedReads> {
   const fixed = await readTogether({
     project: at(projectRecord, path.orgSlug, path.project),
@@ -71,7 +71,7 @@ async function requireStillThere(path: EnvironmentPath, { id }: EnvironmentState
   if (state?.id !== id || state.status !== 'active') throw new StaleRead(`Environment ${id} is gone.`);
 }
 
-/** Those of the secrets that the keys name. @throws secret_not_found for a key that is missing */
+/** The secrets that the keys name. @throws secret_not_found for a key that is missing */
 export function named(live: readonly HeadRecord[], keys: readonly string[]): HeadRecord[] {
   const wanted = new Set(keys);
   const found = live.filter(({ key }) => wanted.delete(key));

@@ -1,20 +1,13 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
-import { pauseBeforeRetry, retryBudget } from '../table/retry.ts';
-import {
-  beginChange,
-  type ChangeOptions,
-  type ChangeReads,
-  type CurrentSecrets,
-  changeSecrets,
-  type Decision,
-} from './change-secrets.ts';
+import type { ChangeOptions, CurrentSecrets, Decision } from './change/change-request.ts';
+import { beginChange, type ChangeReads } from './change/read-target.ts';
+import { changeByCopy, changeSecrets } from './change-secrets.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { isLive } from './engine/read-snapshot.ts';
-import { DecisionOutdated } from './engine/write-change.ts';
 
 interface Restoration {
   revision: number;
@@ -47,27 +40,22 @@ export async function restoreSecrets(
 ) {
   const { path } = begun.target;
   const wanted = keys === undefined ? undefined : new Set(keys);
-  const budget = retryBudget();
-  for (let reads = begun; ; reads = await beginRestoration(path, { revision })) {
-    try {
-      const begunPast = await readPast(context, reads.past, wanted).catch(unlessPastIsGone);
-      return await changeSecrets(context, reads.target, {
-        ...options,
-        decide: async current => {
-          // What was never changes, but its values may have been destroyed since.
-          const isKnown = begunPast !== undefined && isSameMoment(begunPast.state, current.state);
-          const past = isKnown ? begunPast : await readPast(context, await beginRead(path, [revision]), wanted);
-          return decide(revision, past.secrets, wanted, current);
-        },
-      });
-    } catch (error) {
-      if (!(error instanceof DecisionOutdated)) throw error;
-      await pauseBeforeRetry(budget, error);
-    }
-  }
+  const readAgain = () => beginRestoration(path, { revision });
+  return changeByCopy(begun, readAgain, async ({ past: pastReads, target }) => {
+    const known = await readPast(context, pastReads, wanted).catch(unlessPastIsGone);
+    return changeSecrets(context, target, {
+      ...options,
+      decide: async current => {
+        // The past never changes, but its values may have been destroyed since.
+        const isKnown = known !== undefined && isSameMoment(known.state, current.state);
+        const past = isKnown ? known : await readPast(context, await beginRead(path, [revision]), wanted);
+        return decide(revision, past.secrets, wanted, current);
+      },
+    });
+  });
 }
 
-/** `If-Match` is judged before what the past lacks. */
+/** `If-Match` is checked before what the past lacks. */
 function unlessPastIsGone(error: unknown): undefined {
   if (error instanceof ApiError && (error.code === 'revision_not_found' || error.code === 'version_destroyed')) return;
   throw error;

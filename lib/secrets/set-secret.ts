@@ -2,7 +2,11 @@ import type { MemberContext } from '../access/request-context.ts';
 import type { SecretSummary } from '../contracts/secrets/secret-summary.ts';
 import { ApiError } from '../core/errors.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
-import { type ChangeOptions, type ChangeReads, changeSecrets, setEvent, sortOutUnchanged } from './change-secrets.ts';
+import type { ChangeOptions } from './change/change-request.ts';
+import { sortOutUnchanged } from './change/decide-change.ts';
+import type { ChangeReads } from './change/read-target.ts';
+import { setEvent } from './change/tell-change.ts';
+import { changeSecrets } from './change-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
 interface NewValue extends ChangeOptions {

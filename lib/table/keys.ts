@@ -41,9 +41,9 @@ import type { Key } from './entity.ts';
  *                                    HEAD#<key>                   the newest version of a key
  *                                    REVISION#<n>#<part>          what a change did; part 0 comes with its commit. Sorts after
  *                                                                 the state, so erasing in order stops the writers first
+ *                                    TICKETS                      the order of writers that wait for each other
  *                                    TOMBSTONE#<key>              the newest deletion of a key. Sorts after the heads, so that
  *                                                                 erasing in order leaves nothing to move here
- *                                    TURNS                        the order of writers that wait for each other
  *                                    VERSION#<key>#<n>            one version, immutable
  *   DELIVERIES#<webhookId>           <time>#<id>                  a delivery's log entry
  *   DELIVERY#<deliveryId>            DELIVERY                     the claim that makes a delivery happen at most once
@@ -108,7 +108,8 @@ export const keys = {
     key(environmentPartition(orgSlug, project, env), `REVISION#${revisionDigits(revision)}#${partDigits(part)}`),
   tombstone: (orgSlug: string, project: string, env: string, name: string) =>
     key(environmentPartition(orgSlug, project, env), `TOMBSTONE#${name}`),
-  turns: (orgSlug: string, project: string, env: string) => key(environmentPartition(orgSlug, project, env), 'TURNS'),
+  tickets: (orgSlug: string, project: string, env: string) =>
+    key(environmentPartition(orgSlug, project, env), 'TICKETS'),
   version: (orgSlug: string, project: string, env: string, name: string, version: number) =>
     key(environmentPartition(orgSlug, project, env), `VERSION#${name}#${versionDigits(version)}`),
   delivery: (webhookId: string, createdAt: string, id: string) => key(`DELIVERIES#${webhookId}`, `${createdAt}#${id}`),

@@ -37,16 +37,21 @@ export function withoutReauthorization<T>(work: () => T): T {
 const firstPauseMs = 10;
 const longestPauseMs = 400;
 
+/** Waits before the next try, as `backOff` does, and re-authorizes the caller. */
+export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Promise<void> {
+  await backOff(budget, cause);
+  await reauthorize();
+}
+
 /**
- * Waits before the next try: exponential back-off with full jitter.
+ * Waits before the next try: exponential back-off with full jitter. It does not re-authorize.
  * @param pauseMs how long to wait, where the caller knows better
  * @throws `temporarily_unavailable` when the budget's time is used up.
  */
-export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown, pauseMs?: number): Promise<void> {
+export async function backOff(budget: RetryBudget, cause?: unknown, pauseMs?: number): Promise<void> {
   budget.attempts += 1;
   const ceiling = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(budget.attempts, 10));
   await wait(budget, pauseMs ?? Math.random() * ceiling, cause);
-  await reauthorize();
 }
 
 /** Waits without re-authorizing. @throws `temporarily_unavailable` when the budget's time is used up. */

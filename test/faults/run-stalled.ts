@@ -190,7 +190,7 @@ function environmentsOf(slug: string) {
 /** All items of the ranges, as text. The order of waiting writers is advice only. */
 async function read(wanted: readonly Range[]): Promise<string> {
   const items = await Promise.all(wanted.map(range => queryItems(range)));
-  return JSON.stringify(items.flat().filter(({ sk }) => sk !== 'TURNS'));
+  return JSON.stringify(items.flat().filter(({ sk }) => sk !== 'TICKETS'));
 }
 
 /** The table of requests × calls as Markdown. */

@@ -68,7 +68,7 @@ export type Request =
   | { kind: 'step'; lane: number; fence: number; writes: ItemWrite[] }
   | ({ kind: 'commit large'; fence: number; copies: number } & Content)
   | { kind: 'raise state'; fence: number; keyVersion?: number }
-  | { kind: 'raise claim'; fence: number; beat?: number; copies: number; keyVersion?: number }
+  | { kind: 'raise lease'; fence: number; beat?: number; copies: number; keyVersion?: number }
   | { kind: 'release'; fence: number; copies: number }
   | { kind: 'beat'; fence: number; beat: number }
   | { kind: 'new key'; fence: 0 }
@@ -76,7 +76,7 @@ export type Request =
   | { kind: 'move'; fence: 0; heads: Heads; writes: ItemWrite[] }
   | { kind: 'moved'; fence: 0; upTo: number };
 
-/** What a raised claim uses, independent of what it used before. */
+/** What a raised lease uses, independent of what it used before. */
 export const maximumCopies = 8;
 
 /** The table after the request; undefined where its condition does not hold. */
@@ -104,7 +104,7 @@ export function execute(table: Table, request: Request): Table | undefined {
     case 'raise state':
       if (table.fence !== fence) return undefined;
       return { ...table, fence: fence + 1, keyVersion: request.keyVersion ?? table.keyVersion };
-    case 'raise claim': {
+    case 'raise lease': {
       if (!isHeld || (request.beat !== undefined && table.pending?.beat !== request.beat)) return undefined;
       const beat = (table.pending?.beat ?? 0) + 1;
       return {
@@ -320,7 +320,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
       if (table.fence !== fence || table.pending === null) return look(again());
       // It may have stood still for a whole lease at any time, by this writer's clock.
       const { revision } = table;
-      return send({ kind: 'raise claim', fence, beat, copies: maximumCopies }, answer => {
+      return send({ kind: 'raise lease', fence, beat, copies: maximumCopies }, answer => {
         if (answer === 'done') return become({ at: 'undo read', holds: fence + 1, revision, own: false });
         return answer === 'refused' ? again() : fail();
       });
@@ -391,7 +391,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
         );
       }
       const holds = plan.fence + 2;
-      return send({ kind: 'raise claim', fence: plan.fence + 1, copies: maximumCopies }, answer => {
+      return send({ kind: 'raise lease', fence: plan.fence + 1, copies: maximumCopies }, answer => {
         if (answer !== 'done') return become({ at: 'look', plan, raised: answer });
         return become({ at: 'undo read', holds, revision: plan.revision - 1, own: true });
       });
@@ -472,7 +472,7 @@ export function actionsOf(me: Writer, table: Table): Action[] {
       const request: Request =
         pending === null
           ? { kind: 'raise state', fence, keyVersion: projectKey }
-          : { kind: 'raise claim', fence, copies: maximumCopies, keyVersion: projectKey };
+          : { kind: 'raise lease', fence, copies: maximumCopies, keyVersion: projectKey };
       // A step of background work is tried again until it works.
       return send(request, () => me);
     }

@@ -14,8 +14,8 @@ export function readRequest({ operation, input }: AwsCall, partition: string): R
   const parts: Part[] = operation.startsWith('Transact')
     ? input.TransactItems.map((item: Part) => ({ kind: Object.keys(item)[0], ...(Object.values(item)[0] as object) }))
     : [{ kind: operation.replace(/Item$/, ''), ...input }];
-  // Turns are advice that nothing depends on.
-  const own = parts.filter(part => keyOf(part).pk === partition && keyOf(part).sk !== 'TURNS');
+  // Tickets are advice that nothing depends on.
+  const own = parts.filter(part => keyOf(part).pk === partition && keyOf(part).sk !== 'TICKETS');
   const [audit] = parts.filter(part => keyOf(part).pk.startsWith('AUDIT#'));
   if (own.length === 0) return undefined;
   const state = own.find(part => keyOf(part).sk === 'HEAD');
@@ -51,15 +51,15 @@ export function readRequest({ operation, input }: AwsCall, partition: string): R
       requireAudit(audit, fence, fence + 1);
       return { kind: 'commit large', fence, copies: copies.length, ...content };
     case 'pending exists → fence, pending':
-      return { kind: 'raise claim', fence, copies: copies.length };
+      return { kind: 'raise lease', fence, copies: copies.length };
     case 'pending exists, pending.heartbeat = → fence, leaseMs, pending':
-      return { kind: 'raise claim', fence, beat: numberAt(condition, 'pending.heartbeat ='), copies: copies.length };
+      return { kind: 'raise lease', fence, beat: numberAt(condition, 'pending.heartbeat ='), copies: copies.length };
     case ' → fence':
       return { kind: 'raise state', fence };
     case ' → fence, keyVersion':
       return { kind: 'raise state', fence, keyVersion: change.keyVersion };
     case 'pending exists → fence, keyVersion, pending':
-      return { kind: 'raise claim', fence, copies: copies.length, keyVersion: change.keyVersion };
+      return { kind: 'raise lease', fence, copies: copies.length, keyVersion: change.keyVersion };
     case 'pending exists → pending':
       return { kind: 'release', fence, copies: copies.length };
     case 'pending exists, pending.heartbeat < → pending.heartbeat':

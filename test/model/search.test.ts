@@ -48,7 +48,7 @@ describe('a search of a protocol that lacks one of its conditions', () => {
       lacks: 'a rise of the copies with every takeover and undo',
       bounds: largeAndSmall,
       flaw: (table: Table, request: Request) =>
-        request.kind === 'raise claim' ? restored(table, execute(table, request)) : undefined,
+        request.kind === 'raise lease' ? restored(table, execute(table, request)) : undefined,
     },
     {
       lacks: 'a rise of the token after a small change without an answer',

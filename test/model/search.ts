@@ -146,7 +146,7 @@ function* after(world: World, index: number, action: Action, apply: Apply): Gene
     return;
   }
   const { request, answered } = action;
-  const isTakeover = request.kind === 'raise claim' && request.beat !== undefined;
+  const isTakeover = request.kind === 'raise lease' && request.beat !== undefined;
   if (isTakeover && world.takeovers === 0) return;
   const sent = isTakeover ? { ...world, takeovers: world.takeovers - 1 } : world;
   const step = `${me.name}: ${request.kind}`;
@@ -213,8 +213,8 @@ function violationOf({ table, writers, history }: World): string | undefined {
   if (Object.values(heads).some(isForgotten)) return 'a head of a deleted key that nobody will move';
   if (pending === null) {
     if (Object.values(heads).some(head => head.revision > revision))
-      return 'a head that was never committed, and no claim';
-    if (copies.length > 0) return 'copies of the token, and no claim';
+      return 'a head that was never committed, and no lease';
+    if (copies.length > 0) return 'copies of the token, and no lease';
   } else {
     const lost = Object.entries(heads).some(
       ([name, { version, revision: stamped }]) =>

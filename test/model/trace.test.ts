@@ -222,7 +222,7 @@ describe('what the code writes', () => {
     ]);
   });
 
-  // The calls of an import of 60 keys: 1 to 5 read, 6 claims, 7 and 8 are its steps, 9 commits.
+  // The calls of an import of 60 keys: 1 to 5 read, 6 takes the lease, 7 and 8 are its steps, 9 commits.
   it.each(
     [6, 7, 8, 9].flatMap(position =>
       (['refused', 'answer-lost', 'dies-after'] as const).map(kind => ({ position, kind })),

@@ -15,7 +15,7 @@ import {
   environmentRecord,
   environmentStateRecord,
   fenceRecord,
-  turnsRecord,
+  ticketsRecord,
 } from '../../lib/table/records/environment.ts';
 import { handOffRecord } from '../../lib/table/records/hand-off.ts';
 import { identityRecord } from '../../lib/table/records/identity.ts';
@@ -83,7 +83,7 @@ const entities = {
   environment: environmentRecord,
   environmentState: environmentStateRecord,
   fence: fenceRecord,
-  turns: turnsRecord,
+  tickets: ticketsRecord,
   head: headRecord,
   tombstone: tombstoneRecord,
   revision: revisionRecord,

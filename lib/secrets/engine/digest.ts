@@ -44,7 +44,7 @@ export function digestOf(heads: Iterable<DigestedHead>): string {
   return changedDigest(emptyDigest, [], heads);
 }
 
-/** The digest after some heads made room for others. */
+/** The digest after some heads were replaced by others. */
 export function changedDigest(digest: string, removed: Iterable<DigestedHead>, added: Iterable<DigestedHead>): string {
   return hex(BigInt(`0x${digest}`) + sum(added) - sum(removed));
 }

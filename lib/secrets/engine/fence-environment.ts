@@ -1,7 +1,7 @@
 import { find, retryOnConditionFailed, transact, update } from '../../table/store.ts';
-import { claimIn, raiseFence } from './claim.ts';
 import type { EnvironmentPath } from './environment-path.ts';
 import { fenced, notRisen, stateAt } from './fencing.ts';
+import { leaseIn, raiseFence } from './lease.ts';
 
 /**
  * From its return on, nothing is written to the project's environment that is sealed under an older data key than
@@ -12,9 +12,9 @@ export async function fenceEnvironment(path: EnvironmentPath, projectId: string,
     const state = await find(stateAt(path));
     // Under the slugs there may be another project's environment by now.
     if (state?.projectId !== projectId || state.status !== 'active' || state.keyVersion >= keyVersion) return;
-    const claim = claimIn(path, state);
-    if (claim !== undefined) {
-      await raiseFence(claim, { set: { keyVersion }, abandoned: true });
+    const lease = leaseIn(path, state);
+    if (lease !== undefined) {
+      await raiseFence(lease, { set: { keyVersion }, abandoned: true });
       return;
     }
     const set = { fence: state.fence + 1, keyVersion };

@@ -2,11 +2,11 @@ import type { MemberContext } from '../../access/request-context.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
-import { at, find, type Page } from '../../table/store.ts';
+import { at, find } from '../../table/store.ts';
 import type { EnvironmentPath } from './environment-path.ts';
 import { type KeyRing, keyRing } from './key-ring.ts';
 import { headsAt } from './read-past.ts';
-import { beginSnapshot, finishSnapshot, isLive, stateIn } from './read-snapshot.ts';
+import { type BegunSnapshot, beginSnapshot, finishSnapshot, isLive } from './read-snapshot.ts';
 import { type RecordedChange, readChangesFrom } from './revision-log.ts';
 import { readAgainWhileStale, StaleRead } from './stale-read.ts';
 
@@ -14,7 +14,7 @@ import { readAgainWhileStale, StaleRead } from './stale-read.ts';
 export interface EnvironmentReads {
   path: EnvironmentPath;
   project: ProjectRecord | undefined;
-  page: Page;
+  snapshot: BegunSnapshot;
   /** Earlier revisions that are to be read, with what was recorded from the first of them on. */
   past?: { revisions: readonly number[]; changes: RecordedChange[] };
 }
@@ -35,16 +35,16 @@ export interface LiveSecrets {
 }
 
 /**
- * One wave, to be begun together with authentication.
+ * One round trip, to be begun together with authentication.
  * @param revisions earlier revisions to read; the current one where there are none
  */
 export async function beginRead(path: EnvironmentPath, revisions: readonly number[] = []): Promise<EnvironmentReads> {
-  const [project, page, changes] = await Promise.all([
+  const [project, snapshot, changes] = await Promise.all([
     find(at(projectRecord, path.orgSlug, path.project)),
     beginSnapshot(path),
     revisions.length === 0 ? [] : readChangesFrom(path, Math.min(...revisions)),
   ]);
-  return { path, project, page, ...(revisions.length === 0 ? {} : { past: { revisions, changes } }) };
+  return { path, project, snapshot, ...(revisions.length === 0 ? {} : { past: { revisions, changes } }) };
 }
 
 /**
@@ -63,8 +63,8 @@ export async function readLive<T>(
   return readAgainWhileStale(log, { ...path }, async tries => {
     const reads = tries === 0 ? begun : await beginRead(path, begun.past?.revisions);
     const project = access.requireProject(reads.project);
-    access.requireEnvironment(stateIn(reads.page), right);
-    const snapshot = await finishSnapshot(path, reads.page);
+    access.requireEnvironment(reads.snapshot.state, right);
+    const snapshot = await finishSnapshot(reads.snapshot);
     const { past } = reads;
     const { state } = snapshot;
     const ring = keyRing(organization.id, project);

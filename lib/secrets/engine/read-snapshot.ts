@@ -15,14 +15,23 @@ export interface Snapshot {
 }
 
 /** The beginning of the one Query that reads an environment: its state, then heads up to 1 MB. */
-export function beginSnapshot(path: EnvironmentPath): Promise<Page> {
-  return queryPage(ranges.environmentHeads(...partsOf(path)));
+export interface BegunSnapshot {
+  path: EnvironmentPath;
+  /** Undefined where there is no such environment, or only what an erasure has not come to yet. */
+  state: EnvironmentState | undefined;
+  page: Page;
 }
 
 /**
- * The state at the beginning of the environment's Query; undefined where there is no such environment, or only what an
- * erasure has not come to yet.
+ * Begins to read a whole environment: the one way in which all of its secrets are read, for answers and for changes.
+ * One round trip, which may be made before the caller is known to be allowed.
  */
+export async function beginSnapshot(path: EnvironmentPath): Promise<BegunSnapshot> {
+  const page = await queryPage(ranges.environmentHeads(...partsOf(path)));
+  return { path, state: stateIn(page), page };
+}
+
+/** The state at the beginning of the environment's Query. */
 export function stateIn({ items: [first] }: Pick<Page, 'items'>): EnvironmentState | undefined {
   return first?.kind === environmentStateRecord.kind ? environmentStateRecord.parse(first) : undefined;
 }
@@ -33,14 +42,13 @@ export function stateIn({ items: [first] }: Pick<Page, 'items'>): EnvironmentSta
  * @throws StaleRead where the items read are of different revisions: DynamoDB isolates a transaction from a Query only
  * item by item (Developer Guide, "Isolation levels"), so a reader may see half of a commit.
  */
-export async function finishSnapshot(path: EnvironmentPath, begun: Page): Promise<Snapshot> {
-  const state = stateIn(begun);
+export async function finishSnapshot({ path, state, page }: BegunSnapshot): Promise<Snapshot> {
   if (state === undefined) throw new Error('A snapshot was begun of an environment that is not there.');
   const rest =
-    begun.next === undefined
+    page.next === undefined
       ? []
-      : await queryItems({ ...ranges.environmentHeads(...partsOf(path)), startAfter: begun.next });
-  const read = [...begun.items.slice(1), ...rest].map(item => headRecord.parse(item));
+      : await queryItems({ ...ranges.environmentHeads(...partsOf(path)), startAfter: page.next });
+  const read = [...page.items.slice(1), ...rest].map(item => headRecord.parse(item));
   const heads = await resolveHeads(read, state.revision, wanted =>
     readAll(wanted.map(({ key, version }) => at(versionRecord, ...partsOf(path), key, version))),
   );

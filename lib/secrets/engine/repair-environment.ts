@@ -26,30 +26,16 @@ import {
   upsert,
   type Write,
 } from '../../table/store.ts';
-import {
-  acquire,
-  type Claim,
-  isHeld,
-  newClaim,
-  planSteps,
-  releaseClaim,
-  type SizedWrite,
-  takeOver,
-  writeSteps,
-} from './claim.ts';
 import { addUpTo, digestOf } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { maximumFences, readFences, removeFences, stateAt } from './fencing.ts';
-import { headOf, isLive, versionOf } from './read-snapshot.ts';
+import { acquire, isHeld, type Lease, newLease, releaseLease, takeOver } from './lease.ts';
+import { planRepair, type RepairedKey, type RepairPlan } from './plan-repair.ts';
+import { isLive } from './read-snapshot.ts';
 import { headBytes } from './secret-size.ts';
 import { putTombstone } from './tombstones.ts';
 import { waitUntilSilent } from './undo-change.ts';
-
-/** What became of one key. */
-export interface RepairedKey {
-  key: string;
-  did: string;
-}
+import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 
 export interface Repair {
   /** The revision now in force. */
@@ -65,7 +51,7 @@ export class NotRepairable extends Error {
 }
 
 /**
- * Makes an environment consistent again whose heads do not add up to its digest, as one change of its own: under a claim,
+ * Makes an environment consistent again whose heads do not add up to its digest, as one change of its own: under a lease,
  * so no writer interferes, conditioned on the state it found, and as a new revision, so nobody keeps what was read
  * before. It loses no version of the history. Where nothing is wrong it changes nothing.
  * @throws NotRepairable
@@ -80,12 +66,12 @@ export async function repairEnvironment(path: EnvironmentPath, source: RequestSo
     }
     // A rotation has begun since.
     if (state.keyVersion > keyVersion) throw new ConditionFailed([]);
-    let claim: Claim;
+    let lease: Lease;
     if (silent === undefined) {
-      claim = newClaim(path, state, maximumFences);
-      await acquire(claim);
-    } else claim = await takeOver(path, state, silent.copies);
-    return repairClaimed(claim, state, source);
+      lease = newLease(path, state, maximumFences);
+      await acquire(lease);
+    } else lease = await takeOver(path, state, silent.copies);
+    return repairUnderLease(lease, state, source);
   });
 }
 
@@ -99,8 +85,8 @@ async function requireNoRotation({ orgSlug, project }: EnvironmentPath): Promise
   return found;
 }
 
-async function repairClaimed(claim: Claim, state: EnvironmentState, source: RequestSource): Promise<Repair> {
-  const { path } = claim;
+async function repairUnderLease(lease: Lease, state: EnvironmentState, source: RequestSource): Promise<Repair> {
+  const { path } = lease;
   const items = (await queryItems(ranges.environmentContent(...partsOf(path)))).filter(
     ({ kind }) => kind !== environmentStateRecord.kind,
   );
@@ -118,11 +104,11 @@ async function repairClaimed(claim: Claim, state: EnvironmentState, source: Requ
     counted.sizeBytes === state.sizeBytes &&
     counted.valueCount === state.valueCount;
   if (plan.keys.length === 0 && addUpTo(state.digest, plan.heads) && wasCounted) {
-    await releaseClaim(claim);
+    await releaseLease(lease);
     return { revision: state.revision, wasInconsistent: false, keys: [] };
   }
   const { steps, lanes } = planSteps(writesOf(path, plan, heads, tombstones));
-  await writeSteps(claim, steps, lanes);
+  await writeSteps(lease, steps, lanes);
   const revision = state.revision + 1;
   const digest = digestOf(plan.heads);
   const audit = await auditOf(path, state, revision, plan, source);
@@ -132,113 +118,13 @@ async function repairClaimed(claim: Claim, state: EnvironmentState, source: Requ
     upsert(
       stateAt(path),
       { set: { ...counted, digest, revision, ...ended } },
-      { if: { ...isHeld(claim), ...isAsRead } },
+      { if: { ...isHeld(lease), ...isAsRead } },
     ),
-    ...removeFences(claim, claim.fences),
-    recordRepair(path, { revision, fence: claim.fence, digest }, audit),
+    ...removeFences(lease, lease.fences),
+    recordRepair(path, { revision, fence: lease.fence, digest }, audit),
     audit,
   ]);
   return { revision, wasInconsistent: !plan.wasConsistent, keys: plan.keys };
-}
-
-interface RepairPlan {
-  /** The heads as they will be. */
-  heads: HeadRecord[];
-  /** Versions that the history lacks, or has in another form. */
-  added: VersionRecord[];
-  keys: RepairedKey[];
-  wasConsistent: boolean;
-}
-
-/**
- * What to do, key by key. Heads are what gets overwritten, so the history wins, up to the number of the head: above it are
- * versions that never were committed. The digest may tell that there is more to take from the history: heads that are
- * missing, or newer ones. Pure.
- * @param heads those of deleted keys, or their tombstones, included
- */
-export function planRepair(
-  state: EnvironmentState,
-  heads: readonly HeadRecord[],
-  versions: readonly VersionRecord[],
-): RepairPlan {
-  const histories = new Map<string, VersionRecord[]>();
-  for (const version of versions) {
-    histories.set(version.key, [...(histories.get(version.key) ?? []), version]);
-  }
-  const committed = (key: string, upTo: number) =>
-    (histories.get(key) ?? []).filter(({ version, revision }) => version <= upTo && revision <= state.revision).at(-1);
-  const wasConsistent = addUpTo(
-    state.digest,
-    heads.filter(head => head.revision <= state.revision),
-  );
-
-  const known = new Set(heads.map(({ key }) => key));
-  const missing: Repaired[] = [];
-  const missingTombstones: Repaired[] = [];
-  for (const key of histories.keys()) {
-    const version = known.has(key) ? undefined : committed(key, Infinity);
-    if (version === undefined) continue;
-    const what = version.deleted === true ? 'tombstone' : 'head';
-    const did = `the ${what} was missing: made from version ${version.version}`;
-    // A deletion that never committed is of a key that has its head still.
-    (version.deleted === true ? missingTombstones : missing).push({ key, head: headOf(version), did });
-  }
-  const repairedUpTo = (upTo: (head: HeadRecord) => number) => [
-    ...heads.flatMap(head => repairedHead(head, committed(head.key, upTo(head)), state, wasConsistent)),
-    ...missingTombstones,
-  ];
-  const upToHead = repairedUpTo(({ version }) => version);
-  const newest = repairedUpTo(() => Infinity);
-  const candidates = [upToHead, [...upToHead, ...missing], newest, [...newest, ...missing]];
-  const chosen = candidates.find(candidate => addUpTo(state.digest, present(candidate))) ?? upToHead;
-  return {
-    heads: present(chosen),
-    added: chosen.flatMap(({ added }) => (added === undefined ? [] : [added])),
-    keys: chosen.flatMap(({ key, did }) => (did === undefined ? [] : [{ key, did }])),
-    wasConsistent,
-  };
-}
-
-/** One key after the repair: its head, if it has one, and what was done. */
-interface Repaired {
-  key: string;
-  head?: HeadRecord;
-  added?: VersionRecord;
-  did?: string;
-}
-
-function present(repaired: readonly Repaired[]): HeadRecord[] {
-  return repaired.flatMap(({ head }) => (head === undefined ? [] : [head]));
-}
-
-/** @param newest the newest committed version up to the head's */
-function repairedHead(
-  head: HeadRecord,
-  newest: VersionRecord | undefined,
-  { revision }: EnvironmentState,
-  headsAreRight: boolean,
-): Repaired[] {
-  const { key, version } = head;
-  if (head.revision > revision) {
-    const did = `the head of revision ${head.revision} was never committed`;
-    return newest === undefined
-      ? [{ key, did: `${did}: removed` }]
-      : [{ key, head: headOf(newest), did: `${did}: taken back to version ${newest.version}` }];
-  }
-  const isInHistory = newest?.version === version;
-  if (isInHistory && sameVersion(versionOf(head), newest)) return [{ key, head }];
-  const follows = version === (newest?.version ?? 0) + 1 && head.revision > (newest?.revision ?? 0);
-  if (newest === undefined || (!isInHistory && follows) || headsAreRight) {
-    return [{ key, head, added: versionOf(head), did: `the history did not have version ${version}: added` }];
-  }
-  return [{ key, head: headOf(newest), did: `the head did not fit: made from version ${newest.version}` }];
-}
-
-/** All but the ciphertext, which a key rotation writes anew in either place. */
-function sameVersion(one: VersionRecord, other: VersionRecord): boolean {
-  const facts = ({ version, revision, fence, deleted, sizeBytes, createdAt, createdBy }: VersionRecord) =>
-    JSON.stringify([version, revision, fence, deleted, sizeBytes, createdAt, createdBy.id]);
-  return facts(one) === facts(other);
 }
 
 function countContent(heads: readonly HeadRecord[], versions: readonly VersionRecord[]) {

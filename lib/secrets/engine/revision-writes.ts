@@ -3,9 +3,9 @@ import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type RevisionPartRecord, revisionPartRecord, revisionRecord } from '../../table/records/revision.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { at, put, type Write } from '../../table/store.ts';
-import type { SizedWrite } from './claim.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { isLive } from './read-snapshot.ts';
+import type { SizedWrite } from './write-steps.ts';
 
 /** What a change tells about itself. */
 interface RevisedChange {

@@ -33,7 +33,7 @@ export function putTombstone(path: EnvironmentPath, head: HeadRecord): Write {
   return put(at(tombstoneRecord, ...partsOf(path), head.key), tombstoneOf(head));
 }
 
-/** The newest deletions of those of the keys that ever were deleted. For keys without a head, read before this. */
+/** The latest tombstone of each key that has one. For keys without a head, read before this. */
 export async function findTombstones(path: EnvironmentPath, keys: readonly string[]): Promise<HeadRecord[]> {
   const found = await readAll(keys.map(key => at(tombstoneRecord, ...partsOf(path), key)));
   return found.filter(tombstone => tombstone !== undefined);

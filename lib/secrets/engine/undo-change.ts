@@ -4,23 +4,15 @@ import { type EnvironmentState, environmentStateRecord, type FenceRecord } from 
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { pauseBeforeRetry, retryBudget } from '../../table/retry.ts';
 import { at, ConditionFailed, find, put, queryItems, readAll, remove } from '../../table/store.ts';
-import {
-  type Claim,
-  leaseOf,
-  planSteps,
-  releaseClaim,
-  type SizedWrite,
-  takeOver,
-  withHeartbeat,
-  writeSteps,
-} from './claim.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { readFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
+import { type Lease, leaseOf, releaseLease, takeOver, withHeartbeat } from './lease.ts';
 import { headOf } from './read-snapshot.ts';
 import { headBytes } from './secret-size.ts';
 import { StaleRead } from './stale-read.ts';
 import { putTombstone } from './tombstones.ts';
+import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 
 /**
  * Returns when the change that is under way is out of the way: its writer finished, or it fell silent and was undone.
@@ -71,9 +63,9 @@ async function undoAbandoned(
   // What it restores would be under a data key that a rotation takes away.
   if (state.keyVersion > ring.keyVersion) throw new StaleRead(`The key of environment ${state.id} was rotated.`);
   try {
-    const claim = await takeOver(path, state, copies);
+    const lease = await takeOver(path, state, copies);
     log.warn('undoing a change whose writer fell silent', { environmentId: state.id, revision: state.revision + 1 });
-    await undoAndRelease(claim, ring, log);
+    await undoAndRelease(lease, ring, log);
   } catch (error) {
     // Its writer was alive after all, or another one is undoing it.
     if (!(error instanceof ConditionFailed)) throw error;
@@ -81,36 +73,36 @@ async function undoAbandoned(
 }
 
 /**
- * Undoes what was written under a claim whose fencing token was raised since, and ends the claim.
- * @throws ConditionFailed when the claim was taken over
+ * Undoes what was written under a lease whose fencing token was raised since, and ends the lease.
+ * @throws ConditionFailed when the lease was taken over
  */
-export async function undoAndRelease(claim: Claim, ring: KeyRing, log: Log): Promise<void> {
-  await withHeartbeat(claim, log, async () => {
-    await restoreHeads(claim, ring);
-    await releaseClaim(claim);
+export async function undoAndRelease(lease: Lease, ring: KeyRing, log: Log): Promise<void> {
+  await withHeartbeat(lease, log, async () => {
+    await restoreHeads(lease, ring);
+    await releaseLease(lease);
   });
 }
 
 /**
- * Restores every head that was stamped later than the claim's revision from the history, under the ring's data key: after
+ * Restores every head that was stamped later than the lease's revision from the history, under the ring's data key: after
  * a rotation has fenced the environment nothing may be written under an older one. Reads until it finds nothing more to
  * restore, because the last transaction before the token rose may become visible a moment after it.
- * @throws ConditionFailed when the claim was taken over
+ * @throws ConditionFailed when the lease was taken over
  */
-async function restoreHeads(claim: Claim, ring: KeyRing): Promise<void> {
+async function restoreHeads(lease: Lease, ring: KeyRing): Promise<void> {
   for (;;) {
-    const [first, ...items] = await queryItems(ranges.environmentHeads(...partsOf(claim.path)));
+    const [first, ...items] = await queryItems(ranges.environmentHeads(...partsOf(lease.path)));
     const state = first === undefined ? undefined : environmentStateRecord.parse(first);
-    // Without the claim, what is stamped later may be committed.
-    if (state?.fence !== claim.fence) throw new ConditionFailed([]);
-    const stamped = items.map(item => headRecord.parse(item)).filter(head => head.revision > claim.revision);
+    // Without the lease, what is stamped later may be committed.
+    if (state?.fence !== lease.fence) throw new ConditionFailed([]);
+    const stamped = items.map(item => headRecord.parse(item)).filter(head => head.revision > lease.revision);
     if (stamped.length === 0) return;
     const before = await readAll(
-      stamped.map(({ key, version }) => at(versionRecord, ...partsOf(claim.path), key, version - 1)),
+      stamped.map(({ key, version }) => at(versionRecord, ...partsOf(lease.path), key, version - 1)),
     );
-    const writes = await Promise.all(stamped.map((head, index) => restoring(head, before[index], claim, ring)));
+    const writes = await Promise.all(stamped.map((head, index) => restoring(head, before[index], lease, ring)));
     const { steps, lanes } = planSteps(writes);
-    await writeSteps(claim, steps, lanes);
+    await writeSteps(lease, steps, lanes);
   }
 }
 
@@ -118,7 +110,7 @@ async function restoreHeads(claim: Claim, ring: KeyRing): Promise<void> {
 async function restoring(
   head: HeadRecord,
   before: VersionRecord | undefined,
-  { path, environmentId, fence, revision }: Claim,
+  { path, environmentId, fence, revision }: Lease,
   ring: KeyRing,
 ): Promise<SizedWrite> {
   const read = at(headRecord, ...partsOf(path), head.key);

@@ -6,25 +6,17 @@ import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, versionRecord } from '../../table/records/secret.ts';
 import { withDeadline, withoutReauthorization } from '../../table/retry.ts';
 import { at, ConditionFailed, find, put, remove, transact, update, upsert, type Write } from '../../table/store.ts';
-import {
-  acquire,
-  isHeld,
-  newClaim,
-  planSteps,
-  raiseFence,
-  type SizedWrite,
-  withHeartbeat,
-  writeSteps,
-} from './claim.ts';
 import { changedDigest } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { fenced, notRisen, removeFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
+import { acquire, isHeld, newLease, raiseFence, withHeartbeat } from './lease.ts';
 import { isLive, versionOf } from './read-snapshot.ts';
 import { revisionWrites } from './revision-writes.ts';
 import { headBytes } from './secret-size.ts';
 import { putTombstone } from './tombstones.ts';
 import { undoAndRelease } from './undo-change.ts';
+import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 
 /** A change as it is to be written, decided on the state and heads that it carries. See README.md. */
 export interface WritableChange {
@@ -47,8 +39,10 @@ export interface WritableChange {
   message?: string | undefined;
 }
 
-/** A check of the commit did not hold: the change was decided on something outdated, and another try cannot help. */
-export class DecisionOutdated extends ConditionFailed {}
+/** What the change copies was changed or destroyed since it was read. Only reading that again helps. */
+export class DecisionOutdated extends Error {
+  override readonly name = 'DecisionOutdated';
+}
 
 /**
  * The key's next version is there. Either the key was read before it was deleted, or the version is one that a large change
@@ -158,14 +152,14 @@ async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
     ...heads.map(head => putVersion(path, head)),
     ...heads.map(head => ({ write: put(at(headRecord, ...partsOf(path), head.key), head), bytes: headBytes(head) })),
   ]);
-  const claim = newClaim(path, state, lanes);
+  const lease = newLease(path, state, lanes);
   try {
-    await acquire(claim);
-    await withHeartbeat(claim, log, () => writeSteps(claim, steps, lanes));
-    await commit(change, isHeld(claim), { pending: undefined, leaseMs: undefined }, removeFences(claim, claim.fences));
+    await acquire(lease);
+    await withHeartbeat(lease, log, () => writeSteps(lease, steps, lanes));
+    await commit(change, isHeld(lease), { pending: undefined, leaseMs: undefined }, removeFences(lease, lease.fences));
   } catch (error) {
     await requireCommitted(change, error, log, {
-      raise: () => raiseFence(claim),
+      raise: () => raiseFence(lease),
       undo: raised => undoAndRelease(raised, ring, log),
     });
   }
@@ -205,7 +199,7 @@ function whileNoneDestroyed(state: EnvironmentState) {
     condition: asRead(state, ['valueCount']),
     refused: (current: Partial<EnvironmentState> | undefined) => {
       const isDestroyed = current?.revision === state.revision && current.valueCount !== state.valueCount;
-      return isDestroyed ? new DecisionOutdated([0]) : new ConditionFailed([0]);
+      return isDestroyed ? new DecisionOutdated() : new ConditionFailed([0]);
     },
   };
 }
@@ -227,9 +221,8 @@ async function requireCommitted<T>(
   { raise, undo }: { raise: () => Promise<T>; undo: (raised: T) => Promise<void> },
 ): Promise<void> {
   const findOut = async () => {
-    // The condition of a check says nothing about the token.
-    const isRefused = error instanceof ConditionFailed && !(error instanceof DecisionOutdated);
-    const raised = isRefused ? ({ as: 'refused' } as const) : await outcomeOf(raise);
+    // What a check refused says nothing about the token.
+    const raised = error instanceof ConditionFailed ? ({ as: 'refused' } as const) : await outcomeOf(raise);
     if (raised.as === 'done') {
       await undo(raised.result).catch((reason: unknown) => {
         // The next writer does it.

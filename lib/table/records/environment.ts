@@ -106,16 +106,16 @@ export const fenceRecord = entity({
 export type FenceRecord = ReturnType<typeof fenceRecord.parse>;
 
 /** The order of the writers of an environment that wait for each other. It is advice; the fencing token decides. */
-export const turnsRecord = entity({
-  kind: 'turns',
-  key: keys.turns,
+export const ticketsRecord = entity({
+  kind: 'tickets',
+  key: keys.tickets,
   schema: z.object({
-    /** The number that was given last. */
-    next: z.int(),
-    /** The last number whose turn is over. */
-    over: z.int().default(0),
+    /** The number of the newest ticket. */
+    issued: z.int(),
+    /** The number of the last ticket that was served. */
+    served: z.int().default(0),
     expiresAt: ExpiresAt,
   }),
 });
 
-export type TurnsRecord = ReturnType<typeof turnsRecord.parse>;
+export type TicketsRecord = ReturnType<typeof ticketsRecord.parse>;

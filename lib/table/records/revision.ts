@@ -41,7 +41,7 @@ export const revisionRecord = entity({
 
 export type RevisionRecord = ReturnType<typeof revisionRecord.parse>;
 
-/** More keys of a large change, written under its claim, before it commits. */
+/** More keys of a large change, written under its lease, before it commits. */
 export const revisionPartRecord = entity({
   kind: 'revisionPart',
   key: keys.revision,

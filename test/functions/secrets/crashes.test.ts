@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { environmentStateRecord, turnsRecord } from '../../../lib/table/records/environment.ts';
+import { environmentStateRecord, ticketsRecord } from '../../../lib/table/records/environment.ts';
 import { at, find, increment } from '../../../lib/table/store.ts';
 import type { Api } from '../../support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
@@ -22,9 +22,9 @@ afterAll(() => api.stop());
 const many = (fill: string) => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, fill]));
 const stateOf = (place: Workplace) => at(environmentStateRecord, owner.organization.slug, place.project.slug, 'dev');
 
-const letClaimAge = (place: Workplace) => expireLease(place, 'dev');
+const expire = (place: Workplace) => expireLease(place, 'dev');
 
-// The calls of an import of 60 keys: 1 to 5 read, 6 claims, 7 writes the versions, 8 the heads, 9 commits.
+// The calls of an import of 60 keys: 1 to 5 read, 6 takes the lease, 7 writes the versions, 8 the heads, 9 commits.
 const committing = 9;
 // And of the set that finds it abandoned: 1 to 4 read, 5 and 6 look for signs of life, 7 takes over, 8 to 11 undo.
 const cases = [6, 7, 8, 9].flatMap(first => [undefined, 5, 7, 8, 9, 10, 11].map(second => ({ first, second })));
@@ -43,12 +43,12 @@ describe('a large import that dies after its call', () => {
       const done = first >= committing;
       const expected: Record<string, string> = { KEPT: 'kept', ...many('old'), ...(done ? imported : {}) };
       expect(await place.values('dev')).toEqual(expected);
-      await letClaimAge(place);
+      await expire(place);
       await withFault(dies(second), headers => place.set('dev', 'OTHER', 'x', { headers }));
       const other = (await place.values('dev')).OTHER;
       expect(await place.values('dev')).toEqual({ ...expected, ...(other === undefined ? {} : { OTHER: 'x' }) });
 
-      await letClaimAge(place);
+      await expire(place);
       const last = await place.set('dev', 'K3', 'last');
       const revision = 1 + (done ? 1 : 0) + (other === undefined ? 0 : 1) + 1;
       expect(last.body).toMatchObject({ revision, secret: { version: done ? 3 : 2 } });
@@ -67,7 +67,7 @@ describe('a large import that dies after its call', () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many('old'));
     await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
-    await letClaimAge(place);
+    await expire(place);
     const before = await find(stateOf(place));
     const { status, body } = await api.put(place.at('dev', '?dryRun=true'), { key: 'K1', value: 'x' }, owner.session);
     expect([status, body.plan.updated, body.revision]).toEqual([200, ['K1'], 1]);
@@ -85,7 +85,7 @@ describe('a writer that was presumed dead and wakes up', () => {
   it('changes nothing any more, begins again and loses to no one', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many('old'));
-    // The import sleeps before it writes its heads; meanwhile another writer takes its claim and undoes it.
+    // The import sleeps before it writes its heads; meanwhile another writer takes over its lease and undoes it.
     const woken = gate();
     const sleeping = gate();
     const importing = withFault(
@@ -104,7 +104,7 @@ describe('a writer that was presumed dead and wakes up', () => {
     );
     await sleeping.opened;
     expect(await place.values('dev')).toEqual(many('old'));
-    await letClaimAge(place);
+    await expire(place);
     expect((await place.set('dev', 'K1', 'between')).body.revision).toBe(2);
     expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'between' });
     woken.open();
@@ -190,29 +190,29 @@ describe('a writer that is alive', () => {
   });
 });
 
-describe('a writer that dies in its turn', () => {
+describe('a writer that dies with a ticket', () => {
   it('holds up the writers behind it, and none after them', async () => {
     const place = await openWorkplace(api, owner);
-    const turns = at(turnsRecord, owner.organization.slug, place.project.slug, 'dev');
-    // The number of another writer that died: with it, everybody waits.
-    await increment(turns, { add: { next: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
-    let turn: number | undefined;
-    const diesInItsTurn: Conductor = {
+    const tickets = at(ticketsRecord, owner.organization.slug, place.project.slug, 'dev');
+    // The ticket of another writer that died: behind it, everybody waits.
+    await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
+    let ticket: number | undefined;
+    const diesWithTicket: Conductor = {
       attempt: async (call, send) => {
-        if (turn !== undefined || call.operation.startsWith('TransactWrite')) {
-          turn ??= (await find(turns))?.next;
+        if (ticket !== undefined || call.operation.startsWith('TransactWrite')) {
+          ticket ??= (await find(tickets))?.issued;
           throw new Error('the process is dead (injected)');
         }
         return send();
       },
     };
 
-    const dies = withFault({ conductor: diesInItsTurn }, headers => place.set('dev', 'DIES', 'x', { headers }));
-    await vi.waitFor(async () => expect((await find(turns))?.next).toBe(2));
+    const dies = withFault({ conductor: diesWithTicket }, headers => place.set('dev', 'DIES', 'x', { headers }));
+    await vi.waitFor(async () => expect((await find(tickets))?.issued).toBe(2));
     const behind = await Promise.all(Array.from({ length: 4 }, (_, i) => place.set('dev', `K${i}`, 'x')));
     await dies;
 
-    expect(turn).toBeGreaterThanOrEqual(2);
+    expect(ticket).toBeGreaterThanOrEqual(2);
     expect(behind.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     const next = await recordRequest(headers => place.set('dev', 'NEXT', 'x', { headers }));
     expect(next.answer.status).toBe(201);

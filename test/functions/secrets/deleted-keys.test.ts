@@ -105,7 +105,7 @@ describe('keys that were made and deleted', () => {
     expect(body.error.code).toBe('secret_not_found');
   });
 
-  // The calls of such a deletion: 1 to 4 read, 5 claims, 6 and 7 are its steps, 8 commits, 9 looks for what to move, 10
+  // The calls of such a deletion: 1 to 4 read, 5 takes the lease, 6 and 7 are its steps, 8 commits, 9 looks for what to move, 10
   // and 11 move, 12 notes it.
   it.each([9, 10, 11, 12])('are moved by the next change, where the process dies at call %i', async position => {
     const place = await openWorkplace(api, owner);

@@ -100,7 +100,7 @@ describe('a transaction that is executed late', () => {
     await requireWorks(place, { ...many(60, 'old'), K5: 'new' });
   });
 
-  it('and is a step of the first try, under the claim of the second, changes nothing that another writer was promised', async () => {
+  it('and is a step of the first try, under the lease of the second, changes nothing that another writer was promised', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many(60, 'old'));
     let held: (() => Promise<unknown>) | undefined;

@@ -426,7 +426,7 @@ describe('sets and deletions as one change', () => {
     expect(Object.keys(await place.values('dev'))).toHaveLength(500);
   });
 
-  it('is judged by If-Match before a key that is not there', async () => {
+  it('checks If-Match before a key that is not there', async () => {
     const stale = { 'if-match': '"7"' };
     const answers = [
       await api.delete(place.at('dev', '/NOPE'), place.owner.session, stale),

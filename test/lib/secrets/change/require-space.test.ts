@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { hiddenRoomBytes } from '../../../lib/secrets/hidden-room.ts';
+import { hiddenBytes } from '../../../../lib/secrets/change/require-space.ts';
 
 const project = (secret: string) => ({ keyVersion: 1, wrappedKeys: { '1': Buffer.from(secret) } });
-const at = (revision: number, secret = 'wrapped') => hiddenRoomBytes(project(secret), { id: 'environment', revision });
+const at = (revision: number, secret = 'wrapped') => hiddenBytes(project(secret), { id: 'environment', revision });
 
-describe('the room that a writer who may not read does not see', () => {
+describe('the space that is hidden from a writer who may not read', () => {
   it('is the same however often it is tried at a revision, and another one at the next', () => {
     expect(at(7)).toBe(at(7));
     expect(at(8)).not.toBe(at(7));

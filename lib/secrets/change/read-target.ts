@@ -1,0 +1,158 @@
+import { findWebhooks } from '../../deliveries/publish.ts';
+import type { EnvironmentState, TicketsRecord } from '../../table/records/environment.ts';
+import { type PlanConfigs, planConfigsRecord } from '../../table/records/plan-configs.ts';
+import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
+import { type HeadRecord, headRecord, tombstoneRecord } from '../../table/records/secret.ts';
+import type { WebhookRecord } from '../../table/records/webhook.ts';
+import { at, ConditionFailed, find, readAll, readTogether } from '../../table/store.ts';
+import { type EnvironmentPath, partsOf } from '../engine/environment-path.ts';
+import { stateAt } from '../engine/fencing.ts';
+import { type KeyRing, keyRing } from '../engine/key-ring.ts';
+import { type BegunSnapshot, beginSnapshot, finishSnapshot } from '../engine/read-snapshot.ts';
+import { StaleRead } from '../engine/stale-read.ts';
+import { ticketsAt } from '../engine/tickets.ts';
+import { findTombstones } from '../engine/tombstones.ts';
+import { DecisionOutdated } from '../engine/write-change.ts';
+import type { Change, Source } from './change-request.ts';
+
+/** Which heads a change must read: those of its keys, with their tombstones, or all. */
+type Keys = readonly string[] | 'all';
+
+/** Up to this many keys, single reads cost less than a Query over a large environment. */
+const maximumNamedKeys = 40;
+
+/** The environment that is to be changed, read before its caller is known to be allowed. */
+export interface TargetReads {
+  keys: Keys;
+  project: ProjectRecord | undefined;
+  plans: { plans: PlanConfigs } | undefined;
+  tickets: TicketsRecord | undefined;
+  state: EnvironmentState | undefined;
+  heads: { named: ReadonlyMap<string, HeadRecord>; keys: readonly string[] } | { all: BegunSnapshot };
+}
+
+/** What a change needs to know. */
+export interface ChangeReads {
+  path: EnvironmentPath;
+  reads: TargetReads;
+  webhooks: readonly WebhookRecord[];
+}
+
+/** One round trip, to be begun together with authentication. */
+export async function beginChange(path: EnvironmentPath, keys: Keys): Promise<ChangeReads> {
+  const [reads, webhooks] = await Promise.all([readTarget(path, keys), findWebhooks(path.orgSlug)]);
+  return { path, reads, webhooks };
+}
+
+/** One round trip. */
+export async function readTarget(path: EnvironmentPath, keys: Keys): Promise<TargetReads> {
+  const fixed = {
+    project: at(projectRecord, path.orgSlug, path.project),
+    plans: at(planConfigsRecord),
+    tickets: ticketsAt(path),
+  };
+  if (keys === 'all' || keys.length > maximumNamedKeys) {
+    const [found, all] = await Promise.all([readTogether(fixed), beginSnapshot(path)]);
+    return { ...found, keys, state: all.state, heads: { all } };
+  }
+  const [found, named] = await Promise.all([readTogether({ ...fixed, state: stateAt(path) }), readNamed(path, keys)]);
+  return { ...found, keys, heads: { named, keys } };
+}
+
+async function readNamed(path: EnvironmentPath, keys: readonly string[]): Promise<ReadonlyMap<string, HeadRecord>> {
+  const parts = partsOf(path);
+  // A tombstone means nothing where there is a head, which comes after it.
+  const found = await readAll<HeadRecord>(
+    keys.flatMap(key => [at(tombstoneRecord, ...parts, key), at(headRecord, ...parts, key)]),
+  );
+  return byKey(found.filter(head => head !== undefined));
+}
+
+export function byKey(heads: readonly HeadRecord[]): ReadonlyMap<string, HeadRecord> {
+  return new Map(heads.map(head => [head.key, head]));
+}
+
+/** The environment that is to be changed, as its caller may change it. */
+export interface Target {
+  project: ProjectRecord;
+  state: EnvironmentState;
+  ring: KeyRing;
+}
+
+/**
+ * @throws project_not_found, environment_not_found, forbidden; StaleRead where the project was read before a rotation of
+ * its key
+ */
+export function requireTarget({ context, authorize }: Change<unknown>, reads: TargetReads): Target {
+  const { access, organization } = context;
+  const project = access.requireProject(reads.project);
+  const state = access.requireEnvironment(reads.state, 'write');
+  authorize?.(access);
+  if (state.keyVersion > project.keyVersion) {
+    throw new StaleRead(`Environment ${state.id} takes values under data key ${state.keyVersion} or newer only.`);
+  }
+  return { project, state, ring: keyRing(organization.id, project) };
+}
+
+/** The heads of the target, or tombstones; all, or those of the change's keys. @throws StaleRead */
+export async function headsOf({ state }: Target, { heads }: TargetReads): Promise<ReadonlyMap<string, HeadRecord>> {
+  if ('all' in heads) return byKey((await finishSnapshot(heads.all)).heads);
+  // A head of an earlier environment under these slugs was read before this one was made.
+  const older = [...heads.named.values()].find(({ revision }) => revision <= state.firstRevision);
+  if (older === undefined) return heads.named;
+  throw new StaleRead(`The head of ${older.key} is older than environment ${state.id}.`);
+}
+
+/** Adds the newest deletions of keys that are to be set and have no head, so that version numbers go on. */
+export async function withTombstones(
+  path: EnvironmentPath,
+  heads: ReadonlyMap<string, HeadRecord>,
+  puts: readonly { key: string }[],
+): Promise<ReadonlyMap<string, HeadRecord>> {
+  const created = puts.map(({ key }) => key).filter(key => !heads.has(key));
+  return new Map([...heads, ...byKey(await findTombstones(path, created))]);
+}
+
+/**
+ * What is written is conditioned on what was read. What is only answered has to be looked at again: heads that were read
+ * one by one may be of another moment than the state, and the source of a copy of another one than its target.
+ * @throws ConditionFailed where the target was not read at one moment, DecisionOutdated where the source has changed
+ */
+export async function requireOneMoment(
+  path: EnvironmentPath,
+  { state }: Target,
+  { heads }: TargetReads,
+  source: Source | undefined,
+): Promise<void> {
+  if ('named' in heads) await requireUnchanged(path, state, heads.keys, heads.named);
+  if (source !== undefined) await requireBothUnchanged(source, path, state);
+}
+
+/**
+ * Reads the heads again and then the state. Where both are as before, nothing was changed from the first read of the state
+ * to the second, and the heads in between are those of its revision.
+ */
+async function requireUnchanged(
+  path: EnvironmentPath,
+  { id, fence }: EnvironmentState,
+  keys: readonly string[],
+  before: ReadonlyMap<string, HeadRecord>,
+): Promise<void> {
+  const heads = await readNamed(path, keys);
+  const state = await find(stateAt(path));
+  const isSame = state?.id === id && state.fence === fence && state.pending === undefined;
+  // A version of a change that was undone since has the number of the one that was written in its place.
+  const isSameHead = (one: HeadRecord | undefined, other: HeadRecord | undefined) =>
+    one?.version === other?.version && one?.fence === other?.fence;
+  if (isSame && keys.every(key => isSameHead(heads.get(key), before.get(key)))) return;
+  throw new ConditionFailed([]);
+}
+
+/** What is answered of a copy holds where neither end changed until after both were read. */
+async function requireBothUnchanged(source: Source, path: EnvironmentPath, target: EnvironmentState): Promise<void> {
+  const states = await readTogether({ source: stateAt(source.path), target: stateAt(path) });
+  const isSame = (one: EnvironmentState | undefined, other: Pick<EnvironmentState, 'id' | 'revision'>) =>
+    one?.id === other.id && one.revision === other.revision;
+  if (!isSame(states.source, source)) throw new DecisionOutdated();
+  if (!isSame(states.target, target)) throw new ConditionFailed([]);
+}

@@ -1,0 +1,65 @@
+import { createHmac } from 'node:crypto';
+import type { MemberAccess } from '../../access/member-access.ts';
+import { ApiError } from '../../core/errors.ts';
+import { effectiveLimits, isUnlimited, planLimitExceeded } from '../../plans/effective-limits.ts';
+import type { EnvironmentState } from '../../table/records/environment.ts';
+import type { PlanConfigs } from '../../table/records/plan-configs.ts';
+import type { ProjectRecord } from '../../table/records/project.ts';
+import type { HeadRecord } from '../../table/records/secret.ts';
+import { maxEnvironmentBytes } from '../engine/secret-size.ts';
+import { sizeAfter } from '../engine/write-change.ts';
+
+/**
+ * Only growth is refused, so that an environment over a lowered limit can still be changed and emptied.
+ * @throws plan_limit_exceeded, payload_too_large
+ */
+export function requireSpace(
+  access: MemberAccess,
+  plans: PlanConfigs,
+  {
+    project,
+    state,
+    before,
+  }: { project: ProjectRecord; state: EnvironmentState; before: ReadonlyMap<string, HeadRecord> },
+  heads: readonly HeadRecord[],
+): void {
+  const after = sizeAfter({ state, before, heads });
+  const limit = effectiveLimits(access.organization, plans).effective.maxSecretsPerEnvironment;
+  if (after.secretCount > state.secretCount && !isUnlimited(limit) && after.secretCount > limit) {
+    throw planLimitExceeded('maxSecretsPerEnvironment', limit, state.secretCount);
+  }
+  if (!access.roleMay('read', state.type)) {
+    // Counting what a replaced value frees would tell its length to a writer who may not read it.
+    const added = heads.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+    const bound = maxEnvironmentBytes - hiddenBytes(project, state);
+    if (added > 0 && state.sizeBytes + added > bound) throw environmentFull({});
+  } else if (after.sizeBytes > state.sizeBytes && after.sizeBytes > maxEnvironmentBytes) {
+    throw environmentFull({ sizeBytes: after.sizeBytes });
+  }
+}
+
+function environmentFull(details: { sizeBytes?: number }): ApiError {
+  return new ApiError(
+    'payload_too_large',
+    `This does not fit: an environment holds at most ${maxEnvironmentBytes} bytes.`,
+    { details: { ...details, maximumBytes: maxEnvironmentBytes } },
+  );
+}
+
+/** Wide enough that it takes thousands of revisions, each of them audited, to measure to some hundred bytes. */
+const maximumHiddenBytes = 512 * 1024;
+
+/**
+ * How many bytes before its bound an environment is full to a writer who may not read it. With an exact bound such a
+ * writer could measure to the byte what the values take, in dry runs that leave no trace; with this one only roughly. It
+ * is the same for all requests at a revision, so it can't be tried out either, and nobody outside can compute it: a
+ * wrapped data key never leaves the service. Pure.
+ */
+export function hiddenBytes(
+  { keyVersion, wrappedKeys }: Pick<ProjectRecord, 'keyVersion' | 'wrappedKeys'>,
+  { id, revision }: Pick<EnvironmentState, 'id' | 'revision'>,
+): number {
+  const secret = wrappedKeys[String(keyVersion)];
+  if (secret === undefined) throw new Error(`The project of environment ${id} lacks its data key ${keyVersion}.`);
+  return createHmac('sha256', secret).update(`space ${id} ${revision}`).digest().readUInt32BE() % maximumHiddenBytes;
+}

@@ -1,0 +1,48 @@
+import { manyKeys } from '../../contracts/fields/events.ts';
+import type { SecretEvent } from '../../deliveries/publish.ts';
+import type { HeadRecord } from '../../table/records/secret.ts';
+import { isLive } from '../engine/read-snapshot.ts';
+import type { Change } from './change-request.ts';
+import type { Decided } from './decide-change.ts';
+import type { Target } from './read-target.ts';
+
+/**
+ * The events of a change: that of the one key where one changes, else one for all that was set and one for all that was
+ * deleted. A promotion's is always its own, because it names the source. Pure.
+ */
+export function eventsOf(
+  { context: { organization, principal }, message }: Change<unknown>,
+  { project, state }: Target,
+  { decision: { from }, before, heads }: Decided<unknown>,
+): SecretEvent[] {
+  const revision = state.revision + 1;
+  const why = message === undefined ? {} : { message };
+  const common = {
+    organizationId: organization.id,
+    project: { id: project.id, slug: project.slug },
+    environment: { id: state.id, slug: state.slug },
+    actor: { id: principal.userId, email: principal.email },
+  };
+  const ofMany = (event: SecretEvent['event'], changed: readonly HeadRecord[], source = {}): SecretEvent[] => {
+    const metadata = { keys: changed.map(({ key }) => key), revision, ...source, ...why };
+    return changed.length === 0 ? [] : [{ ...common, event, key: manyKeys, metadata }];
+  };
+  if (from !== undefined) return ofMany('secret.promoted', heads, { from: { id: from.id, slug: from.slug } });
+  const [single] = heads;
+  if (single !== undefined && heads.length === 1) {
+    const event = isLive(single) ? setEvent(before.get(single.key)) : 'secret.deleted';
+    return [{ ...common, event, key: single.key, metadata: { version: single.version, revision, ...why } }];
+  }
+  return [
+    ...ofMany('secret.bulk_set', heads.filter(isLive)),
+    ...ofMany(
+      'secret.bulk_delete',
+      heads.filter(head => !isLive(head)),
+    ),
+  ];
+}
+
+/** What setting a key is called, by the head that it replaces. */
+export function setEvent(before: HeadRecord | undefined) {
+  return isLive(before) ? 'secret.updated' : 'secret.created';
+}

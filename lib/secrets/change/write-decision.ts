@@ -1,0 +1,78 @@
+import type { HeadRecord } from '../../table/records/secret.ts';
+import type { Write } from '../../table/store.ts';
+import { fitsOneTransaction, type WritableChange, writeChange } from '../engine/write-change.ts';
+import type { Change } from './change-request.ts';
+import type { Decided } from './decide-change.ts';
+import type { Target, TargetReads } from './read-target.ts';
+
+/** The new heads with their ciphertexts. */
+export function sealHeads(
+  { state, ring }: Target,
+  { decision: { puts }, heads }: Decided<unknown>,
+): Promise<HeadRecord[]> {
+  const values = new Map(puts.map(({ key, value }) => [key, value]));
+  return Promise.all(
+    heads.map(async head => {
+      const value = values.get(head.key);
+      if (value === undefined) return head;
+      const sealed = await ring.seal(value, { environmentId: state.id, key: head.key, version: head.version });
+      return { ...head, sealed, keyVersion: ring.keyVersion };
+    }),
+  );
+}
+
+/**
+ * Writes what was decided, with its audit entry.
+ * @throws what `writeChange` throws
+ */
+export async function writeDecision(
+  change: Change<unknown>,
+  reads: TargetReads,
+  target: Target,
+  decided: Decided<unknown>,
+): Promise<void> {
+  const { context, path, message, ticket } = change;
+  const { state, ring } = target;
+  const { before, heads, decision } = decided;
+  const audit = await auditPut(change, target, decided);
+  const writable: WritableChange = {
+    path,
+    state,
+    before,
+    isMixed: 'named' in reads.heads,
+    heads,
+    audit,
+    checks: decision.from === undefined ? [] : [decision.from.check],
+    ring,
+    message,
+    restored: decision.restored,
+  };
+  // By the time that the next writer has read, a commit of one transaction is through. If not, that writer is refused.
+  const handOver = fitsOneTransaction(heads) ? [ticket.end()] : [];
+  await Promise.all([writeChange(writable, context.log), ...handOver]);
+}
+
+function auditPut(
+  { context, entry, message }: Change<unknown>,
+  { project, state }: Target,
+  { decision: { action, from, restored }, heads }: Decided<unknown>,
+): Promise<Write> {
+  const source =
+    from === undefined
+      ? {}
+      : {
+          from: { id: from.id, slug: from.slug, revision: from.revision },
+          details: { from: { slug: from.slug, revision: from.revision } },
+        };
+  return context.audit({
+    action,
+    target: { type: 'project', id: project.id, name: project.slug },
+    environment: { id: state.id, slug: state.slug },
+    keys: heads.map(({ key }) => key),
+    revision: state.revision + 1,
+    ...source,
+    ...(restored === undefined ? {} : { details: { restored } }),
+    message,
+    entry,
+  });
+}
