@@ -78,3 +78,8 @@ function referToComponents(json: Json | undefined): Json | undefined {
     ]),
   );
 }
+
+/** A reference to a component of the document. */
+export function reference(kind: string, name: string): JsonObject {
+  return { $ref: `#/components/${kind}/${name}` };
+}

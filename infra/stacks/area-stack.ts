@@ -25,7 +25,7 @@ export class AreaStack extends NestedStack {
       gradual.length === 0 ? undefined : new GradualDeployments(this, 'Gradual', service.config, gradual);
     this.functions = new Map(
       plans.map(plan => {
-        const deployed = addFunction(this, pascalCase(plan.name), plan, service);
+        const deployed = addFunction(this, pascalCase(plan.name), { plan, service });
         const target = gradual.includes(plan) ? deployments?.add(this, plan, deployed) : undefined;
         this.addRoute(plan, apiId, target ?? deployed);
         return [plan.name, deployed];

@@ -13,9 +13,26 @@ interface MetricSources {
 
 export type Metrics = ReturnType<typeof metricsOf>;
 
+const period = Duration.minutes(5);
+
 /** The metrics that alarms watch and the dashboard shows. */
 export function metricsOf({ apiId, foundation, workers }: MetricSources) {
-  const period = Duration.minutes(5);
+  return {
+    ...requestMetrics(apiId),
+    ...pullMetrics(apiId),
+    ...lambdaMetrics(),
+    ...tableMetrics(foundation.table.tableName),
+    ...backgroundMetrics(foundation, workers),
+    bounces: new Metric({
+      namespace: 'AWS/SES',
+      metricName: 'Reputation.BounceRate',
+      statistic: 'Average',
+      period: Duration.hours(1),
+    }),
+  };
+}
+
+function requestMetrics(apiId: string) {
   const api = (metricName: string, statistic: string, label: string, over = period) =>
     new Metric({
       namespace: 'AWS/ApiGateway',
@@ -23,25 +40,6 @@ export function metricsOf({ apiId, foundation, workers }: MetricSources) {
       dimensionsMap: { ApiId: apiId },
       statistic,
       period: over,
-      label,
-    });
-  const [method = '', route = ''] = pullRoute.routeKey.split(' ');
-  const pull = (metricName: string, statistic: string, label: string, over: Duration) =>
-    new Metric({
-      namespace: 'AWS/ApiGateway',
-      metricName,
-      dimensionsMap: { ApiId: apiId, Stage: '$default', Method: method, Resource: route },
-      statistic,
-      period: over,
-      label,
-    });
-  const table = (metricName: string, label: string) =>
-    new Metric({
-      namespace: 'AWS/DynamoDB',
-      metricName,
-      dimensionsMap: { TableName: foundation.table.tableName },
-      statistic: 'Sum',
-      period,
       label,
     });
   return {
@@ -59,6 +57,22 @@ export function metricsOf({ apiId, foundation, workers }: MetricSources) {
         },
         period: over,
       }),
+    slowestHundredth: api('Latency', 'p99', 'one request in a hundred'),
+  };
+}
+
+function pullMetrics(apiId: string) {
+  const [method = '', route = ''] = pullRoute.routeKey.split(' ');
+  const pull = (metricName: string, statistic: string, label: string, over: Duration) =>
+    new Metric({
+      namespace: 'AWS/ApiGateway',
+      metricName,
+      dimensionsMap: { ApiId: apiId, Stage: '$default', Method: method, Resource: route },
+      statistic,
+      period: over,
+      label,
+    });
+  return {
     slowPullShare: (over: Duration, atLeast: number) =>
       new MathExpression({
         label: `pulls over ${objectives.fastPullMs} ms, %`,
@@ -70,15 +84,30 @@ export function metricsOf({ apiId, foundation, workers }: MetricSources) {
         period: over,
       }),
     slowestPulls: pull('Latency', 'p99', 'pull, one in a hundred', period),
-    slowestHundredth: api('Latency', 'p99', 'one request in a hundred'),
-    // Without a dimension: all functions of the account, because they share one limit.
-    throttledInvocations: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period }),
-    concurrency: new Metric({
-      namespace: 'AWS/Lambda',
-      metricName: 'ConcurrentExecutions',
-      statistic: 'Maximum',
+  };
+}
+
+function lambdaMetrics() {
+  // Without a dimension: all functions of the account, because they share one limit.
+  const lambda = (metricName: string, statistic: string) =>
+    new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period });
+  return {
+    throttledInvocations: lambda('Throttles', 'Sum'),
+    concurrency: lambda('ConcurrentExecutions', 'Maximum'),
+  };
+}
+
+function tableMetrics(tableName: string) {
+  const table = (metricName: string, label: string) =>
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      dimensionsMap: { TableName: tableName },
+      statistic: 'Sum',
       period,
-    }),
+      label,
+    });
+  return {
     throttledTable: new MathExpression({
       label: 'refused by DynamoDB',
       expression: 'FILL(reads, 0) + FILL(writes, 0)',
@@ -90,17 +119,17 @@ export function metricsOf({ apiId, foundation, workers }: MetricSources) {
     }),
     readUnits: table('ConsumedReadCapacityUnits', 'read units'),
     writeUnits: table('ConsumedWriteCapacityUnits', 'write units'),
-    deadWebhooks: foundation.webhookDeadLetters.metricApproximateNumberOfMessagesVisible({ period, label: 'webhooks' }),
-    deadJobs: foundation.jobDeadLetters.metricApproximateNumberOfMessagesVisible({ period, label: 'jobs' }),
-    webhookAge: foundation.webhookQueue.metricApproximateAgeOfOldestMessage({ period, label: 'webhooks, seconds' }),
-    jobAge: foundation.jobQueue.metricApproximateAgeOfOldestMessage({ period, label: 'jobs, seconds' }),
+  };
+}
+
+function backgroundMetrics(foundation: FoundationStack, workers: WorkersStack) {
+  const { webhookDeadLetters, jobDeadLetters, webhookQueue, jobQueue } = foundation;
+  return {
+    deadWebhooks: webhookDeadLetters.metricApproximateNumberOfMessagesVisible({ period, label: 'webhooks' }),
+    deadJobs: jobDeadLetters.metricApproximateNumberOfMessagesVisible({ period, label: 'jobs' }),
+    webhookAge: webhookQueue.metricApproximateAgeOfOldestMessage({ period, label: 'webhooks, seconds' }),
+    jobAge: jobQueue.metricApproximateAgeOfOldestMessage({ period, label: 'jobs, seconds' }),
     failedRollUps: workers.rollUpMetrics.metricErrors({ period }),
     failedChecks: workers.checkService.metricErrors({ period, label: 'failed checks' }),
-    bounces: new Metric({
-      namespace: 'AWS/SES',
-      metricName: 'Reputation.BounceRate',
-      statistic: 'Average',
-      period: Duration.hours(1),
-    }),
   };
 }

@@ -24,6 +24,13 @@ export interface Service {
   codeOf: (name: string) => Code;
 }
 
+export interface FunctionProps {
+  plan: FunctionPlan;
+  service: Service;
+  /** Beside those of its plan. */
+  moreRights?: readonly PolicyStatement[];
+}
+
 /**
  * A function with its own role and log group. The log group is made here and not by Lambda, so that it has a retention
  * and the role needs no right to create one.
@@ -31,10 +38,9 @@ export interface Service {
 export function addFunction(
   scope: Construct,
   id: string,
-  plan: FunctionPlan,
-  { config, resources, addresses, codeOf }: Service,
-  moreRights: readonly PolicyStatement[] = [],
+  { plan, service, moreRights = [] }: FunctionProps,
 ): LambdaFunction {
+  const { config, resources, addresses, codeOf } = service;
   const functionName = `${config.name}-${plan.name}`;
   const logGroup = new LogGroup(scope, `${id}Log`, {
     logGroupName: `/aws/lambda/${functionName}`,

@@ -36,15 +36,17 @@ export class WorkersStack extends NestedStack {
     // One message per invocation and many at once, so that a slow receiver delays no other. Messages are grouped by
     // webhook: when all invocations are busy, SQS serves the other webhooks first. The limits keep a burst of background
     // work from taking the concurrency that requests need.
-    this.deliverWebhooks = this.addQueueWorker(
-      'DeliverWebhooks',
-      workers.deliverWebhooks,
-      webhookQueueArn,
-      250,
-      service,
-    );
-    this.runJobs = this.addQueueWorker('RunJobs', workers.runJobs, jobQueueArn, 10, service);
-    this.rollUpMetrics = addFunction(this, 'RollUpMetrics', workers.rollUpMetrics, service);
+    this.deliverWebhooks = this.addQueueWorker('DeliverWebhooks', service, {
+      plan: workers.deliverWebhooks,
+      queueArn: webhookQueueArn,
+      maximumConcurrency: 250,
+    });
+    this.runJobs = this.addQueueWorker('RunJobs', service, {
+      plan: workers.runJobs,
+      queueArn: jobQueueArn,
+      maximumConcurrency: 10,
+    });
+    this.rollUpMetrics = addFunction(this, 'RollUpMetrics', { plan: workers.rollUpMetrics, service });
     const permission = new CfnPermission(this, 'RollUpMetricsPermission', {
       action: 'lambda:InvokeFunction',
       functionName: this.rollUpMetrics.functionArn,
@@ -70,12 +72,10 @@ export class WorkersStack extends NestedStack {
       checkParameter === undefined
         ? []
         : [this.formatArn({ service: 'ssm', resource: 'parameter', resourceName: checkParameter.slice(1) })];
-    const check = addFunction(
-      this,
-      'CheckService',
-      workers.checkService,
+    const check = addFunction(this, 'CheckService', {
+      plan: workers.checkService,
       service,
-      parameterArn.map(
+      moreRights: parameterArn.map(
         arn =>
           new PolicyStatement({
             sid: 'ReadCheckAccount',
@@ -84,7 +84,7 @@ export class WorkersStack extends NestedStack {
             resources: [arn],
           }),
       ),
-    );
+    });
     // A failed check is an answer, and not something to try again.
     new CfnEventInvokeConfig(this, 'CheckServiceOnce', {
       functionName: check.functionName,
@@ -108,19 +108,16 @@ export class WorkersStack extends NestedStack {
 
   private addQueueWorker(
     id: string,
-    plan: FunctionPlan,
-    queueArn: string,
-    maximumConcurrency: number,
     service: Service,
+    { plan, queueArn, maximumConcurrency }: { plan: FunctionPlan; queueArn: string; maximumConcurrency: number },
   ): LambdaFunction {
-    const worker = addFunction(this, id, plan, service, [
-      new PolicyStatement({
-        sid: 'TakeMessages',
-        effect: Effect.ALLOW,
-        actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
-        resources: [queueArn],
-      }),
-    ]);
+    const takeMessages = new PolicyStatement({
+      sid: 'TakeMessages',
+      effect: Effect.ALLOW,
+      actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+      resources: [queueArn],
+    });
+    const worker = addFunction(this, id, { plan, service, moreRights: [takeMessages] });
     new CfnEventSourceMapping(this, `${id}Source`, {
       functionName: worker.functionName,
       eventSourceArn: queueArn,

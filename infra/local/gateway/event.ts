@@ -25,14 +25,19 @@ const hopByHop = new Set([
   'expect',
 ]);
 
+/** A request whose body has arrived, and the route that it matched, if any. */
+export interface Received {
+  target: Target;
+  route: RouteMatch<Route> | undefined;
+  body: Buffer;
+  requestId: string;
+  receivedAt: number;
+}
+
 /** The payload format 2.0 event that API Gateway makes of a request to an HTTP API. */
-export function gatewayEvent(
-  request: IncomingMessage,
-  { rawPath, rawQueryString }: Target,
-  match: RouteMatch<Route> | undefined,
-  body: Buffer,
-  { requestId, receivedAt }: { requestId: string; receivedAt: number },
-): APIGatewayProxyEventV2 {
+export function gatewayEvent(request: IncomingMessage, received: Received): APIGatewayProxyEventV2 {
+  const { target, route: match, body, requestId, receivedAt } = received;
+  const { rawPath, rawQueryString } = target;
   const headers = headersOf(request);
   const cookies = headers.get('cookie');
   headers.delete('cookie');

@@ -11,8 +11,8 @@ import type { AccessLogValues } from './access-log.ts';
 import { type Answer, answerOf, empty, message, write } from './answer.ts';
 import { isPreflightRequest, preflightAnswer, withCors } from './cors.ts';
 import { dashboardAnswer } from './dashboard.ts';
-import { gatewayEvent, routeKeyOf, sourceIpOf, type Target, targetOf } from './event.ts';
-import { createRouteTable, type Route, type RouteMatch } from './route-table.ts';
+import { gatewayEvent, type Received, routeKeyOf, sourceIpOf, targetOf } from './event.ts';
+import { createRouteTable, type Route } from './route-table.ts';
 
 /** API Gateway's limits (HTTP API quotas): payload, request line and headers, integration time. */
 const maximumBodyBytes = 10 * 1024 * 1024;
@@ -138,23 +138,17 @@ function createAnswer(options: GatewayOptions) {
   };
 }
 
-interface Received {
-  target: Target;
-  route: RouteMatch<Route> | undefined;
-  body: Buffer | 'too-large';
-  requestId: string;
-  receivedAt: number;
-}
+type ReceivedOrTooLarge = Omit<Received, 'body'> & { body: Buffer | 'too-large' };
 
 /** The gateway's own answer to a request that no function sees. Its reason stands in the access log. */
 function refusal(status: number, text: string): Answer {
   return { ...message(status, text), gatewayError: text };
 }
 
-async function invokeRoute(invoke: Invoke, request: IncomingMessage, received: Received): Promise<Answer> {
-  const { target, route, body, requestId, receivedAt } = received;
+async function invokeRoute(invoke: Invoke, request: IncomingMessage, received: ReceivedOrTooLarge): Promise<Answer> {
+  const { route, body, requestId } = received;
   if (body === 'too-large') return refusal(413, 'Request Entity Too Large');
-  const event = gatewayEvent(request, target, route, body, { requestId, receivedAt });
+  const event = gatewayEvent(request, { ...received, body });
   if (exceedsPayload(event, event.body?.length ?? 0)) return refusal(413, 'Request Entity Too Large');
   const functionName = route === undefined ? catchAll : { area: route.route.area, name: route.route.operationId };
   try {

@@ -1,5 +1,13 @@
 import { escapeHtml } from '../../../../lib/mail/compose-mail.ts';
 
+export type PageResult = { redirect: string } | { found: boolean; html: string };
+
+const shownPrices: Readonly<Record<string, string>> = { pro: '$29', enterprise: '$299' };
+
+export function shownPriceOf(plan: string): string {
+  return shownPrices[plan] ?? '';
+}
+
 /*
  * The hosted pages of the payment provider's stand-in: plain HTML and form posts, no script. Everything from outside is
  * escaped.

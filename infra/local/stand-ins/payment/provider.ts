@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { openDatabase } from '../../machine/data-directory.ts';
 import { listenOnLoopback } from '../../machine/loopback.ts';
-import { createApi, idempotently } from './api.ts';
+import { answerApi } from './api.ts';
 import { startEventSender } from './events.ts';
 import { ProviderError } from './form.ts';
-import { createPages } from './hosted-pages.ts';
+import { answerPage } from './hosted-pages.ts';
+import { idempotently } from './idempotency.ts';
 import { newId, type Plans } from './objects.ts';
+import type { ProviderState } from './state.ts';
 import { openStore } from './store.ts';
 
 const maximumFormBytes = 256 * 1024;
@@ -42,22 +44,21 @@ export async function startPaymentProvider(
     void answer(request, response);
   });
   const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
-  const api = createApi(store, options.plans, url, events);
-  const pages = createPages(store, options.plans, events);
+  const state: ProviderState = { store, events, url, plans: options.plans };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', url).pathname;
     try {
       const form = await readForm(request);
       if (path.startsWith('/v1/')) {
-        const content = idempotently(store, request, path, form, () => {
+        const content = idempotently(store, { request, path, form }, () => {
           requireKey(request, options.secretKey);
-          return api(request.method ?? '', path.slice('/v1'.length), form);
+          return answerApi(state, request.method ?? '', path.slice('/v1'.length), form);
         });
         respondJson(response, 200, content);
         return;
       }
-      const result = await pages(request.method ?? '', path, form);
+      const result = await answerPage(state, request.method ?? '', path, form);
       if ('redirect' in result) response.writeHead(303, { location: result.redirect }).end();
       else respondHtml(response, result.found ? 200 : 404, result.html);
     } catch (error) {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AwsError, type AwsRequest } from '../aws-server.ts';
+import { AwsError } from '../aws-server.ts';
 import { attributesMd5, Message, maximumMessageBytes, md5, refuseBadCharacters, sizeOf } from './message-format.ts';
 import { account, chosenOf, QueueUrl, queueAt, sqsOperation } from './queue-operations.ts';
 import type { Queue, QueueStore, ReceivedMessage } from './queue-store.ts';
@@ -15,51 +15,13 @@ const ReceiveMessage = z.object({
   MessageAttributeNames: z.array(z.string()).default([]),
 });
 
+const SendMessage = Message.extend({ QueueUrl });
+const SendMessageBatch = z.object({ QueueUrl, Entries: z.array(Message.extend({ Id: z.string() })) });
+
 /** The operations on messages. */
 export function messageOperations(store: QueueStore) {
-  const send = (queue: Queue, message: Message) => {
-    refuseBadCharacters(message.MessageBody);
-    const { MessageBody: body, MessageAttributes: attributes } = message;
-    return {
-      MessageId: store.send(queue, message),
-      MD5OfMessageBody: md5(body),
-      ...(Object.keys(attributes).length > 0 ? { MD5OfMessageAttributes: attributesMd5(attributes) } : {}),
-    };
-  };
-
-  const receive = async (input: z.output<typeof ReceiveMessage>, { signal }: AwsRequest) => {
-    const queue = queueAt(store, input.QueueUrl);
-    const waitSeconds = input.WaitTimeSeconds ?? Number(queue.attributes.ReceiveMessageWaitTimeSeconds);
-    const visibilityTimeout = input.VisibilityTimeout ?? Number(queue.attributes.VisibilityTimeout);
-    const deadline = Date.now() + waitSeconds * 1000;
-    // A caller that has disconnected gets nothing: the message would be invisible without a receiver.
-    while (!signal.aborted) {
-      const messages = store.receive(queue, input.MaxNumberOfMessages, visibilityTimeout);
-      if (messages.length > 0) {
-        const systemNames = [...input.AttributeNames, ...input.MessageSystemAttributeNames];
-        return { Messages: messages.map(message => render(message, systemNames, input.MessageAttributeNames)) };
-      }
-      if (Date.now() >= deadline) break;
-      await store.waitForMessage(queue, deadline, signal);
-    }
-    return {};
-  };
-
-  const remove = (queue: Queue, receipt: string): undefined => {
-    refuseMalformedReceipt(receipt);
-    store.remove(queue, receipt);
-  };
-
-  const changeVisibility = (queue: Queue, receipt: string, seconds: number) => {
-    refuseMalformedReceipt(receipt);
-    if (store.changeVisibility(queue, receipt, seconds)) return;
-    throw new AwsError('MessageNotInflight', 'The specified message is not in flight.', {
-      queryCode: 'AWS.SimpleQueueService.MessageNotInflight',
-    });
-  };
-
   return {
-    SendMessage: sqsOperation(Message.extend({ QueueUrl }), input => {
+    SendMessage: sqsOperation(SendMessage, input => {
       const queue = queueAt(store, input.QueueUrl);
       if (sizeOf(input) > maximumMessageBytes) {
         throw new AwsError(
@@ -67,41 +29,71 @@ export function messageOperations(store: QueueStore) {
           `One or more parameters are invalid. Reason: Message must be shorter than ${maximumMessageBytes} bytes.`,
         );
       }
-      return send(queue, input);
+      return send(store, queue, input);
     }),
-    SendMessageBatch: sqsOperation(
-      z.object({ QueueUrl, Entries: z.array(Message.extend({ Id: z.string() })) }),
-      input => {
-        const queue = queueAt(store, input.QueueUrl);
-        refuseBadBatch(input.Entries);
-        if (input.Entries.reduce((bytes, entry) => bytes + sizeOf(entry), 0) > maximumMessageBytes) {
-          throw new AwsError(
-            'BatchRequestTooLong',
-            'The length of all the messages put together is more than the limit.',
-            {
-              queryCode: 'AWS.SimpleQueueService.BatchRequestTooLong',
-            },
-          );
-        }
-        return batch(input.Entries, entry => send(queue, entry));
-      },
-    ),
-    ReceiveMessage: sqsOperation(ReceiveMessage, receive),
+    SendMessageBatch: sqsOperation(SendMessageBatch, input => {
+      const queue = queueAt(store, input.QueueUrl);
+      refuseBadBatch(input.Entries);
+      refuseLongBatch(input.Entries);
+      return batch(input.Entries, entry => send(store, queue, entry));
+    }),
+    ReceiveMessage: sqsOperation(ReceiveMessage, (input, { signal }) => receive(store, input, signal)),
     DeleteMessage: sqsOperation(z.object({ QueueUrl, ReceiptHandle: z.string() }), input =>
-      remove(queueAt(store, input.QueueUrl), input.ReceiptHandle),
+      remove(store, queueAt(store, input.QueueUrl), input.ReceiptHandle),
     ),
     DeleteMessageBatch: sqsOperation(
       z.object({ QueueUrl, Entries: z.array(z.object({ Id: z.string(), ReceiptHandle: z.string() })) }),
       input => {
         const queue = queueAt(store, input.QueueUrl);
         refuseBadBatch(input.Entries);
-        return batch(input.Entries, entry => remove(queue, entry.ReceiptHandle));
+        return batch(input.Entries, entry => remove(store, queue, entry.ReceiptHandle));
       },
     ),
     ChangeMessageVisibility: sqsOperation(z.object({ QueueUrl, ReceiptHandle: z.string(), VisibilityTimeout }), input =>
-      changeVisibility(queueAt(store, input.QueueUrl), input.ReceiptHandle, input.VisibilityTimeout),
+      changeVisibility(store, queueAt(store, input.QueueUrl), input.ReceiptHandle, input.VisibilityTimeout),
     ),
   };
+}
+
+function send(store: QueueStore, queue: Queue, message: Message) {
+  refuseBadCharacters(message.MessageBody);
+  const { MessageBody: body, MessageAttributes: attributes } = message;
+  return {
+    MessageId: store.send(queue, message),
+    MD5OfMessageBody: md5(body),
+    ...(Object.keys(attributes).length > 0 ? { MD5OfMessageAttributes: attributesMd5(attributes) } : {}),
+  };
+}
+
+async function receive(store: QueueStore, input: z.output<typeof ReceiveMessage>, signal: AbortSignal) {
+  const queue = queueAt(store, input.QueueUrl);
+  const waitSeconds = input.WaitTimeSeconds ?? Number(queue.attributes.ReceiveMessageWaitTimeSeconds);
+  const visibilityTimeout = input.VisibilityTimeout ?? Number(queue.attributes.VisibilityTimeout);
+  const deadline = Date.now() + waitSeconds * 1000;
+  // A caller that has disconnected gets nothing: the message would be invisible without a receiver.
+  while (!signal.aborted) {
+    const messages = store.receive(queue, input.MaxNumberOfMessages, visibilityTimeout);
+    if (messages.length > 0) {
+      const systemNames = [...input.AttributeNames, ...input.MessageSystemAttributeNames];
+      return { Messages: messages.map(message => render(message, systemNames, input.MessageAttributeNames)) };
+    }
+    if (Date.now() >= deadline) break;
+    await store.waitForMessage(queue, deadline, signal);
+  }
+  return {};
+}
+
+function remove(store: QueueStore, queue: Queue, receipt: string): undefined {
+  refuseMalformedReceipt(receipt);
+  store.remove(queue, receipt);
+}
+
+function changeVisibility(store: QueueStore, queue: Queue, receipt: string, seconds: number): void {
+  refuseMalformedReceipt(receipt);
+  if (store.changeVisibility(queue, receipt, seconds)) return;
+  throw new AwsError('MessageNotInflight', 'The specified message is not in flight.', {
+    queryCode: 'AWS.SimpleQueueService.MessageNotInflight',
+  });
 }
 
 /** A message as ReceiveMessage answers it, with the attributes that the caller asked for. */
@@ -143,6 +135,13 @@ function refuseBadBatch(entries: readonly { Id: string }[]): void {
   if (new Set(entries.map(entry => entry.Id)).size < entries.length) {
     throw refusal('BatchEntryIdsNotDistinct', 'Two or more batch entries have the same Id.');
   }
+}
+
+function refuseLongBatch(entries: readonly Message[]): void {
+  if (entries.reduce((bytes, entry) => bytes + sizeOf(entry), 0) <= maximumMessageBytes) return;
+  throw new AwsError('BatchRequestTooLong', 'The length of all the messages put together is more than the limit.', {
+    queryCode: 'AWS.SimpleQueueService.BatchRequestTooLong',
+  });
 }
 
 function batch<Entry extends { Id: string }>(entries: readonly Entry[], run: (entry: Entry) => object | undefined) {

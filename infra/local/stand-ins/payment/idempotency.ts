@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { ProviderError } from './form.ts';
+import type { Store } from './store.ts';
+
+/** https://docs.stripe.com/api/idempotent_requests: the same key gets the same answer and fits only one request. */
+export function idempotently(
+  store: Store,
+  { request, path, form }: { request: IncomingMessage; path: string; form: URLSearchParams },
+  run: () => object,
+): object {
+  const key = request.headers['idempotency-key'];
+  if (request.method !== 'POST' || typeof key !== 'string') return run();
+  const fingerprint = createHash('sha256').update(`${path}?${form}`).digest('hex');
+  const replay = store.replay(key);
+  if (replay === undefined) {
+    const answer = run();
+    store.remember(key, fingerprint, answer);
+    return answer;
+  }
+  if (replay.fingerprint !== fingerprint) {
+    throw new ProviderError(400, 'idempotency_error', 'Keys for idempotent requests fit one set of parameters only.');
+  }
+  return JSON.parse(replay.answer) as object;
+}

@@ -1,0 +1,107 @@
+import { errorStatuses } from '../../lib/contracts/error-codes.ts';
+import { pathParameters } from '../../lib/contracts/path-parameters.ts';
+import { errorCatalogue } from './error-catalogue.ts';
+import { type Components, type JsonObject, jsonSchemaOf, reference } from './json-schema.ts';
+
+export const sessionCookie = 'sessionCookie';
+export const bearerToken = 'bearerToken';
+
+export const securitySchemes: Record<string, JsonObject> = {
+  [sessionCookie]: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__service_session',
+    description: 'The dashboard’s session. A change also needs the header `X-Requested-With: service`.',
+  },
+  [bearerToken]: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'service_tok_…',
+    description: 'A token of the CLI or an SDK.',
+  },
+};
+
+export const sharedHeaders: Record<string, JsonObject> = {
+  requestId: {
+    description: 'Identifies the request in the logs, the audit entry and the error body.',
+    schema: { type: 'string' },
+  },
+  retryAfter: {
+    description: 'Seconds to wait before the next attempt.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+};
+
+export function errorExamples(): Record<string, JsonObject> {
+  // No operation returns route_not_found; it belongs to the gateway's default route.
+  const answered = Object.entries(errorCatalogue).filter(([code]) => code !== 'route_not_found');
+  const examples = answered.map(([code, { meaning, message, details }]): [string, JsonObject] => {
+    const error = { code, message, requestId: 'EXAMPLE-request-id', ...(details === undefined ? {} : { details }) };
+    return [code, { summary: meaning, value: { error } as JsonObject }];
+  });
+  return Object.fromEntries(examples);
+}
+
+export function errorSchemas(): Record<string, JsonObject> {
+  return {
+    ErrorCode: { type: 'string', enum: Object.keys(errorStatuses), description: 'What went wrong, of a closed set.' },
+    Problem: {
+      type: 'object',
+      description: 'One problem of a request. The offending value is never quoted.',
+      required: ['path', 'message'],
+      properties: {
+        path: { type: 'string', description: 'Where; empty for the whole body.', examples: ['secrets.3.key'] },
+        message: { type: 'string', description: 'What is wrong.', examples: ['must have 1 to 100 characters'] },
+      },
+    },
+    Error: {
+      type: 'object',
+      description: 'The one shape of every error.',
+      required: ['error'],
+      properties: {
+        error: {
+          type: 'object',
+          description: 'The error.',
+          required: ['code', 'message', 'requestId'],
+          properties: {
+            code: reference('schemas', 'ErrorCode'),
+            message: { type: 'string', description: 'A sentence for people; it may change.' },
+            requestId: { type: 'string', description: 'The request’s `X-Request-Id`.' },
+            details: {
+              description: 'Every problem for `invalid_request`; elsewhere an object, where there is more to say.',
+              oneOf: [{ type: 'array', items: reference('schemas', 'Problem') }, { type: 'object' }],
+            },
+          },
+        },
+      },
+    },
+  };
+}
+
+export function sharedParameters(components: Components): Record<string, JsonObject> {
+  const inPath = Object.entries(pathParameters).map(([name, parameter]): [string, JsonObject] => [
+    name,
+    {
+      name,
+      in: 'path',
+      required: true,
+      description: parameter.description,
+      schema: jsonSchemaOf(parameter.schema, 'input', components),
+    },
+  ]);
+  const csrf = (required: boolean, text: string): JsonObject => ({
+    name: 'X-Requested-With',
+    in: 'header',
+    required,
+    description: text,
+    schema: { type: 'string', const: 'service' },
+  });
+  return {
+    ...Object.fromEntries(inPath),
+    csrfHeader: csrf(true, 'Protects against cross-site request forgery.'),
+    csrfHeaderWithCookie: csrf(
+      false,
+      'Required with the session cookie, against cross-site request forgery; not needed without it.',
+    ),
+  };
+}
