@@ -143,6 +143,7 @@ const parts = [
       ['run', 'session', 'sign-in'],
       ['snapshot'],
       ['commands'],
+      ['command-list'],
       ['program'],
       ['main'],
     ],

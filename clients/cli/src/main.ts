@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { exitCodes, Failure, failureOf } from './failure.ts';
 import { forTerminal } from './printable.ts';
-import { createProgram } from './program.ts';
+import { createProgram, describeCompletion } from './program.ts';
 import { writeAll } from './write-all.ts';
 
 const words = process.argv.slice(2);
@@ -18,10 +18,7 @@ async function addCompletion(): Promise<void> {
     tab(program, { completionCommandName: 'completion' });
     return;
   }
-  program
-    .commandsGroup('Organize:')
-    .command('completion <shell>')
-    .description('a script that completes commands in zsh, bash, fish or powershell');
+  describeCompletion(program);
 }
 
 async function main(): Promise<void> {
@@ -40,7 +37,7 @@ function report(error: unknown): number {
   const failure =
     error instanceof CommanderError
       ? new Failure(exitCodes.usage, 'usage', messageOf(error), {
-          hint: 'Help: holdfast --help, or --help behind the command',
+          hint: 'Help: holdfast --help, or --help after the command',
         })
       : failureOf(error);
   const isRun = invoked?.name() === 'run';

@@ -15,17 +15,17 @@ interface Flags {
 
 export const diffOptions = (command: Command): Command =>
   command
-    .argument('[a]', 'an environment (dev), a moment of one (dev@17), or a file (./.env, - for standard input)')
-    .argument('[b]', 'the same; without it, see below')
+    .argument('[a]', 'an environment (dev), a revision of one (dev@17), or a file (./.env; - for standard input)')
+    .argument('[b]', 'the same; see below for what one argument or none compares')
     .option('--show-values', 'show the values too')
-    .option('--exit-code', 'end with 7 where anything differs')
+    .option('--exit-code', 'exit with 7 if anything differs')
     .addHelpText(
       'after',
       `
-holdfast diff              what the last revision changed
-holdfast diff dev@17       what changed since revision 17
-holdfast diff staging      from the current environment to staging
-holdfast diff .env         from the current environment to the file: what a push would change
+holdfast diff              changes of the last revision
+holdfast diff dev@17       changes since revision 17
+holdfast diff staging      the current environment against staging
+holdfast diff .env         what pushing the file would change
 holdfast diff dev@17 dev@18 · dev staging · staging@4 .env`,
     );
 
@@ -71,7 +71,7 @@ function sideOf(text: string): Side {
   const match = /^([a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?)(?:@(\d{1,16}))?$/.exec(text);
   if (match === null) {
     if (text === '-' || /[./\\]/.test(text) || existsSync(text)) return { name: text, kind: 'file' };
-    throw usage(`“${text}” is neither an environment, nor a moment of one (dev@17), nor a file.`);
+    throw usage(`“${text}” is neither an environment, nor a revision of one (dev@17), nor a file.`);
   }
   const [, slug = '', revision] = match;
   return { name: text, kind: 'environment', slug, ...(revision === undefined ? {} : { revision: Number(revision) }) };

@@ -5,7 +5,7 @@ import type { GivenFlags } from '../settings/settings.ts';
 import { checkSlug, type Place, writeProjectFile } from '../settings/settings-file.ts';
 
 export const linkOptions = (command: Command): Command =>
-  command.argument('[place]', 'organization/project/environment; asked for where omitted');
+  command.argument('[place]', 'organization/project/environment; prompted for if omitted');
 
 /** Writes `.holdfast.json` here, after a look that the place is there. */
 export async function link(session: Session, text: string | undefined, flags: GivenFlags): Promise<void> {

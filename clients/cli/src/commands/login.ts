@@ -12,7 +12,7 @@ import { readUserSettings, writeUserSettings } from '../settings/settings-file.t
 import { readStandardInput } from '../standard-input.ts';
 
 export const accessOption = () =>
-  new Option('--access <access>', 'what it may do').choices(['read', 'write', 'full']).default('full');
+  new Option('--access <access>', 'what the token may do').choices(['read', 'write', 'full']).default('full');
 
 interface Flags {
   browser: boolean;
@@ -23,10 +23,10 @@ interface Flags {
 
 export const loginOptions = (command: Command): Command =>
   command
-    .option('--no-browser', 'show an address, and take the code that the browser shows')
+    .option('--no-browser', 'print the address to open, and ask for the code that the page shows')
     .option('--with-token', 'read a token from standard input')
     .addOption(accessOption())
-    .option('--name <name>', 'what the token is called in the dashboard');
+    .option('--name <name>', 'name of the token in the dashboard');
 
 export async function login(session: Session, flags: Flags): Promise<void> {
   const { output } = session;

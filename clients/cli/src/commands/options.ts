@@ -33,15 +33,13 @@ export const secretKeys = (text: string, before: string[] = []): string[] => [
   ...text.split(',').map(secretKey),
 ];
 
-export const onlyOption = () =>
-  new Option('--only <keys>', 'these keys alone, separated by commas').argParser(secretKeys);
-export const revisionOption = () =>
-  new Option('--revision <number>', 'as it was at this revision').argParser(integer(0));
-export const dryRunOption = () => new Option('--dry-run', 'show what would change, and change nothing');
+export const onlyOption = () => new Option('--only <keys>', 'only these keys, comma-separated').argParser(secretKeys);
+export const revisionOption = () => new Option('--revision <number>', 'read this revision').argParser(integer(0));
+export const dryRunOption = () => new Option('--dry-run', 'show what would change without changing it');
 export const messageOption = () =>
-  new Option('-m, --message <text>', 'why: one line for the revision list and the audit log');
+  new Option('-m, --message <text>', 'reason for the change, shown in the revision list and the audit log');
 export const ifRevisionOption = () =>
-  new Option('--if-revision <number>', 'change only this revision of the environment').argParser(integer(0));
+  new Option('--if-revision <number>', 'fail unless the environment is at this revision').argParser(integer(0));
 export const cacheOption = () =>
-  new Option('--cache', 'keep the values encrypted, to go on without network (or HOLDFAST_CACHE=1)');
-export const offlineOption = () => new Option('--offline', 'take them from the cache and ask nobody');
+  new Option('--cache', 'keep an encrypted copy for use without a network (or HOLDFAST_CACHE=1)');
+export const offlineOption = () => new Option('--offline', 'read the cached copy, without any request');

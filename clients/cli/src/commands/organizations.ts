@@ -6,7 +6,7 @@ import { checkSlug } from '../settings/settings-file.ts';
 import { integer } from './options.ts';
 
 const slugOption = () =>
-  new Option('--slug <slug>', 'its name in addresses; made from the name where omitted').argParser((text: string) =>
+  new Option('--slug <slug>', 'identifier in paths; derived from the name if omitted').argParser((text: string) =>
     checkSlug(text, '--slug'),
   );
 
@@ -37,7 +37,10 @@ interface CreateFlags {
 }
 
 export const createProjectOptions = (command: Command): Command =>
-  command.argument('<name>', 'its name').addOption(slugOption()).option('--description <text>', 'what it is');
+  command
+    .argument('<name>', 'name of the project')
+    .addOption(slugOption())
+    .option('--description <text>', 'description');
 
 export async function createProject(session: Session, name: string, { slug, description }: CreateFlags): Promise<void> {
   const answer = await (await session.client()).request('POST', '/v1/projects/{orgId}', {
@@ -61,10 +64,10 @@ export async function listEnvironments(session: Session): Promise<void> {
 
 export const createEnvironmentOptions = (command: Command): Command =>
   command
-    .argument('<name>', 'its name')
+    .argument('<name>', 'name of the environment')
     .addOption(slugOption())
     .addOption(
-      new Option('--type <type>', 'decides who may read and change it').choices([
+      new Option('--type <type>', 'type of environment, which decides who may read and change it').choices([
         'development',
         'staging',
         'production',
@@ -101,9 +104,9 @@ export async function listMembers(session: Session): Promise<void> {
 
 export const inviteOptions = (command: Command): Command =>
   command
-    .argument('<email>', 'whom')
+    .argument('<email>', 'address to invite')
     .addOption(
-      new Option('--role <role>', 'what they may do')
+      new Option('--role <role>', 'role of the new member')
         .choices(['owner', 'admin', 'developer', 'viewer'])
         .default('developer'),
     );
@@ -124,9 +127,9 @@ export async function invite(
 
 export const auditOptions = (command: Command): Command =>
   command
-    .option('--limit <number>', 'so many of them', integer(1, 500), 50)
-    .option('--offset <number>', 'leave out the newest ones', integer(0))
-    .option('--action <action>', 'these alone, for example secret.pulled');
+    .option('--limit <number>', 'maximum number of entries', integer(1, 500), 50)
+    .option('--offset <number>', 'skip this many of the newest entries', integer(0))
+    .option('--action <action>', 'only entries of this action, such as secret.pulled');
 
 export async function audit(
   session: Session,

@@ -13,10 +13,10 @@ interface Flags extends WriteFlags {
 
 export const promoteOptions = (command: Command): Command =>
   writeOptions(command)
-    .argument('<from>', 'the environment to copy from')
-    .argument('<to>', 'the environment to copy to')
+    .argument('<from>', 'environment to copy from')
+    .argument('<to>', 'environment to copy to')
     .addOption(onlyOption())
-    .option('--no-overwrite', 'leave alone what the target has already')
+    .option('--no-overwrite', 'keep values that the target already has')
     .addOption(dryRunOption());
 
 export async function promote(session: Session, from: string, to: string, flags: Flags): Promise<void> {

@@ -16,12 +16,8 @@ interface Flags extends PullFlags {
 
 export const pullOptions = (command: Command): Command =>
   command
-    .addOption(
-      new Option('-f, --format <format>', 'print all secrets in a chosen format (default: "env")').choices(
-        Object.keys(formats),
-      ),
-    )
-    .option('-o, --output <file>', 'write them to a file that only you can read')
+    .addOption(new Option('-f, --format <format>', 'output format (default: "env")').choices(Object.keys(formats)))
+    .option('-o, --output <file>', 'write to this file, readable only by you')
     .addOption(onlyOption())
     .addOption(revisionOption())
     .addOption(cacheOption())

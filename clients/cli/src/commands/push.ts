@@ -17,7 +17,7 @@ interface Flags extends WriteFlags {
 export const pushOptions = (command: Command): Command =>
   writeOptions(command)
     .argument('<file>', 'a file of KEY=value lines, or - for standard input')
-    .option('--prune', 'delete what the file does not have, in the same revision')
+    .option('--prune', 'delete keys that are not in the file, in the same revision')
     .addOption(dryRunOption());
 
 export async function push(session: Session, file: string, flags: Flags): Promise<void> {

@@ -8,8 +8,8 @@ import { type WriteFlags, writeOptions } from './secrets.ts';
 
 export const revisionsOptions = (command: Command): Command =>
   command
-    .option('--limit <number>', 'so many of them', integer(1, 100), 20)
-    .option('--before <revision>', 'those before this one', integer(1));
+    .option('--limit <number>', 'maximum number of revisions', integer(1, 100), 20)
+    .option('--before <revision>', 'only revisions before this one', integer(1));
 
 /** Who changed what and why, newest first. */
 export async function revisions(
@@ -46,7 +46,9 @@ export async function revisions(
 }
 
 export const historyOptions = (command: Command): Command =>
-  command.argument('<key>', 'its key', secretKey).option('--values', 'show the values too, which is audited');
+  command
+    .argument('<key>', 'key of the secret', secretKey)
+    .option('--values', 'show the values too, which the audit log records');
 
 export async function history(session: Session, key: string, flags: { values?: boolean }): Promise<void> {
   const answer = await (await session.environment()).history(key, given({ values: flags.values }));
@@ -68,7 +70,7 @@ interface RestoreFlags extends WriteFlags {
 
 export const restoreOptions = (command: Command): Command =>
   writeOptions(command)
-    .argument('<revision>', 'the moment to go back to', integer(0))
+    .argument('<revision>', 'revision to go back to', integer(0))
     .addOption(onlyOption())
     .addOption(dryRunOption());
 

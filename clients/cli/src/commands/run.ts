@@ -17,12 +17,12 @@ interface Flags extends PullFlags {
 
 export const runOptions = (command: Command): Command =>
   command
-    .argument('<command...>', 'the command and its arguments')
-    .option('-w, --watch', 'start the command anew for each new revision')
-    .option('--interval <seconds>', 'how often --watch asks', integer(1, 86_400), 10)
+    .argument('<command...>', 'command and its arguments')
+    .option('-w, --watch', 'restart the command after each new revision')
+    .option('--interval <seconds>', 'how often --watch polls', integer(1, 86_400), 10)
     .option(
       '--allow-name <keys>',
-      'pass these names although they can decide what code runs or whom it trusts',
+      'also pass these keys, although they can decide what code runs or whom it trusts',
       secretKeys,
     )
     .addOption(onlyOption())

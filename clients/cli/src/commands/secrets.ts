@@ -33,7 +33,7 @@ export async function list(session: Session, { revision }: { revision?: number }
 }
 
 export const getOptions = (command: Command): Command =>
-  command.argument('<key>', 'its key', secretKey).addOption(revisionOption());
+  command.argument('<key>', 'key of the secret', secretKey).addOption(revisionOption());
 
 /** The value and nothing else; a line break only where it would otherwise share a line with a prompt. */
 export async function get(session: Session, key: string, flags: { revision?: number }): Promise<void> {
@@ -52,10 +52,10 @@ interface SetFlags extends WriteFlags {
 export const setOptions = (command: Command): Command =>
   writeOptions(command)
     .usage('[options] <key>')
-    .argument('<key>', 'its key', secretKey)
-    .argument('[value]', 'not here: a value is read from standard input, a file or a hidden prompt', refuseValue)
-    .option('--from-file <file>', 'the value is this file, byte for byte (- = standard input)')
-    .option('--if-version <number>', 'change only this version of the key; 0 = it must not be there', integer(0));
+    .argument('<key>', 'key of the secret', secretKey)
+    .argument('[value]', 'refused: values come from standard input, a file or a hidden prompt', refuseValue)
+    .option('--from-file <file>', 'use the content of this file, byte for byte (- for standard input)')
+    .option('--if-version <number>', 'fail unless the key is at this version; 0 means it must not exist', integer(0));
 
 function refuseValue(): never {
   throw usage(
@@ -94,7 +94,7 @@ export function readFile(path: string): Buffer {
 }
 
 export const unsetOptions = (command: Command): Command =>
-  writeOptions(command).argument('<keys...>', 'their keys', secretKeys);
+  writeOptions(command).argument('<keys...>', 'keys of the secrets', secretKeys);
 
 export async function unset(session: Session, keys: readonly string[], flags: WriteFlags): Promise<void> {
   const environment = await session.environment();

@@ -4,7 +4,7 @@ import { given } from '../given.ts';
 import type { Session } from '../session.ts';
 import { secretKey } from './options.ts';
 
-export const validateOptions = (command: Command): Command => command.argument('[env]', 'the environment');
+export const validateOptions = (command: Command): Command => command.argument('[env]', 'environment to check');
 
 /** Holds an environment against the project's template; ends with 7 where it does not fit. */
 export async function validate(session: Session, slug: string | undefined): Promise<void> {
@@ -52,10 +52,10 @@ interface AddFlags {
 
 export const addTemplateOptions = (command: Command): Command =>
   command
-    .argument('<key>', 'its key', secretKey)
-    .option('--description <text>', 'what it is')
-    .option('--no-required', 'it may be missing')
-    .option('--pattern <regex>', 'what the whole value must match');
+    .argument('<key>', 'key of the secret', secretKey)
+    .option('--description <text>', 'description')
+    .option('--no-required', 'allow the key to be missing')
+    .option('--pattern <regex>', 'regular expression that the whole value must match');
 
 export async function addTemplateKey(session: Session, key: string, flags: AddFlags): Promise<void> {
   const { description, required, pattern } = flags;
@@ -67,7 +67,8 @@ export async function addTemplateKey(session: Session, key: string, flags: AddFl
   else session.output.note(`${key} is part of the template. Check an environment: holdfast validate`);
 }
 
-export const removeTemplateOptions = (command: Command): Command => command.argument('<key>', 'its key', secretKey);
+export const removeTemplateOptions = (command: Command): Command =>
+  command.argument('<key>', 'key of the secret', secretKey);
 
 export async function removeTemplateKey(session: Session, key: string): Promise<void> {
   const path = { ...(await templatePath(session)), key };

@@ -30,10 +30,10 @@ interface CreateFlags extends GivenFlags {
 
 export const createTokenOptions = (command: Command): Command =>
   command
-    .argument('<name>', 'what it is for')
+    .argument('<name>', 'name of the token')
     .addOption(accessOption().default('read'))
-    .option('--expires-in-days <number>', 'how long it is valid', integer(1, 365))
-    .option('--no-browser', 'show an address, and take the code that the browser shows');
+    .option('--expires-in-days <number>', 'lifetime in days', integer(1, 365))
+    .option('--no-browser', 'print the address to open, and ask for the code that the page shows');
 
 /** Asks the dashboard for a token, limited to what the flags name, and writes it to stdout: nobody sees it again. */
 export async function createToken(session: Session, name: string, flags: CreateFlags): Promise<void> {
@@ -55,7 +55,7 @@ export async function createToken(session: Session, name: string, flags: CreateF
 }
 
 export const revokeTokenOptions = (command: Command): Command =>
-  command.argument('<id>', 'its id; “current” is the one in use');
+  command.argument('<id>', 'id of the token, or “current” for the one in use');
 
 export async function revokeToken(session: Session, tokenId: string): Promise<void> {
   const { output } = session;

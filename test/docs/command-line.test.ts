@@ -1,0 +1,100 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCli, type Cli } from '../clients/cli/cli.ts';
+import { type Api, createToken, type Person, registerPerson, startApi } from '../support/api.ts';
+
+const root = join(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/command-line.md'), 'utf8');
+const examples = [...page.matchAll(/^### (.+)\n\n[^\n#`]+(?:\n[^\n#`]+)*\n\n```sh\n(.+)\n```$/gm)].map(match => ({
+  command: match[1] as string,
+  example: match[2] as string,
+}));
+
+/** Examples that need a browser. test/clients/cli/against-service.test.ts plays its part, for both commands. */
+const inBrowser = ['login', 'tokens create'];
+/** They create what the others use. */
+const first = ['projects create', 'link', 'push', 'template add'];
+/** They end the use of the token. */
+const last = ['tokens revoke', 'logout'];
+
+let api: Api;
+let ada: Person;
+let cli: Cli;
+let directory: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  ada = await registerPerson(api, 'Ada');
+  expect((await api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session)).body.organization.slug).toBe('acme');
+  cli = buildCli();
+  directory = mkdtempSync(join(tmpdir(), 'holdfast-examples-'));
+  mkdirSync(join(directory, 'bin'));
+  const program = `#!/bin/sh\nexec '${process.execPath}' '${cli.bundle}' "$@"\n`;
+  writeFileSync(join(directory, 'bin/holdfast'), program, { mode: 0o755 });
+  writeFileSync(join(directory, 'package.json'), '{"scripts": {"start": "node -p process.env.DATABASE_URL"}}');
+  const lines = ['DATABASE_URL=postgres://db.internal/shop', 'LOG_LEVEL=info', 'LEGACY_API_KEY=made-up', ''];
+  writeFileSync(join(directory, '.env'), lines.join('\n'));
+});
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  cli.remove();
+  await api.stop();
+});
+
+async function shell(script: string, env: Record<string, string>) {
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
+    cwd: directory,
+    env: {
+      PATH: `${join(directory, 'bin')}:${process.env.PATH}`,
+      HOME: directory,
+      HOLDFAST_URL: api.url,
+      HOLDFAST_KEYRING: 'off',
+      ...env,
+    },
+  });
+  return stdout;
+}
+
+describe('docs/command-line.md', () => {
+  it('is what `npm run cli-reference` writes', () => {
+    expect(() =>
+      execFileSync('npm', ['run', '--silent', 'cli-reference', '--', '--check'], { cwd: root }),
+    ).not.toThrow();
+  });
+
+  it('has an example for every command', () => {
+    const commands = [...page.matchAll(/^### (.+)$/gm)].map(match => match[1]);
+    expect(commands.length).toBeGreaterThan(30);
+    expect(examples.map(({ command }) => command)).toEqual(commands);
+    expect(commands).toEqual(expect.arrayContaining([...inBrowser, ...first, ...last]));
+  });
+
+  it('prints examples that work', async () => {
+    const { token } = await createToken(api, ada);
+    const orderOf = ({ command }: { command: string }) => first.indexOf(command) + 1 || 100 + last.indexOf(command);
+    const runnable = examples
+      .filter(({ command }) => !inBrowser.includes(command))
+      .toSorted((a, b) => orderOf(a) - orderOf(b));
+    const printed: Record<string, string> = {};
+    for (const { command, example } of runnable) {
+      const script = example.replace('EDITOR=nano', 'EDITOR=true');
+      // Nothing names the organization before the directory is linked.
+      const env = { HOLDFAST_TOKEN: token, ...(command === 'projects create' ? { HOLDFAST_ORG: 'acme' } : {}) };
+      printed[command] = await shell(script, env);
+    }
+    expect(printed).toMatchObject({
+      'projects create': 'web-shop\n',
+      get: 'postgres://db.internal/shop',
+      run: expect.stringContaining('postgres://db.internal/shop\n'),
+      orgs: expect.stringContaining('acme'),
+      history: expect.stringMatching(/^1\t/),
+      template: expect.stringContaining('DATABASE_URL'),
+      audit: expect.stringContaining('secret.pulled'),
+    });
+    expect(readFileSync(join(directory, '.env.local'), 'utf8')).toContain('DATABASE_URL=');
+  });
+});
