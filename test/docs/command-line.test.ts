@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildCli, type Cli } from '../clients/cli/cli.ts';
-import { type Api, createToken, type Person, registerPerson, startApi } from '../support/api.ts';
+import { type Api, createToken, startApi } from '../support/api.ts';
+import { type Person, seedPerson } from '../support/people.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/command-line.md'), 'utf8');
@@ -28,7 +29,7 @@ let directory: string;
 
 beforeAll(async () => {
   api = await startApi();
-  ada = await registerPerson(api, 'Ada');
+  ada = await seedPerson({ name: 'Ada' });
   expect((await api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session)).body.organization.slug).toBe('acme');
   cli = buildCli();
   directory = mkdtempSync(join(tmpdir(), 'holdfast-examples-'));
