@@ -94,7 +94,7 @@ const parts = [
       ['contracts', 'documentation'],
       ['core'],
       ['crypto', 'mail', 'table'],
-      ['deliveries', 'metrics', 'plans'],
+      ['deliveries', 'limits', 'metrics', 'plans'],
       ['access'],
       ['api', 'audit', 'billing', 'organizations', 'secrets'],
       ['accounts', 'admin', 'projects', 'webhooks'],

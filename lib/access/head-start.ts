@@ -1,5 +1,5 @@
+import { isOverShare } from '../limits/fair-share.ts';
 import type { IssuedCredential } from './authenticate.ts';
-import { isOverShare } from './fair-share.ts';
 
 /*
  * A handler's reads start together with authentication, which saves honest callers a wave. A caller who was refused at an

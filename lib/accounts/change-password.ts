@@ -1,13 +1,14 @@
 import type { AccountContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { hashPassword } from '../crypto/passwords.ts';
+import { refuseEarly, startAgain } from '../limits/count.ts';
+import { wrongCurrentPasswords } from '../limits/rate-limits.ts';
 import { isThere } from '../table/expressions.ts';
 import { sessionRecord } from '../table/records/session.ts';
-import { at, update } from '../table/store.ts';
+import { at, find, update } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { sessionEnded } from './create-token.ts';
-import { requireCurrentPassword, tryCurrentPassword } from './current-password.ts';
-import { forgetTries } from './rate-limit.ts';
+import { requireCurrentPassword } from './current-password.ts';
 import { readHeldTokens, setPassword } from './set-password.ts';
 
 /**
@@ -27,13 +28,13 @@ export async function changePassword(
   const { user, credential } = principal;
   if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This needs a session.');
   refuseCommonPassword('newPassword', newPassword);
-  const [held, taken] = await Promise.all([
-    revokeTokens ? readHeldTokens(user.id) : undefined,
-    tryCurrentPassword(user.id),
-  ]);
+  const wrong = wrongCurrentPasswords(user.id);
+  const [held, known] = await Promise.all([revokeTokens ? readHeldTokens(user.id) : undefined, find(wrong.item)]);
+  refuseEarly(wrong, known);
   await requireCurrentPassword(context, user, {
     field: 'currentPassword',
     password: currentPassword,
+    wrong,
     event: 'password_change_refused',
   });
   const passwordHash = await hashPassword(newPassword);
@@ -42,9 +43,7 @@ export async function changePassword(
     { set: { epoch: user.sessionEpoch + 1 } },
     { if: isThere, refused: sessionEnded },
   );
-  await Promise.all([
-    setPassword({ user, passwordHash, held, source, others: [ownSession], overtaken: sessionEnded }),
-    forgetTries(taken),
-  ]);
+  const others = [ownSession, ...startAgain(wrong)];
+  await setPassword({ user, passwordHash, held, source, others, overtaken: sessionEnded });
   log.account('password_changed', { userId: user.id, ip: source.ip, tokensRevoked: revokeTokens });
 }

@@ -2,6 +2,8 @@ import type { RequestContext } from '../access/request-context.ts';
 import type { PasskeyAssertion } from '../contracts/auth/passkey-credential.ts';
 import type { PasskeyRequestOptions } from '../contracts/auth/passkey-options.ts';
 import { ApiError } from '../core/errors.ts';
+import { type Counter, refuseEarly } from '../limits/count.ts';
+import { wrongCodes } from '../limits/rate-limits.ts';
 import { factorChangeMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
@@ -11,7 +13,6 @@ import { answer, invalidChallenge, newChallenge, presentedChallenge } from './fa
 import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
 import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession } from './new-session.ts';
-import { returnTry } from './rate-limit.ts';
 
 /** A challenge for any passkey of this site; its answer names the user. */
 export async function startPasskeyLogin(): Promise<{ challenge: string; publicKey: PasskeyRequestOptions }> {
@@ -43,17 +44,20 @@ export async function completeLogin(
   const isAlone = presented.userId === nobody;
   if (isAlone && sent.passkey === undefined) throw invalidChallenge();
   const userId = isAlone ? (userOfHandle(sent.passkey?.response.userHandle) ?? nobody) : presented.userId;
-  const { challenge, user, passkey } = await readTogether({
+  const wrong = wrongCodes(userId);
+  const { challenge, user, passkey, codes } = await readTogether({
     challenge: presented.read,
+    codes: sent.passkey === undefined ? wrong.item : undefined,
     user: at(userRecord, userId),
     passkey: sent.passkey === undefined ? undefined : at(passkeyRecord, userId, sent.passkey.id),
   });
   const useUp = answer(presented, challenge, isAlone ? 'passkey-log-in' : 'log-in', user);
   if (user === undefined) throw refused();
-  const factor = factorOf(sent, passkey);
+  refuseEarly(wrong, codes);
+  const factor = factorOf(sent, passkey, wrong);
   const proof = await proveFactor(context, user, factor, refused);
   const session = await newSession(user, source, { secondFactor: true });
-  await Promise.all([transact([useUp, session.write, proof.write]), proof.taken && returnTry(proof.taken)]);
+  await transact([...proof, useUp, session.write]);
   log.account('logged_in', { userId: user.id, ip: source.ip, secondFactor: factor.method });
   if (factor.method === 'recovery_code') await tellOfRecovery(context, user);
   return { user, cookie: session.cookie };
@@ -62,10 +66,11 @@ export async function completeLogin(
 function factorOf(
   { challenge, totp, recoveryCode, passkey: assertion }: Answer,
   passkey: (PresentedFactor & { method: 'passkey' })['passkey'],
+  wrong: Counter,
 ): PresentedFactor {
   if (assertion !== undefined) return { method: 'passkey', assertion, passkey, challenge };
-  if (totp !== undefined) return { method: 'totp', code: totp };
-  return { method: 'recovery_code', code: recoveryCode ?? '' };
+  if (totp !== undefined) return { method: 'totp', code: totp, wrong };
+  return { method: 'recovery_code', code: recoveryCode ?? '', wrong };
 }
 
 /** A thief of the codes must not use one unnoticed. */

@@ -1,77 +1,71 @@
 import type { RequestContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
-import { settings } from '../core/settings.ts';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../crypto/passwords.ts';
+import { count, refuseEarly, requireRoom, startAgain } from '../limits/count.ts';
+import { networkOf } from '../limits/network.ts';
+import { failedLogins, failedLoginsOfNetwork } from '../limits/rate-limits.ts';
 import { equals } from '../table/expressions.ts';
 import { emailRecord, hasSecondFactor, nobody, type UserRecord, userRecord } from '../table/records/user.ts';
-import { at, ConditionFailed, find, transact, update } from '../table/store.ts';
+import { at, ConditionFailed, find, readTogether, transact, update } from '../table/store.ts';
 import { askForFactor } from './factors/ask-for-factor.ts';
 import { newSession } from './new-session.ts';
-import {
-  forgetTries,
-  keepTry,
-  type RateLimit,
-  rateSubjectOfAddress,
-  rateSubjectOfEmail,
-  returnTry,
-  takeTries,
-} from './rate-limit.ts';
+
+interface Credentials {
+  email: string;
+  password: string;
+}
 
 /**
- * Starts a session. An unknown e-mail and a wrong password do the same work and get the same answer. If the limit
- * refuses a try, the password is not checked, so the answer tells nothing about it.
+ * Starts a session. An unknown e-mail and a wrong password do the same work and get the same answer. Behind the limit of
+ * failures a right password gets the answer of a wrong one.
  * @throws rate_limited, invalid_credentials; second_factor_required with a challenge, after a right password
  */
 export async function logIn(
-  { source, log }: RequestContext,
-  { email, password }: { email: string; password: string },
+  context: RequestContext,
+  credentials: Credentials,
 ): Promise<{ user: UserRecord; cookie: string }> {
-  const limits = loginLimits(email, source.ip);
-  const [pointer, [tryOfEmail, tryOfAddress]] = await Promise.all([
-    find(at(emailRecord, email)),
-    takeTries([limits.ofEmail, limits.ofAddress]).catch(error => {
-      if (error instanceof ApiError && error.code === 'rate_limited')
-        log.account('login_refused', { email, ip: source.ip });
-      throw error;
-    }),
-  ]);
-  const user = await find(at(userRecord, pointer?.userId ?? nobody));
+  try {
+    return await checkAndLogIn(context, credentials);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'rate_limited') {
+      context.log.account('login_refused', { email: credentials.email, ip: context.source.ip });
+    }
+    throw error;
+  }
+}
+
+async function checkAndLogIn(
+  { source, log }: RequestContext,
+  { email, password }: Credentials,
+): Promise<{ user: UserRecord; cookie: string }> {
+  const network = networkOf(source.ip);
+  const [ofEmail, ofNetwork] = [failedLogins(email, network), failedLoginsOfNetwork(network)];
+  const known = await readTogether({
+    pointer: at(emailRecord, email),
+    ofEmail: ofEmail.item,
+    ofNetwork: ofNetwork.item,
+  });
+  refuseEarly(ofEmail, known.ofEmail);
+  refuseEarly(ofNetwork, known.ofNetwork);
+  const user = await find(at(userRecord, known.pointer?.userId ?? nobody));
   if (!(await verifyPassword(password, user?.passwordHash)) || user === undefined) {
-    await Promise.all([keepTry(tryOfEmail), keepTry(tryOfAddress)]);
+    await count(ofEmail, ofNetwork);
     log.account('login_failed', { email, userId: user?.id, ip: source.ip });
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
   }
+  // Other accounts may still be guessed from the network, so its failures stay.
+  const proved = [...startAgain(ofEmail), ...requireRoom(ofNetwork)];
   if (hasSecondFactor(user)) {
-    const [asking] = await Promise.all([
-      askForFactor('log-in', user),
-      forgetTries(tryOfEmail),
-      returnTry(tryOfAddress),
-      rehashIfOutdated(user, password),
-    ]);
+    const asking = await askForFactor('log-in', user, proved);
+    await rehashIfOutdated(user, password);
     log.account('second_factor_asked', { userId: user.id, ip: source.ip });
     throw asking;
   }
   const session = await newSession(user, source);
-  await Promise.all([
-    transact([session.write]),
-    // Successful logins don't count against the limit.
-    forgetTries(tryOfEmail),
-    returnTry(tryOfAddress),
-    rehashIfOutdated(user, password),
-  ]);
+  await transact([...proved, session.write]);
+  await rehashIfOutdated(user, password);
   log.account('logged_in', { userId: user.id, ip: source.ip });
   return { user, cookie: session.cookie };
-}
-
-/** An address alone may fail ten times as often, because many people may share it. */
-function loginLimits(email: string, ip: string): { ofEmail: RateLimit; ofAddress: RateLimit } {
-  const tries = settings().LOGIN_FAILURE_LIMIT;
-  const address = rateSubjectOfAddress(ip);
-  const common = { windowSeconds: 15 * 60, onlyFailures: true } as const;
-  return {
-    ofEmail: { ...common, name: 'login', tries, subject: `${rateSubjectOfEmail(email)} ${address}` },
-    ofAddress: { ...common, name: 'login-address', tries: tries < 0 ? tries : tries * 10, subject: address },
-  };
 }
 
 /** Only a log-in has the password in clear, so this is when it can be hashed with today's parameters. */

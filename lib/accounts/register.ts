@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
-import { settings } from '../core/settings.ts';
 import { hashPassword } from '../crypto/passwords.ts';
+import { count } from '../limits/count.ts';
+import { networkOf } from '../limits/network.ts';
+import { registrations } from '../limits/rate-limits.ts';
 import { verificationMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { newOrganization, withFreeSlug } from '../organizations/new-organization.ts';
@@ -14,7 +16,6 @@ import { at, find, put, transact } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { newVerificationLink } from './mailed-link.ts';
 import { newSession } from './new-session.ts';
-import { rateSubjectOfAddress, takeTry } from './rate-limit.ts';
 
 interface Registration {
   email: string;
@@ -36,12 +37,7 @@ interface Registered {
  */
 export async function register({ source, log }: RequestContext, wanted: Registration): Promise<Registered> {
   refuseCommonPassword('password', wanted.password);
-  await takeTry({
-    name: 'register',
-    tries: settings().REGISTER_LIMIT_PER_HOUR,
-    windowSeconds: 60 * 60,
-    subject: rateSubjectOfAddress(source.ip),
-  });
+  await count(registrations(networkOf(source.ip)));
   // This only saves hashing; the transaction makes sure that the address is still free.
   if ((await find(at(emailRecord, wanted.email))) !== undefined) throw emailTaken();
 

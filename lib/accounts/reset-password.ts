@@ -1,12 +1,12 @@
 import type { RequestContext } from '../access/request-context.ts';
 import { queueJob } from '../core/queue.ts';
-import { settings } from '../core/settings.ts';
 import { hashPassword } from '../crypto/passwords.ts';
+import { count } from '../limits/count.ts';
+import { passwordResets } from '../limits/rate-limits.ts';
 import { emailRecord, nobody } from '../table/records/user.ts';
 import { at, find } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { invalidLink, openResetLink } from './mailed-link.ts';
-import { rateSubjectOfEmail, takeTry } from './rate-limit.ts';
 import { readHeldTokens, setPassword } from './set-password.ts';
 
 /**
@@ -15,13 +15,7 @@ import { readHeldTokens, setPassword } from './set-password.ts';
  * @throws rate_limited
  */
 export async function requestPasswordReset({ source, log }: RequestContext, email: string): Promise<void> {
-  const limit = {
-    name: 'password-reset',
-    tries: settings().PASSWORD_RESET_LIMIT_PER_HOUR,
-    windowSeconds: 60 * 60,
-    subject: rateSubjectOfEmail(email),
-  };
-  const [pointer] = await Promise.all([find(at(emailRecord, email)), takeTry(limit)]);
+  const [pointer] = await Promise.all([find(at(emailRecord, email)), count(passwordResets(email))]);
   const userId = pointer?.userId;
   await queueJob({ type: 'mail-reset-link', userId: userId ?? nobody });
   log.account('password_reset_requested', { email, userId, ip: source.ip });

@@ -1,19 +1,20 @@
 import type { AccountContext } from '../access/request-context.ts';
 import type { PasskeyAssertion } from '../contracts/auth/passkey-credential.ts';
-import { invalidRequest, temporarilyUnavailable } from '../core/errors.ts';
+import { invalidRequest } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
+import { type Counter, refuseEarly, startAgain } from '../limits/count.ts';
+import { wrongCodes, wrongCurrentPasswords } from '../limits/rate-limits.ts';
 import { isThere } from '../table/expressions.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { hasSecondFactor, type UserRecord } from '../table/records/user.ts';
 import { at, readTogether, remove, transact, type Write } from '../table/store.ts';
 import { sessionEnded } from './create-token.ts';
-import { requireCurrentPassword, tryCurrentPassword } from './current-password.ts';
+import { requireCurrentPassword } from './current-password.ts';
 import { askForFactor } from './factors/ask-for-factor.ts';
 import { answer, presentedChallenge } from './factors/challenge.ts';
 import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession } from './new-session.ts';
-import { forgetTries, forgettingTries, returningTry, returnTry } from './rate-limit.ts';
 
 /** The contract has checked that at most one factor comes, a passkey with its challenge. */
 interface Sent {
@@ -32,15 +33,16 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
   const { principal, source, log } = context;
   const { user, credential } = principal;
   if (credential.method !== 'session') throw sessionEnded();
-  const [taken, presented] = await Promise.all([tryCurrentPassword(user.id), readFactor(user, sent)]);
+  const wrong = wrongCurrentPasswords(user.id);
+  const presented = await readFactor(user, sent, wrong);
   await requireCurrentPassword(context, user, {
     field: 'password',
     password: sent.password,
+    wrong,
     event: 'step_up_refused',
   });
   if (presented === undefined && hasSecondFactor(user)) {
-    const [asking] = await Promise.all([askForFactor('step-up', user), forgetTries(taken)]);
-    throw asking;
+    throw await askForFactor('step-up', user, startAgain(wrong));
   }
   const field = sent.passkey === undefined ? 'totp' : 'passkey';
   const isWrong = () => invalidRequest([{ path: field, message: 'is wrong' }]);
@@ -50,39 +52,36 @@ export async function stepUp(context: AccountContext, sent: Sent): Promise<{ fre
     createdAt: credential.session.createdAt,
   });
   const old = at(sessionRecord, user.id, credential.hash);
-  // The tries end in the same transaction. A write beside it that has to wait is judged again by the old session, and a
-  // wave before it would be one too many.
   await transact([
+    ...startAgain(wrong),
+    ...(proof ?? []),
     remove(old, { if: isThere, refused: sessionEnded }),
     session.write,
     ...(presented?.writes ?? []),
-    ...(proof === undefined ? [] : [proof.write]),
-    ...(proof?.taken === undefined ? [] : returningTry(proof.taken, tookTooLong)),
-    ...forgettingTries(taken),
-  ]).catch(async (error: unknown) => {
-    // The password and the code were right, so neither counts.
-    await Promise.all([proof?.taken && returnTry(proof.taken), forgetTries(taken)]);
-    throw error;
-  });
+  ]);
   log.account('stepped_up', { userId: user.id, ip: source.ip });
   const freshUntil = new Date(Date.now() + settings().STEP_UP_FRESH_SECONDS * 1000).toISOString();
   return { freshUntil, cookie: session.cookie };
 }
 
-const tookTooLong = () => temporarilyUnavailable('This took too long. Send the request again.');
-
-/** The factor that was sent, with what it is verified against. @throws invalid_token */
+/** The factor that was sent, with what it is verified against. @throws invalid_token, rate_limited */
 async function readFactor(
   user: UserRecord,
   { totp, challenge = '', passkey: assertion }: Sent,
+  wrongPasswords: Counter,
 ): Promise<{ factor: PresentedFactor; writes: Write[] } | undefined> {
-  if (totp !== undefined) return { factor: { method: 'totp', code: totp }, writes: [] };
-  if (assertion === undefined) return undefined;
-  const presented = presentedChallenge(challenge);
+  const presented = assertion && presentedChallenge(challenge);
+  const wrong = wrongCodes(user.id);
   const found = await readTogether({
-    challenge: presented.read,
-    passkey: at(passkeyRecord, user.id, assertion.id),
+    passwords: wrongPasswords.item,
+    codes: totp === undefined ? undefined : wrong.item,
+    challenge: presented?.read,
+    passkey: assertion && at(passkeyRecord, user.id, assertion.id),
   });
+  refuseEarly(wrongPasswords, found.passwords);
+  refuseEarly(wrong, found.codes);
+  if (totp !== undefined) return { factor: { method: 'totp', code: totp, wrong }, writes: [] };
+  if (assertion === undefined || presented === undefined) return undefined;
   const useUp = answer(presented, found.challenge, 'step-up', user);
   return { factor: { method: 'passkey', assertion, passkey: found.passkey, challenge }, writes: [useUp] };
 }

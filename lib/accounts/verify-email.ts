@@ -1,15 +1,13 @@
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { temporarilyUnavailable } from '../core/errors.ts';
+import { count } from '../limits/count.ts';
+import { verificationMails } from '../limits/rate-limits.ts';
 import { verificationMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { isThere } from '../table/expressions.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { at, transact, update } from '../table/store.ts';
 import { newVerificationLink, openVerificationLink } from './mailed-link.ts';
-import { takeTry } from './rate-limit.ts';
-
-/** Enough for a user whose mail does not arrive, and too few to flood another person's mailbox. */
-const mailsAnHour = 20;
 
 /**
  * Mails a verification link, which replaces any earlier one. It does nothing if the address is verified
@@ -18,7 +16,7 @@ const mailsAnHour = 20;
  */
 export async function sendVerification({ principal: { user } }: AccountContext): Promise<void> {
   if (user.emailVerified) return;
-  await takeTry({ name: 'verification', tries: mailsAnHour, windowSeconds: 60 * 60, subject: user.id });
+  await count(verificationMails(user.id));
   const link = await newVerificationLink(user.id);
   await transact([link.write]);
   try {

@@ -1,21 +1,22 @@
 import type { JWTPayload } from 'jose';
 import { type AuditFacts, auditWrite, identityActor } from '../access/audit-write.ts';
 import { issuingKey } from '../access/credential-key.ts';
-import { takeShare } from '../access/fair-share.ts';
-import { countInWindow } from '../access/fixed-window.ts';
 import type { RequestContext } from '../access/request-context.ts';
 import { newToken } from '../accounts/new-token.ts';
 import { audienceOf } from '../contracts/fields/identity-limits.ts';
 import { ApiError } from '../core/errors.ts';
+import { type Counter, count, countOne, isReached } from '../limits/count.ts';
+import { takeShare } from '../limits/fair-share.ts';
+import { failedExchanges, recordedRefusals } from '../limits/rate-limits.ts';
 import { isNew, isThere } from '../table/expressions.ts';
 import { assertionRecord } from '../table/records/assertion.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { at, ConditionFailed, put, readTogether, transact, update, type Write } from '../table/store.ts';
+import { at, put, readTogether, retryOnConditionFailed, transact, update, type Write } from '../table/store.ts';
 import { mismatchedClaims } from './demanded-claims.ts';
 import { identityTarget } from './identity-view.ts';
-import { currentKeys, renewedKeys } from './issuer-keys.ts';
+import { currentKeys, renewedKeys, usableKeys } from './issuer-keys.ts';
 import {
   assertionHash,
   endOfAssertion,
@@ -40,9 +41,6 @@ interface Issued {
 /** The last use of an identity is noted once an hour, so that the exchanges of a busy one don't wait for each other. */
 const lastUseStepMs = 60 * 60_000;
 
-/** Anybody who gets genuine tokens for an audience could fill the audit log with refusals. */
-const refusalsPerHour = 100;
-
 /**
  * Exchanges the token of a platform for a bearer token of the identity, once. Two waves where the issuer's keys are known.
  * @throws invalid_assertion, claims_mismatch, assertion_replayed, issuer_unavailable, rate_limited
@@ -51,11 +49,13 @@ export async function exchangeAssertion(context: RequestContext, wanted: Exchang
   const { identityId, organizationSlug, subjectToken } = wanted;
   const claimed = unverifiedClaims(subjectToken);
   if (!isOnlyAudience(claimed, audienceOf(identityId)) || typeof claimed.iss !== 'string') throw invalidAssertion();
-  const [{ organization, identity, known }] = await Promise.all([
+  const failures = failedExchanges(organizationSlug);
+  const [{ organization, identity, known, failed }] = await Promise.all([
     readTogether({
       organization: at(organizationRecord, organizationSlug),
       identity: at(identityRecord, organizationSlug, identityId),
       known: at(issuerKeysRecord, claimed.iss),
+      failed: failures.item,
     }),
     // Read now, because the token will carry its mark.
     issuingKey(),
@@ -63,7 +63,8 @@ export async function exchangeAssertion(context: RequestContext, wanted: Exchang
   if (organization?.status !== 'active' || identity === undefined || identity.issuer !== claimed.iss) {
     throw invalidAssertion();
   }
-  const proven = await prove(context, subjectToken, identity, known);
+  const mayFetch = !isReached(failures, failed);
+  const proven = await prove(context, { subjectToken, identity, known, mayFetch, failures });
   const assertion = { organization, identity, proven, subjectToken };
   const mismatched = mismatchedClaims(proven, identity.claims);
   if (mismatched.length > 0) {
@@ -86,17 +87,30 @@ interface Assertion {
   subjectToken: string;
 }
 
+interface Proving {
+  subjectToken: string;
+  identity: IdentityRecord;
+  /** The issuer's keys, as far as they are in the table. */
+  known: IssuerKeysRecord | undefined;
+  mayFetch: boolean;
+  failures: Counter;
+}
+
+/**
+ * The claims of an assertion that is genuine. Known keys are enough for that even while too many exchanges fail, so nobody
+ * can lock a pipeline out by failing.
+ * @throws invalid_assertion, issuer_unavailable; rate_limited in their place once too many have failed
+ */
 async function prove(
   { log, source }: RequestContext,
-  subjectToken: string,
-  { id, issuer, jwks }: IdentityRecord,
-  known: IssuerKeysRecord | undefined,
+  { subjectToken, identity: { id, issuer, jwks }, known, mayFetch, failures }: Proving,
 ): Promise<JWTPayload> {
   const expected = { issuer, audience: audienceOf(id) };
   try {
-    const fetched = jwks === null ? await currentKeys(issuer, known, log) : undefined;
+    const stored = () => (mayFetch ? currentKeys(issuer, known, log) : usableKeys(known));
+    const fetched = jwks === null ? await stored() : undefined;
     let proven = await verifyAssertion(subjectToken, expected, (fetched ?? jwks)?.keys ?? []);
-    if (proven === undefined && fetched !== undefined) {
+    if (proven === undefined && fetched !== undefined && mayFetch) {
       // The issuer may have changed its keys since.
       const renewed = await renewedKeys(issuer, fetched, log);
       proven = await verifyAssertion(subjectToken, expected, renewed?.keys ?? []);
@@ -104,8 +118,9 @@ async function prove(
     if (proven === undefined) throw invalidAssertion();
     return proven;
   } catch (error) {
-    if (error instanceof ApiError)
-      log.account('assertion_refused', { identityId: id, code: error.code, ip: source.ip });
+    if (!(error instanceof ApiError)) throw error;
+    log.account('assertion_refused', { identityId: id, code: error.code, ip: source.ip });
+    await count(failures);
     throw error;
   }
 }
@@ -157,11 +172,11 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
 function markOf(
   purpose: 'exchanged' | 'claims_mismatch' | 'assertion_replayed',
   { identity, subjectToken, proven }: Assertion,
-  refused?: () => ApiError,
+  refused: () => Error,
 ): Write {
   const hash = assertionHash(purpose, identity.id, subjectToken, proven);
   const mark = { identityId: identity.id, expiresAt: endOfAssertion(proven) };
-  return put(at(assertionRecord, hash), mark, { if: isNew, ...(refused === undefined ? {} : { refused }) });
+  return put(at(assertionRecord, hash), mark, { if: isNew, refused });
 }
 
 function noteOfUse({ slug }: OrganizationRecord, { id, lastUsedAt }: IdentityRecord): Write[] {
@@ -183,22 +198,24 @@ async function recordRefusal(
 ): Promise<void> {
   const { identity, proven } = assertion;
   const details = { reason, subject: subjectOf(proven), ...(claims.length === 0 ? {} : { claims: claims.join(', ') }) };
+  const refusals = recordedRefusals(identity.id);
   try {
-    await transact([
-      markOf(reason, assertion),
-      ...countInWindow({
-        name: 'identity-refusals',
-        limit: refusalsPerHour,
-        windowSeconds: 3600,
-        subject: identity.id,
-      }),
-      await entryOf(context, assertion, { action: 'identity.refused', details }),
-    ]);
+    await retryOnConditionFailed(async budget =>
+      transact(
+        [
+          markOf(reason, assertion, () => new RefusalRecorded()),
+          ...countOne(refusals),
+          await entryOf(context, assertion, { action: 'identity.refused', details }),
+        ],
+        budget,
+      ),
+    );
   } catch (error) {
-    // It is recorded already.
-    if (!(error instanceof ConditionFailed)) throw error;
+    if (!(error instanceof RefusalRecorded)) throw error;
   }
 }
+
+class RefusalRecorded extends Error {}
 
 function entryOf(
   { source }: RequestContext,

@@ -34,9 +34,9 @@ export async function currentKeys(
 ): Promise<IssuerKeysRecord> {
   const now = Date.now();
   if (known !== undefined && now - known.fetchedAtMs < freshMs) return known;
-  const isUsable = known !== undefined && now - known.fetchedAtMs < staleMs;
-  const renewed = await renewedKeys(issuer, known, log, { mayWait: !isUsable });
-  if (renewed !== undefined && Date.now() - renewed.fetchedAtMs < staleMs) return renewed;
+  const renewed = await renewedKeys(issuer, known, log, { mayWait: usableKeys(known) === undefined });
+  const usable = usableKeys(renewed);
+  if (usable !== undefined) return usable;
   const retryAfterSeconds = Math.max(
     1,
     Math.ceil(((renewed?.triedAtMs ?? now) + betweenFetchesMs - Date.now()) / 1000),
@@ -46,6 +46,11 @@ export async function currentKeys(
     `The keys of the issuer can’t be read: ${renewed?.problem ?? 'they are still being fetched'}.`,
     { retryAfterSeconds },
   );
+}
+
+/** Keys that may be verified with although the issuer is not asked. */
+export function usableKeys(known: IssuerKeysRecord | undefined): IssuerKeysRecord | undefined {
+  return known !== undefined && Date.now() - known.fetchedAtMs < staleMs ? known : undefined;
 }
 
 /**

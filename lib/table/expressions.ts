@@ -35,9 +35,7 @@ export type Test<V> =
   | { readonly op: '<' | '<=' | '>' | '>='; readonly value: Extract<V, number | string> }
   | Presence
   | (V extends ReadonlySet<infer Element> ? SetTest<Element> : never);
-type SetTest<Element> =
-  | { readonly op: 'includes' | 'excludes'; readonly value: Element }
-  | { readonly op: 'size<'; readonly value: number };
+type SetTest<Element> = { readonly op: 'includes'; readonly value: Element };
 type Presence = { readonly op: 'exists' } | { readonly op: 'absent' };
 
 /**
@@ -59,10 +57,6 @@ export const exists = { op: 'exists' } as const;
 export const absent = { op: 'absent' } as const;
 /** Of a set. */
 export const includes = <const V>(value: V) => ({ op: 'includes', value }) as const;
-/** Of a set, or of none at all. */
-export const excludes = <const V>(value: V) => ({ op: 'excludes', value }) as const;
-/** Of an existing set. */
-export const sizeBelow = (value: number) => ({ op: 'size<', value }) as const;
 
 /** The item does not exist yet. */
 export const isNew = { pk: absent } as const;
@@ -91,8 +85,6 @@ export interface Changes<R> {
   readonly setIfAbsent?: { readonly [P in Path<R>]?: ValueAt<R, P> };
   /** Adds to a number, from 0 where it is absent. */
   readonly add?: { readonly [P in PathTo<R, number>]?: number };
-  /** Puts elements into a set. */
-  readonly insert?: { readonly [P in PathTo<R, ReadonlySet<unknown>>]?: NonNullable<ValueAt<R, P>> };
   /** Takes elements out of a set. */
   readonly discard?: { readonly [P in PathTo<R, ReadonlySet<unknown>>]?: NonNullable<ValueAt<R, P>> };
 }
@@ -146,10 +138,6 @@ function conditionText(conditions: AnyConditions, { path, value }: Placeholders)
         return `attribute_not_exists(${path(name)})`;
       case 'includes':
         return `contains(${path(name)}, ${value(wanted)})`;
-      case 'excludes':
-        return `NOT contains(${path(name)}, ${value(wanted)})`;
-      case 'size<':
-        return `size(${path(name)}) < ${value(wanted)}`;
       default:
         return `${path(name)} ${op} ${value(wanted)}`;
     }
@@ -163,7 +151,7 @@ function conditionText(conditions: AnyConditions, { path, value }: Placeholders)
 }
 
 function updateText(changes: AnyChanges, { path, value }: Placeholders): string {
-  const { set = {}, setIfAbsent = {}, add = {}, insert = {}, discard = {} } = changes;
+  const { set = {}, setIfAbsent = {}, add = {}, discard = {} } = changes;
   const assignments = [
     ...entriesOf(set).map(([name, content]) => `${path(name)} = ${value(content)}`),
     ...entriesOf(setIfAbsent).map(
@@ -175,7 +163,7 @@ function updateText(changes: AnyChanges, { path, value }: Placeholders): string 
   const removals = Object.keys(set).filter(name => set[name] === undefined);
   const clauses = {
     SET: assignments,
-    ADD: [...operands(add), ...operands(insert)],
+    ADD: operands(add),
     DELETE: operands(discard),
     REMOVE: removals.map(path),
   };

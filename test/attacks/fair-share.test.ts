@@ -134,7 +134,7 @@ describe('twenty processes', () => {
     const processes = await Promise.all(
       Array.from({ length: 20 }, async () => {
         vi.resetModules();
-        return import('../../lib/access/fair-share.ts');
+        return import('../../lib/limits/fair-share.ts');
       }),
     );
     let served = 0;

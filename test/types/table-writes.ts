@@ -1,4 +1,4 @@
-import { absent, atLeast, attribute, equals, excludes, isNew, isThere, lessThan } from '../../lib/table/expressions.ts';
+import { absent, atLeast, attribute, equals, includes, isNew, isThere, lessThan } from '../../lib/table/expressions.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { environmentStateRecord } from '../../lib/table/records/environment.ts';
 import { type OrganizationRecord, organizationRecord } from '../../lib/table/records/organization.ts';
@@ -123,13 +123,13 @@ export const chosenNames: Write[] = [
 ];
 
 export const sets: Write[] = [
-  upsert(rate, { insert: { marks: new Set(['mark']) } }, { if: { marks: excludes('mark') } }),
+  update(user, { discard: { recoveryCodes: new Set(['hash']) } }, { if: { recoveryCodes: includes('hash') } }),
   // @ts-expect-error not a set
-  upsert(rate, { insert: { tries: new Set(['mark']) } }),
+  update(user, { discard: { creations: new Set(['hash']) } }),
   // @ts-expect-error elements of another type
-  upsert(rate, { discard: { marks: new Set([1]) } }),
+  update(user, { discard: { recoveryCodes: new Set([1]) } }),
   // @ts-expect-error looked for in a number
-  upsert(rate, { add: { tries: 1 } }, { if: { tries: excludes('mark') } }),
+  upsert(rate, { add: { tries: 1 } }, { if: { tries: includes('hash') } }),
 ];
 
 export const presence: Write[] = [

@@ -3,19 +3,24 @@ import { ApiError } from '../../core/errors.ts';
 import { ranges } from '../../table/keys.ts';
 import { passkeyRecord } from '../../table/records/passkey.ts';
 import type { UserRecord } from '../../table/records/user.ts';
-import { list, transact } from '../../table/store.ts';
+import { list, transact, type Write } from '../../table/store.ts';
 import { newChallenge } from './challenge.ts';
 import { requestOptions } from './passkey-options.ts';
 
 /**
  * The error that asks for a second factor after a right password, with a challenge that its answer must name. A step-up
  * takes no recovery code: a log-in with one makes a session fresh.
+ * @param proved writes of what the password proved, for the transaction that makes the challenge
  */
-export async function askForFactor(purpose: 'log-in' | 'step-up', user: UserRecord): Promise<ApiError> {
+export async function askForFactor(
+  purpose: 'log-in' | 'step-up',
+  user: UserRecord,
+  proved: readonly Write[] = [],
+): Promise<ApiError> {
   const { challenge, write } = newChallenge(purpose, user);
   const [passkeys] = await Promise.all([
     user.passkeyCount === undefined ? [] : list(passkeyRecord, ranges.passkeys(user.id)),
-    transact([write]),
+    transact([...proved, write]),
   ]);
   const methods = [
     ...(passkeys.length > 0 ? ['passkey'] : []),

@@ -2,49 +2,34 @@ import type { RequestContext } from '../../access/request-context.ts';
 import type { PasskeyAssertion } from '../../contracts/auth/passkey-credential.ts';
 import { hashRecoveryCode } from '../../crypto/recovery-codes.ts';
 import { matchingStep } from '../../crypto/totp.ts';
+import { type Counter, count, requireRoom } from '../../limits/count.ts';
 import { equals, includes, isThere, lessThan } from '../../table/expressions.ts';
 import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.ts';
 import { type UserRecord, userRecord } from '../../table/records/user.ts';
 import { at, update, type Write } from '../../table/store.ts';
-import { keepTry, type RateLimit, type Try, takeTry } from '../rate-limit.ts';
 import { userOfHandle } from './passkey-options.ts';
 import { openTotpSecret } from './totp-secret.ts';
 import { verifyAssertion } from './verify-passkey.ts';
 
-/** What a user shows of a second factor. */
+/** What a user shows of a second factor. Wrong codes are counted in `wrong`. */
 export type PresentedFactor =
-  | { method: 'totp'; code: string }
-  | { method: 'recovery_code'; code: string }
+  | { method: 'totp'; code: string; wrong: Counter }
+  | { method: 'recovery_code'; code: string; wrong: Counter }
   | { method: 'passkey'; assertion: PasskeyAssertion; passkey: PasskeyRecord | undefined; challenge: string };
-
-/** A factor that was proved. */
-export interface Proof {
-  /** Uses it up, for the transaction of what it was proved for: a code counts once, and a counter only rises. */
-  write: Write;
-  /** The counted try, to be taken back: a right code is none of the five. */
-  taken: Try | undefined;
-}
-
-/** A code of six digits has a chance of 3 in a million at each try, since three steps are taken. */
-const wrongCodes = (userId: string): RateLimit => ({
-  name: 'second-factor',
-  tries: 5,
-  windowSeconds: 15 * 60,
-  subject: userId,
-  onlyFailures: true,
-});
 
 /**
  * Proves a second factor of the user. Wrong codes are counted for the account, so this comes only after a right password.
  * A passkey is not guessed and not counted.
- * @throws `refused` for a wrong factor; rate_limited
+ * @returns the writes that use the factor up, for the transaction of what it was proved for: a code counts once, and a
+ * passkey's counter only rises
+ * @throws `refused` for a wrong factor; rate_limited, also the transaction
  */
 export async function proveFactor(
   { source, log }: RequestContext,
   user: UserRecord,
   presented: PresentedFactor,
   refused: () => Error,
-): Promise<Proof> {
+): Promise<Write[]> {
   const refuse = () => {
     log.account('second_factor_refused', { userId: user.id, method: presented.method, ip: source.ip });
     return refused();
@@ -52,32 +37,23 @@ export async function proveFactor(
   if (presented.method === 'passkey') {
     const write = await passkeyWrite(user, presented, refused);
     if (write === undefined) throw refuse();
-    return { write, taken: undefined };
+    return [write];
   }
-  const [taken, secret] = await Promise.all([
-    takeTry(wrongCodes(user.id)),
-    presented.method === 'totp' && user.totp !== undefined ? openTotpSecret(user.totp.sealed, user.id) : undefined,
-  ]);
   const write =
     presented.method === 'totp'
-      ? totpWrite(user, secret, presented.code, refused)
+      ? await totpWrite(user, presented.code, refused)
       : recoveryWrite(user, presented.code, refused);
   if (write === undefined) {
-    await keepTry(taken);
+    await count(presented.wrong);
     throw refuse();
   }
-  return { write, taken };
+  return [...requireRoom(presented.wrong), write];
 }
 
 /** Of two requests with one code, the second finds its time step used. */
-function totpWrite(
-  { id, totp }: UserRecord,
-  secret: Uint8Array | undefined,
-  code: string,
-  refused: () => Error,
-): Write | undefined {
-  if (totp === undefined || secret === undefined) return undefined;
-  const step = matchingStep(secret, code, Date.now());
+async function totpWrite({ id, totp }: UserRecord, code: string, refused: () => Error): Promise<Write | undefined> {
+  if (totp === undefined) return undefined;
+  const step = matchingStep(await openTotpSecret(totp.sealed, id), code, Date.now());
   if (step === undefined || step <= totp.lastStep) return undefined;
   return update(
     at(userRecord, id),

@@ -30,7 +30,7 @@ export const changePassword = contract({
   errors: ['rate_limited'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['ORG'],
+    reads: ['ORG', 'RATE'],
     writes: ['AUDIT', 'RATE'],
   },
   sizing: passwordSizing,

@@ -46,8 +46,8 @@ export const completeLogin = contract({
   errors: ['invalid_token', 'invalid_credentials', 'rate_limited'],
   uses: {
     passkeys: true,
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['USER', 'CHALLENGE'],
+    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    reads: ['USER', 'CHALLENGE', 'RATE'],
     writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: issuing, totp: ['Decrypt'] },
     mail: true,

@@ -32,8 +32,8 @@ export const logIn = contract({
   errors: ['invalid_credentials', 'second_factor_required', 'rate_limited'],
   uses: {
     passkeys: true,
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['EMAIL', 'USER'],
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    reads: ['EMAIL', 'USER', 'RATE'],
     writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: issuing },
   },

@@ -49,8 +49,8 @@ export const stepUp = contract({
   errors: ['second_factor_required', 'invalid_token', 'rate_limited'],
   uses: {
     passkeys: true,
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['CHALLENGE'],
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    reads: ['CHALLENGE', 'RATE'],
     writes: ['CHALLENGE', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: issuing, totp: ['Decrypt'] },
   },

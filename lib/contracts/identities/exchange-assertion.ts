@@ -50,7 +50,7 @@ export const exchangeAssertion = contract({
   errors: ['invalid_assertion', 'claims_mismatch', 'assertion_replayed', 'rate_limited', 'issuer_unavailable'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
-    reads: ['ORG', 'ISSUER'],
+    reads: ['ORG', 'ISSUER', 'RATE'],
     writes: ['ASSERTION', 'ISSUER', 'ORG', 'USER', 'AUDIT', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: ['GenerateDataKey', 'Decrypt'] },
   },

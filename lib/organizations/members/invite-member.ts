@@ -1,10 +1,11 @@
-import { countInWindow } from '../../access/fixed-window.ts';
 import type { MemberContext } from '../../access/request-context.ts';
 import { mayInvite, type Role } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
 import { ApiError } from '../../core/errors.ts';
 import { settings } from '../../core/settings.ts';
 import { createCredential } from '../../crypto/credentials.ts';
+import { countOne } from '../../limits/count.ts';
+import { invitationsFrom, invitationsTo } from '../../limits/rate-limits.ts';
 import { dashboardLink } from '../../mail/compose-mail.ts';
 import { invitationMail } from '../../mail/invitation-mail.ts';
 import { sendMail } from '../../mail/send-mail.ts';
@@ -19,9 +20,6 @@ import { type Roster, readRoster, readRosterOf } from './read-roster.ts';
 
 const daySeconds = 24 * 60 * 60;
 const invitationLifetimeSeconds = 7 * daySeconds;
-
-/** For all organizations together, so that many of them cannot flood one mailbox. */
-const invitationsOfAddressPerDay = 5;
 
 /** How many expired invitations one request removes; each takes two of a transaction's hundred writes. */
 const sweptAtOnce = 40;
@@ -47,6 +45,7 @@ export async function inviteMember(
   context.requireFresh(wanted.role === 'owner');
   const { secret, hash } = createCredential(context.principal.userId);
   const invitation = newInvitation(context, wanted, hash);
+  const mails = [invitationsFrom(context.organization.id), invitationsTo(wanted.email)];
   const readAgain = () => readRosterOf(context.organization);
   await retryWithFreshRead(known, readAgain, async (roster, budget) => {
     requireRight(context, wanted.role);
@@ -56,7 +55,7 @@ export async function inviteMember(
     await transact(
       [
         ...replacingWrites(roster, invitation, configs),
-        ...mailBounds(context.organization.id, wanted.email),
+        ...mails.flatMap(countOne),
         ...verifiedInviter(context.principal.userId),
         await context.audit({
           action: 'member.invited',
@@ -147,21 +146,6 @@ async function mailInvitation(
 function requireRight({ access }: MemberContext, role: Role): void {
   if (mayInvite(access.member.role, role)) return;
   throw new ApiError('forbidden', `The role ${access.member.role} may not invite members as ${role}.`);
-}
-
-/** The writes that count the mail, for the organization and for the address. */
-function mailBounds(organizationId: string, email: string): Write[] {
-  const limit = settings().INVITATION_LIMIT_PER_DAY;
-  const common = { windowSeconds: daySeconds };
-  return [
-    ...countInWindow({ ...common, name: 'invitations', limit, subject: organizationId }),
-    ...countInWindow({
-      ...common,
-      name: 'invitations-of-address',
-      limit: limit < 0 ? limit : invitationsOfAddressPerDay,
-      subject: normalizeEmail(email),
-    }),
-  ];
 }
 
 /** Only a user who has confirmed an address of their own can have mails sent to others. */

@@ -177,7 +177,7 @@ describe('a forgotten password', () => {
     expect(known[0]?.calls).toEqual([
       expect.objectContaining({ operation: 'GetItem', wave: 1 }),
       expect.objectContaining({ operation: 'SendMessage', wave: 2 }),
-      expect.objectContaining({ operation: 'UpdateItem', wave: 1 }),
+      expect.objectContaining({ operation: 'TransactWriteItems', wave: 1 }),
     ]);
     expect(nobody).toEqual(known);
     expect(await ask(unknown)).toEqual(await ask(email));

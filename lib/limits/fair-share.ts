@@ -1,49 +1,54 @@
 import { ApiError } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
-import { settings } from '../core/settings.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
-import { rateRecord } from '../table/records/rate.ts';
-import { at, increment } from '../table/store.ts';
+import { increment } from '../table/store.ts';
+import { requestsOfOrganization } from './rate-limits.ts';
 
 /*
  * Each organization has a share of requests a minute, and only its own callers use it up. A process counts in memory. It
  * adds its count to the minute's common count, and the answer is the count of all processes. It does that in parallel to
- * the first wave of a later request, so no request waits for it, and in steps of a thousandth of the share. With 20
+ * the first round trip of a later request, so no request waits for it, and in steps of a thousandth of the share. With 20
  * processes an organization can exceed its share by 2 %.
  */
-const windowMs = 60_000;
 const stepsPerShare = 1000;
+const windowMs = 60_000;
 
 interface Share {
-  minute: number;
   organizationId: string;
+  minute: number;
   /** Of all processes, as of the last answer. */
   total: number;
   /** Counted here since. */
   pending: number;
 }
 
-/** By the organization's id and by its slug, as paths name it. */
-let shares = new Map<string, Share>();
-let minuteOfShares = 0;
+/** Of one minute of the clock, by the organization's id and by its slug, as paths name it. */
+const shares = new Map<string, Share>();
+/** Those with a step to add to the common count. */
 const due = new Set<Share>();
+let minuteOfShares = 0;
 
-function sharesOf(minute: number): Map<string, Share> {
+function currentMinute(): number {
+  const minute = Math.floor(Date.now() / windowMs);
   if (minute !== minuteOfShares) {
-    shares = new Map();
+    shares.clear();
     due.clear();
     minuteOfShares = minute;
   }
-  return shares;
+  return minute;
 }
 
-const currentMinute = () => Math.floor(Date.now() / windowMs);
+const counterOf = ({ organizationId, minute }: Share) => requestsOfOrganization(organizationId, minute);
+
+function isUsedUp(share: Share, bound: number): boolean {
+  return bound >= 0 && share.total + share.pending >= bound;
+}
 
 /** Whether an organization is known to have used up its share of this minute. */
 export function isOverShare(idOrSlug: string | undefined): boolean {
-  const limit = settings().REQUESTS_PER_MINUTE;
-  const share = idOrSlug === undefined ? undefined : sharesOf(currentMinute()).get(idOrSlug);
-  return limit >= 0 && share !== undefined && share.total + share.pending >= limit;
+  currentMinute();
+  const share = shares.get(idOrSlug ?? '');
+  return share !== undefined && isUsedUp(share, counterOf(share).bound);
 }
 
 /**
@@ -51,23 +56,20 @@ export function isOverShare(idOrSlug: string | undefined): boolean {
  * @throws rate_limited if the share of this minute is used up; such a request is not counted
  */
 export function takeShare({ id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>): void {
-  const limit = settings().REQUESTS_PER_MINUTE;
-  if (limit < 0) return;
   const minute = currentMinute();
-  const known = sharesOf(minute);
-  const share = known.get(id) ?? { minute, organizationId: id, total: 0, pending: 0 };
-  known.set(id, share);
-  known.set(slug, share);
-  if (share.total + share.pending >= limit) {
+  const share = shares.get(id) ?? { organizationId: id, minute, total: 0, pending: 0 };
+  shares.set(id, share).set(slug, share);
+  const { bound } = counterOf(share);
+  if (isUsedUp(share, bound)) {
     const retryAfterSeconds = Math.ceil(((minute + 1) * windowMs - Date.now()) / 1000);
     throw new ApiError(
       'rate_limited',
-      `The organization has used up its ${limit} requests of this minute. Wait ${retryAfterSeconds} seconds.`,
+      `The organization has used up its ${bound} requests of this minute. Wait ${retryAfterSeconds} seconds.`,
       { retryAfterSeconds },
     );
   }
   share.pending += 1;
-  if (share.pending >= Math.max(1, Math.floor(limit / stepsPerShare))) due.add(share);
+  if (bound >= 0 && share.pending >= Math.max(1, Math.floor(bound / stepsPerShare))) due.add(share);
 }
 
 /** Adds what is due to the common counts. Never rejects: a share that could not be counted must not fail a request. */
@@ -83,9 +85,8 @@ async function flush(share: Share, log: Log): Promise<void> {
   // Added now, because other requests of this process read it while the call is under way.
   share.total += counted;
   try {
-    const item = at(rateRecord, 'requests', `${share.organizationId}#${share.minute}`);
     const expiresAt = ((share.minute + 2) * windowMs) / 1000;
-    const { tries } = await increment(item, { add: { tries: counted }, setIfAbsent: { expiresAt } });
+    const { tries } = await increment(counterOf(share).item, { add: { tries: counted }, setIfAbsent: { expiresAt } });
     share.total = Math.max(share.total, tries);
   } catch (error) {
     log.error('could not count the requests of an organization', error);

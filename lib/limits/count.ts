@@ -1,0 +1,116 @@
+import { ApiError } from '../core/errors.ts';
+import { atMost, type Condition, greaterThan, isNew, lessThan } from '../table/expressions.ts';
+import type { RateRecord } from '../table/records/rate.ts';
+import {
+  ConditionFailed,
+  check,
+  put,
+  type Read,
+  remove,
+  retryOnConditionFailed,
+  transact,
+  upsert,
+  type Write,
+} from '../table/store.ts';
+
+/*
+ * A rate limit is a number in the table and the time at which its window ends. The window begins with the first count.
+ * Every write below has the bound in its condition, so however many requests run at once, no more are counted than the
+ * bound allows.
+ *
+ * Where only failures count, nobody knows before the password is checked whether a try is one. So the transaction that
+ * ends the try decides: a wrong one is counted, a right one demands that the bound has not been reached. Either is refused
+ * with `rate_limited` behind the bound, so the answers to many tries at once tell no more than the answers to as many tries
+ * one after the other.
+ */
+
+/** What a limit is counted for. Made by the functions of `rate-limits.ts`. */
+export interface Counter {
+  /** -1: no bound. */
+  readonly bound: number;
+  readonly windowSeconds: number;
+  readonly item: Read<RateRecord>;
+  /** Whether a window that has ended is still stored, as far as is known. DynamoDB removes expired items late. */
+  isEnded?: boolean;
+}
+
+type Stored = Partial<RateRecord> | undefined;
+
+/**
+ * Counts one more for each, or for none. One round trip, or two after a window that is still stored.
+ * @throws rate_limited with the seconds until the window ends
+ */
+export function count(...counters: readonly Counter[]): Promise<void> {
+  return retryOnConditionFailed(budget => transact(counters.flatMap(countOne), budget));
+}
+
+/**
+ * The write that counts one more, for the transaction of what is counted.
+ * @throws `rate_limited`, also the transaction; the transaction `ConditionFailed` if a window has ended or begun meanwhile:
+ * then the same counter gives another write
+ */
+export function countOne(counter: Counter): Write[] {
+  if (counter.bound < 0) return [];
+  if (counter.bound === 0) throw rateLimited(counter, undefined);
+  const now = epochSeconds();
+  const expiresAt = now + counter.windowSeconds;
+  const refused = (stored: Stored) => {
+    counter.isEnded = hasEnded(stored);
+    return isReached(counter, stored) ? rateLimited(counter, stored) : new ConditionFailed([]);
+  };
+  if (counter.isEnded === true) {
+    return [put(counter.item, { tries: 1, expiresAt }, { if: [isNew, { expiresAt: atMost(now) }], refused })];
+  }
+  const hasRoom: Condition<RateRecord> = { tries: lessThan(counter.bound), expiresAt: greaterThan(now) };
+  return [upsert(counter.item, { add: { tries: 1 }, setIfAbsent: { expiresAt } }, { if: [isNew, hasRoom], refused })];
+}
+
+/** The write that demands that the bound has not been reached. Its transaction throws `rate_limited` otherwise. */
+export function requireRoom(counter: Counter): Write[] {
+  return counter.bound < 0 ? [] : [check(counter.item, whileThereIsRoom(counter))];
+}
+
+/** The same, and forgets what was counted, because the subject has proved its identity. */
+export function startAgain(counter: Counter): Write[] {
+  return counter.bound < 0 ? [] : [remove(counter.item, whileThereIsRoom(counter))];
+}
+
+function whileThereIsRoom(counter: Counter) {
+  const room: Condition<RateRecord>[] = [
+    isNew,
+    { expiresAt: atMost(epochSeconds()) },
+    { tries: lessThan(counter.bound) },
+  ];
+  return { if: room, refused: (stored: Stored) => rateLimited(counter, stored) };
+}
+
+/**
+ * Refuses before any work is done for a try, by what was read of the counter. The writes above decide.
+ * @throws rate_limited
+ */
+export function refuseEarly(counter: Counter, stored: Stored): void {
+  counter.isEnded = stored !== undefined && hasEnded(stored);
+  if (isReached(counter, stored)) throw rateLimited(counter, stored);
+}
+
+/** Whether the bound has been reached, by what was read of the counter. */
+export function isReached({ bound }: Counter, stored: Stored): boolean {
+  if (bound <= 0) return bound === 0;
+  return !hasEnded(stored) && (stored?.tries ?? 0) >= bound;
+}
+
+function hasEnded(stored: Stored): boolean {
+  return (stored?.expiresAt ?? 0) <= epochSeconds();
+}
+
+function rateLimited({ bound, windowSeconds }: Counter, stored: Stored): ApiError {
+  const left = (stored?.expiresAt ?? 0) - epochSeconds();
+  const retryAfterSeconds = left > 0 ? left : windowSeconds;
+  return new ApiError('rate_limited', `Too many tries (at most ${bound}). Wait ${retryAfterSeconds} seconds.`, {
+    retryAfterSeconds,
+  });
+}
+
+function epochSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}

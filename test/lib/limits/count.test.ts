@@ -1,0 +1,227 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiError } from '../../../lib/core/errors.ts';
+import {
+  type Counter,
+  count,
+  countOne,
+  isReached,
+  refuseEarly,
+  requireRoom,
+  startAgain,
+} from '../../../lib/limits/count.ts';
+import { networkOf } from '../../../lib/limits/network.ts';
+import { failedLogins } from '../../../lib/limits/rate-limits.ts';
+import { rateRecord } from '../../../lib/table/records/rate.ts';
+import { at, find, retryOnConditionFailed, transact, update, type Write } from '../../../lib/table/store.ts';
+import { type Api, startApi } from '../../support/api.ts';
+import { injectFault } from '../../support/inject-faults.ts';
+import { type Conductor, conduct } from '../../support/observe-calls.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+/** Makes the counters of one limit, as each request has its own. */
+function newLimit(bound: number): () => Counter {
+  const item = at(rateRecord, `limit-${randomUUID()}`, 'subject');
+  return () => ({ bound, windowSeconds: 600, item });
+}
+
+/** The seconds to wait, or undefined for what was not refused. */
+async function waitOf(work: Promise<void>): Promise<number | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'rate_limited') return error.retryAfterSeconds;
+    throw error;
+  }
+}
+
+const countIt = (limit: () => Counter) => waitOf(count(limit()));
+const countTimes = (limit: () => Counter, times: number) =>
+  Promise.all(Array.from({ length: times }, () => countIt(limit)));
+const taken = (waits: readonly (number | undefined)[]) => waits.filter(wait => wait === undefined).length;
+const triesOf = async (limit: () => Counter) => (await find(limit().item))?.tries;
+
+async function endWindow(limit: () => Counter): Promise<void> {
+  await transact([update(limit().item, { set: { expiresAt: Math.floor(Date.now() / 1000) - 1 } })]);
+}
+
+describe('a rate limit', () => {
+  it('counts up to its bound and then tells how long to wait: until the window that began with the first count ends', async () => {
+    const limit = newLimit(3);
+
+    const waits = [await countIt(limit), await countIt(limit), await countIt(limit), await countIt(limit)];
+
+    expect(waits.slice(0, 3)).toEqual([undefined, undefined, undefined]);
+    expect(waits[3]).toBeGreaterThan(590);
+    expect(waits[3]).toBeLessThanOrEqual(600);
+  });
+
+  it('holds for twenty at once', async () => {
+    const limit = newLimit(5);
+
+    expect(taken(await countTimes(limit, 20))).toBe(5);
+    expect(await triesOf(limit)).toBe(5);
+  });
+
+  it('begins a new window even if the old one is still stored, and holds for twenty at once there', async () => {
+    const limit = newLimit(5);
+    await countTimes(limit, 6);
+    await endWindow(limit);
+
+    const waits = await countTimes(limit, 20);
+
+    expect(taken(waits)).toBe(5);
+    expect(Math.max(...waits.map(wait => wait ?? 0))).toBeGreaterThan(590);
+  });
+
+  it('is off with -1 and lets nothing through with 0', async () => {
+    const [off, shut] = [newLimit(-1), newLimit(0)];
+
+    expect(taken(await countTimes(off, 30))).toBe(30);
+    expect(await waitOf(transact([...requireRoom(off()), ...startAgain(off())]))).toBeUndefined();
+    expect(() => refuseEarly(off(), { tries: 100, expiresAt: 9e9 })).not.toThrow();
+    expect(await countIt(shut)).toBe(600);
+    expect(() => refuseEarly(shut(), undefined)).toThrow('at most 0');
+  });
+
+  it('counts for all of several limits or for none', async () => {
+    const [narrow, wide] = [newLimit(1), newLimit(2)];
+    await count(narrow(), wide());
+
+    await expect(count(narrow(), wide())).rejects.toMatchObject({ code: 'rate_limited' });
+
+    expect([await triesOf(narrow), await triesOf(wide)]).toEqual([1, 1]);
+  });
+
+  it('counts for several limits of which the windows of some have ended', async () => {
+    const [first, second] = [newLimit(2), newLimit(2)];
+    await count(first(), second());
+    await Promise.all([endWindow(first), endWindow(second)]);
+
+    await count(first(), second());
+
+    expect([await triesOf(first), await triesOf(second)]).toEqual([1, 1]);
+  });
+
+  it('is counted by the transaction of what it is for, and not without it', async () => {
+    const limit = newLimit(1);
+    const other = at(rateRecord, `other-${randomUUID()}`, 'subject');
+    const countWith = (write: Write) => {
+      const counter = limit();
+      return retryOnConditionFailed(budget => transact([...countOne(counter), write], budget));
+    };
+    const refused = () => new Error('refused');
+    const missing = update(other, { set: { tries: 1 } }, { if: { tries: { op: '=', value: 1 } }, refused });
+
+    await expect(countWith(missing)).rejects.toThrow('refused');
+
+    expect(await triesOf(limit)).toBeUndefined();
+  });
+
+  it('stores what it is counted for as a hash only', () => {
+    const { key } = failedLogins('Ada@Example.com', '203.0.113.7').item;
+
+    expect(key.pk).toBe(`RATE#login#${createHash('sha256').update('ada@example.com 203.0.113.7').digest('base64url')}`);
+  });
+
+  it.each([
+    ['the first of its window', 0],
+    ['a later one', 2],
+    ['the last one that the bound allows', 4],
+  ])('counts once where the answer is lost and the call is sent again: %s', async (_, before) => {
+    const limit = newLimit(5);
+    for (let index = 0; index < before; index += 1) await countIt(limit);
+    const fault = injectFault('answer-lost-once', 1);
+
+    await conduct(fault, () => countIt(limit));
+
+    expect(fault.hit()).toBe(true);
+    expect(await triesOf(limit)).toBe(before + 1);
+  });
+
+  it('counts once where the call that begins a new window is sent again', async () => {
+    const limit = newLimit(5);
+    await countIt(limit);
+    await endWindow(limit);
+    const fault = injectFault('answer-lost-once', 2);
+
+    await conduct(fault, () => countIt(limit));
+
+    expect(fault.hit()).toBe(true);
+    expect(await triesOf(limit)).toBe(1);
+  });
+});
+
+describe('a limit of failures', () => {
+  it('is forgotten by a success, and no success is refused before the bound is reached', async () => {
+    const limit = newLimit(2);
+    await countIt(limit);
+
+    const successes = Array.from({ length: 8 }, () => waitOf(transact(startAgain(limit()))));
+
+    expect(taken(await Promise.all(successes))).toBe(8);
+    expect(taken(await countTimes(limit, 5))).toBe(2);
+  });
+
+  it('refuses a success behind the bound, until the window has ended', async () => {
+    const limit = newLimit(1);
+    await countIt(limit);
+
+    expect(await waitOf(transact(startAgain(limit())))).toBeGreaterThan(590);
+    expect(await waitOf(transact(requireRoom(limit())))).toBeGreaterThan(590);
+    expect(await triesOf(limit)).toBe(1);
+    await endWindow(limit);
+    expect(await waitOf(transact(requireRoom(limit())))).toBeUndefined();
+    expect(await waitOf(transact(startAgain(limit())))).toBeUndefined();
+  });
+
+  it('refuses early by what was read of it', async () => {
+    const limit = newLimit(1);
+    const now = Math.floor(Date.now() / 1000);
+
+    expect(isReached(limit(), undefined)).toBe(false);
+    expect(isReached(limit(), { tries: 1, expiresAt: now + 60 })).toBe(true);
+    expect(isReached(limit(), { tries: 1, expiresAt: now - 1 })).toBe(false);
+    expect(() => refuseEarly(limit(), { tries: 1, expiresAt: now + 60 })).toThrow('at most 1');
+  });
+
+  it('needs one call for a failure after a window that was read, and no second one to find that it has ended', async () => {
+    const limit = newLimit(2);
+    await countTimes(limit, 2);
+    await endWindow(limit);
+    const counter = limit();
+    refuseEarly(counter, await find(counter.item));
+    let calls = 0;
+
+    const counting: Conductor = {
+      call: (_, send) => {
+        calls += 1;
+        return send();
+      },
+    };
+    await conduct(counting, () => count(counter));
+
+    expect([calls, await triesOf(limit)]).toEqual([1, 1]);
+  });
+});
+
+describe('the network that an address is counted for', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:aaaa::1', networkOf('2001:0db8:0001:0002:bbbb:cccc:dddd:eeee')],
+    ['unknown', 'unknown'],
+  ])('of %s is %s', (ip, network) => {
+    expect(networkOf(ip)).toBe(network);
+  });
+
+  it('differs between neighbouring IPv6 networks', () => {
+    expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'));
+  });
+});
