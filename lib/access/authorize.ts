@@ -1,9 +1,11 @@
 import type { Access, TokenLimit, TokenRequirement } from '../contracts/contract.ts';
+import type { Role } from '../contracts/fields/role.ts';
 import { tokenAccesses } from '../contracts/fields/token-access.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Caller } from './authenticate.ts';
 import { requireFactorIn, requireFreshSession } from './fresh-session.ts';
-import { type Principal, tokenLimitOf } from './principal.ts';
+import type { MemberAccess } from './member-access.ts';
+import { type AccountPrincipal, hasAccount, type Principal, tokenLimitOf } from './principal.ts';
 
 const limitOrder: readonly TokenLimit[] = ['none', 'organization', 'project', 'environment'];
 
@@ -12,8 +14,7 @@ const insufficientScope = (message: string) => new ApiError('insufficient_scope'
 /** @throws insufficient_scope if the credential is a token that may do less than the route requires. */
 function requireScope(principal: Principal, required: TokenRequirement, narrowest: TokenLimit): void {
   if (principal.credential.method === 'session') return;
-  if (required === 'session')
-    throw insufficientScope('This needs a session: no token may do it. Sign in and try again.');
+  if (required === 'session') throw insufficientScope(needsSession);
   const { access } = principal.credential.token;
   if (tokenAccesses.indexOf(access) < tokenAccesses.indexOf(required)) {
     throw insufficientScope(`The token's access is "${access}"; this needs "${required}".`);
@@ -24,44 +25,79 @@ function requireScope(principal: Principal, required: TokenRequirement, narrowes
   }
 }
 
-/**
- * The verdict of a route's access rule on its caller; deny unless allowed. What depends on a project, an environment
- * or another member is asked by the handler through `MemberAccess`.
- */
-export function authorize(access: Access, caller: Caller | undefined): void {
-  requireRights(access, caller);
-  // Last, so that a caller who may not do it at all is not asked to step up.
-  if ('fresh' in access && access.fresh === 'always' && caller !== undefined) requireFreshSession(caller.principal);
+/** What a route's access rule gives a handler of the caller it has admitted. */
+export interface Admitted {
+  public: { principal?: undefined };
+  optional: { principal: AccountPrincipal | undefined };
+  account: { principal: AccountPrincipal };
+  admin: { principal: AccountPrincipal };
+  member: { principal: Principal; access: MemberAccess };
 }
 
-function requireRights(access: Access, caller: Caller | undefined): void {
-  if (access.kind === 'public') return;
-  if (access.kind === 'optional') {
-    if (caller !== undefined) requireScope(caller.principal, 'session', 'none');
-    return;
-  }
+const needsSession = 'This needs a session: no token may do it. Sign in and try again.';
+
+/** Who may come in at all; what they may do is asked after that. */
+const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) => Admitted[Kind] } = {
+  public: () => ({}),
+  optional: caller => {
+    if (caller === undefined) return { principal: undefined };
+    const { principal } = caller;
+    if (!hasAccount(principal)) throw insufficientScope(needsSession);
+    return { principal };
+  },
+  account: caller => {
+    const { principal } = requireCaller(caller);
+    if (hasAccount(principal)) return { principal };
+    throw new ApiError('unauthenticated', 'This is about an account, and an identity has none.');
+  },
+  admin: caller => {
+    const { principal } = requireCaller(caller);
+    if (hasAccount(principal) && principal.user.isAdmin === true) return { principal };
+    throw new ApiError('admin_required', 'Only a platform administrator may do this.');
+  },
+  member: caller => {
+    const { principal, access } = requireCaller(caller);
+    if (access === undefined) throw organizationNotFound();
+    return { principal, access };
+  },
+};
+
+function requireCaller(caller: Caller | undefined): Caller {
   if (caller === undefined) throw new ApiError('unauthenticated', 'Sign in first.');
-  if (access.kind === 'account') {
-    if (caller.principal.user === undefined) {
-      throw new ApiError('unauthenticated', 'This is about an account, and an identity has none.');
-    }
-    requireScope(caller.principal, access.tokens, access.narrowestToken);
-    return;
+  return caller;
+}
+
+/**
+ * Applies a route's access rule to its caller; denies unless allowed. What depends on a project, an environment or another
+ * member is asked by the handler through `MemberAccess`.
+ * @param kind the kind of the rule, which decides what is returned
+ * @throws unauthenticated, organization_not_found, insufficient_scope, forbidden, admin_required, second_factor_required,
+ * step_up_required
+ */
+export function authorize<Kind extends Access['kind']>(
+  kind: Kind,
+  access: Access,
+  caller: Caller | undefined,
+): Admitted[Kind] {
+  const admitted = admit[kind](caller);
+  if (caller !== undefined) {
+    requireRights(access, caller);
+    // Last, so that a caller who may not do it at all is not asked to step up.
+    if ('fresh' in access && access.fresh === 'always') requireFreshSession(caller.principal);
   }
-  if (access.kind === 'admin') {
-    if (caller.principal.user?.isAdmin !== true) {
-      throw new ApiError('admin_required', 'Only a platform administrator may do this.');
-    }
-    requireScope(caller.principal, 'full', 'none');
-    return;
-  }
-  if (caller.access === undefined) throw organizationNotFound();
-  requireFactorIn(caller.access.organization, caller.principal);
-  requireScope(caller.principal, access.tokens, access.narrowestToken);
-  if (!access.roles.includes(caller.access.member.role)) {
-    throw new ApiError(
-      'forbidden',
-      `The role ${caller.access.member.role} may not do this; it takes ${access.roles.join(' or ')}.`,
-    );
-  }
+  return admitted;
+}
+
+function requireRights(access: Access, { principal, access: memberAccess }: Caller): void {
+  if (access.kind === 'public') return;
+  if (memberAccess !== undefined) requireFactorIn(memberAccess.organization, principal);
+  if (access.kind === 'optional') requireScope(principal, 'session', 'none');
+  else if (access.kind === 'admin') requireScope(principal, 'full', 'none');
+  else requireScope(principal, access.tokens, access.narrowestToken);
+  if (access.kind === 'member') requireRole(access.roles, memberAccess?.member.role);
+}
+
+function requireRole(roles: readonly Role[], role: Role | undefined): void {
+  if (role !== undefined && roles.includes(role)) return;
+  throw new ApiError('forbidden', `The role ${role} may not do this; it takes ${roles.join(' or ')}.`);
 }

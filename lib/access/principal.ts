@@ -13,6 +13,13 @@ export interface Principal {
   identity?: { name: string };
 }
 
+export type AccountPrincipal = Principal & { user: UserRecord };
+
+/** Whether the principal is a user whose account was read. */
+export function hasAccount(principal: Principal | undefined): principal is AccountPrincipal {
+  return principal?.user !== undefined;
+}
+
 /** How narrowly the principal's credential is limited. */
 export function tokenLimitOf({ credential }: Principal): 'none' | 'organization' | 'project' | 'environment' {
   if (credential.method === 'session') return 'none';

@@ -1,11 +1,10 @@
 import type { Log } from '../core/logger.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
-import type { UserRecord } from '../table/records/user.ts';
 import type { Write } from '../table/store.ts';
 import { type AuditFacts, actorOf, auditWrite } from './audit-write.ts';
 import type { MemberAccess } from './member-access.ts';
-import type { Principal } from './principal.ts';
+import type { AccountPrincipal, Principal } from './principal.ts';
 
 /** A request as operations see it: where it comes from, and its log. */
 export interface RequestContext {
@@ -21,7 +20,7 @@ export interface FreshnessQuestion {
 
 /** A request of a signed-in user. */
 export interface AccountContext extends RequestContext, FreshnessQuestion {
-  readonly principal: Principal & { user: UserRecord };
+  readonly principal: AccountPrincipal;
   /** The write of an audit entry in one of the user's organizations, for the transaction of the change it records. */
   auditIn(organization: OrganizationRecord, facts: AuditFacts): Promise<Write>;
 }
@@ -37,7 +36,7 @@ export interface MemberContext extends RequestContext, FreshnessQuestion {
 
 export function accountContext(
   request: RequestContext & FreshnessQuestion,
-  principal: AccountContext['principal'],
+  principal: AccountPrincipal,
 ): AccountContext {
   return {
     ...request,

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { z } from 'zod';
-import { bodyLimitOf, type Contract } from '../contracts/contract.ts';
+import { bodyLimitOf, type Contract, type ParsedRequest } from '../contracts/contract.ts';
 import type { ErrorCode, Problem } from '../contracts/error-codes.ts';
 import { problemsOf } from '../contracts/fields/problems.ts';
 import { NoQuery } from '../contracts/fields/query.ts';
@@ -27,17 +27,38 @@ function bodyText(event: APIGatewayProxyEventV2, maximumBytes: number): string {
   }
 }
 
-export interface ParsedParts {
-  query: unknown;
-  headers: unknown;
-  body: unknown;
+interface ParsedPath {
+  /** The parameters that have the right form. */
+  params: Record<string, string>;
+  /** The not-found error of the first one that names nothing. */
+  problem: ApiError | undefined;
 }
 
-/** The path's parameters that have the right form, and the not-found error of the first one that names nothing. */
-export function parsePath(
-  contract: Contract,
+/** A whole request, or what is wrong with it. */
+export type Parsed<C extends Contract> = { request: ParsedRequest<C> } | { problem: unknown };
+
+export function parseRequest<C extends Contract>(
+  contract: C,
   event: APIGatewayProxyEventV2,
-): { params: Record<string, string>; problem: ApiError | undefined } {
+  { params, problem }: ParsedPath,
+): Parsed<C> {
+  if (problem !== undefined) return { problem };
+  try {
+    // The schemas of the contract have just made these types.
+    return { request: { params, ...parseParts(contract, event) } as ParsedRequest<C> };
+  } catch (error) {
+    return { problem: error };
+  }
+}
+
+/** @throws what is wrong with the request */
+export function requireParsed<C extends Contract>(parsed: Parsed<C>): ParsedRequest<C> {
+  if ('problem' in parsed) throw parsed.problem;
+  return parsed.request;
+}
+
+/** The path's parameters. An organization that is named in the wrong form can't be found, but this does not say so yet. */
+export function parsePath(contract: Contract, event: APIGatewayProxyEventV2): ParsedPath {
   const params: Record<string, string> = {};
   let problem: ApiError | undefined;
   for (const name of parameterNames(contract.path)) {
@@ -56,8 +77,10 @@ function notFoundError(code: ErrorCode, formProblem: string): ApiError {
   return new ApiError(code, `There is no such ${thing}: ${formProblem}.`);
 }
 
-/** The same error, which says so if the path has an id in the place of the slug that was not found. */
+/** The same error, which says so if what was not found is named in a wrong form, such as by an id instead of a slug. */
 export function explainNotFound(contract: Contract, event: APIGatewayProxyEventV2, error: ApiError): ApiError {
+  const { problem } = parsePath(contract, event);
+  if (problem?.code === error.code) return problem;
   const name = parameterNames(contract.path).find(
     one =>
       (contract.notFound?.[one] ?? pathParameters[one].notFound) === error.code &&
@@ -66,8 +89,8 @@ export function explainNotFound(contract: Contract, event: APIGatewayProxyEventV
   return name === undefined ? error : notFoundError(error.code, formProblem(name, event.pathParameters?.[name]));
 }
 
-/** Query, headers and body against their schemas, with every problem of all three at once. */
-export function parseParts(contract: Contract, event: APIGatewayProxyEventV2): ParsedParts {
+/** Query, headers and body against their schemas. @throws invalid_request with every problem of all three at once */
+function parseParts(contract: Contract, event: APIGatewayProxyEventV2) {
   let problems: readonly Problem[] = [];
   const parse = (schema: z.ZodType | undefined, input: unknown): unknown => {
     if (schema === undefined) return {};

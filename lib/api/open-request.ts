@@ -1,0 +1,42 @@
+import type middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { RequestContext } from '../access/request-context.ts';
+import type { Contract } from '../contracts/contract.ts';
+import { ApiError } from '../core/errors.ts';
+import { openLog } from '../core/logger.ts';
+import { cameThroughEdge, sourceOf } from '../core/request-source.ts';
+import { settings } from '../core/settings.ts';
+
+/** The step's result, on Lambda's context, where middy hands it to the handler and to `onError`. */
+export interface OpenedContext extends Context {
+  opened: RequestContext;
+}
+
+export type Middleware = middy.MiddlewareObj<
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Error,
+  OpenedContext
+>;
+
+/** Gives the request its id and its log, and refuses it where the service is not to be reached or not to be changed. */
+export function openRequest({ operationId, method }: Contract): Middleware {
+  return {
+    before: ({ event, context }) => {
+      const source = sourceOf(event);
+      context.opened = { source, log: openLog({ requestId: source.requestId, operation: operationId }) };
+      // There is no way round the edge, where the firewall is and the caller's address is known.
+      if (!cameThroughEdge(event)) throw new ApiError('route_not_found', 'The API is not served at this address.');
+      if (settings().MAINTENANCE && method !== 'GET') throw underMaintenance();
+    },
+  };
+}
+
+/** A change that is refused now is not lost: clients send it again, as SDK and command line do by themselves. */
+function underMaintenance(): ApiError {
+  return new ApiError(
+    'temporarily_unavailable',
+    'The service is under maintenance: it can be read, but not changed. Send the request again in a minute.',
+    { retryAfterSeconds: 60 },
+  );
+}
