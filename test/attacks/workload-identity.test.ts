@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { exportJWK, exportSPKI, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { forgetSettings } from '../../lib/core/settings.ts';
 import { isThere } from '../../lib/table/expressions.ts';
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
@@ -556,6 +557,40 @@ describe('the keys of an issuer', () => {
       expect(answer.body.error.message).toContain('there is no key that can be used');
     }),
   );
+});
+
+describe('exchanges that fail', () => {
+  it('count in a window of their own, which locks out nobody whose keys are known', async () => {
+    const [own, attacker] = await Promise.all([startIssuer(), makeSigningKey()]);
+    const [known, unknown, others] = [
+      await makeIdentity({}, { of: grace }),
+      await makeIdentity({}, { of: grace, at: own }),
+      await makeIdentity(),
+    ];
+    await tokenFor(others);
+    const forged = (id: string) => issuer.token(id, {}, { key: attacker, header: { kid: issuer.keys[0]?.kid } });
+    vi.stubEnv('REQUESTS_PER_MINUTE', '30');
+    forgetSettings();
+    try {
+      const tokens = await Promise.all(Array.from({ length: 8 }, () => forged(known)));
+      const answers = await Promise.all(tokens.map(token => exchange(known, token, grace)));
+
+      expect(answers.map(codeOf).toSorted()).toEqual([
+        ...Array.from({ length: 3 }, () => '401 invalid_assertion'),
+        ...Array.from({ length: 5 }, () => '429 rate_limited'),
+      ]);
+      const refused = answers.find(({ status }) => status === 429);
+      expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(codeOf(await exchange(known, await issuer.token(known), grace))).toBe('201 ok');
+      expect(codeOf(await exchange(unknown, await own.token(unknown), grace))).toBe('429 rate_limited');
+      expect(own.fetches('discovery')).toBe(0);
+      expect(codeOf(await exchange(others, await forged(others)))).toBe('401 invalid_assertion');
+    } finally {
+      vi.unstubAllEnvs();
+      forgetSettings();
+      await own.stop();
+    }
+  });
 });
 
 describe('a token of an identity', () => {
