@@ -1,11 +1,11 @@
 import type { AccountContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { hashPassword } from '../crypto/passwords.ts';
-import { refuseEarly, startAgain } from '../limits/count.ts';
+import { refuseEarly, startAgain, toRead } from '../limits/count.ts';
 import { wrongCurrentPasswords } from '../limits/rate-limits.ts';
 import { isThere } from '../table/expressions.ts';
 import { sessionRecord } from '../table/records/session.ts';
-import { at, find, update } from '../table/store.ts';
+import { at, readTogether, update } from '../table/store.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
 import { sessionEnded } from './create-token.ts';
 import { requireCurrentPassword } from './current-password.ts';
@@ -29,7 +29,10 @@ export async function changePassword(
   if (credential.method !== 'session') throw new ApiError('insufficient_scope', 'This needs a session.');
   refuseCommonPassword('newPassword', newPassword);
   const wrong = wrongCurrentPasswords(user.id);
-  const [held, known] = await Promise.all([revokeTokens ? readHeldTokens(user.id) : undefined, find(wrong.item)]);
+  const [held, { known }] = await Promise.all([
+    revokeTokens ? readHeldTokens(user.id) : undefined,
+    readTogether({ known: toRead(wrong) }),
+  ]);
   refuseEarly(wrong, known);
   await requireCurrentPassword(context, user, {
     field: 'currentPassword',

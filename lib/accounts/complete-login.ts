@@ -2,7 +2,7 @@ import type { RequestContext } from '../access/request-context.ts';
 import type { PasskeyAssertion } from '../contracts/auth/passkey-credential.ts';
 import type { PasskeyRequestOptions } from '../contracts/auth/passkey-options.ts';
 import { ApiError } from '../core/errors.ts';
-import { type Counter, refuseEarly } from '../limits/count.ts';
+import { type Counter, refuseEarly, toRead } from '../limits/count.ts';
 import { wrongCodes } from '../limits/rate-limits.ts';
 import { factorChangeMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
@@ -47,7 +47,7 @@ export async function completeLogin(
   const wrong = wrongCodes(userId);
   const { challenge, user, passkey, codes } = await readTogether({
     challenge: presented.read,
-    codes: sent.passkey === undefined ? wrong.item : undefined,
+    codes: sent.passkey === undefined ? toRead(wrong) : undefined,
     user: at(userRecord, userId),
     passkey: sent.passkey === undefined ? undefined : at(passkeyRecord, userId, sent.passkey.id),
   });

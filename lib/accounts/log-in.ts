@@ -1,7 +1,7 @@
 import type { RequestContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../crypto/passwords.ts';
-import { count, refuseEarly, requireRoom, startAgain } from '../limits/count.ts';
+import { count, refuseEarly, requireRoom, startAgain, toRead } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { failedLogins, failedLoginsOfNetwork } from '../limits/rate-limits.ts';
 import { equals } from '../table/expressions.ts';
@@ -42,8 +42,8 @@ async function checkAndLogIn(
   const [ofEmail, ofNetwork] = [failedLogins(email, network), failedLoginsOfNetwork(network)];
   const known = await readTogether({
     pointer: at(emailRecord, email),
-    ofEmail: ofEmail.item,
-    ofNetwork: ofNetwork.item,
+    ofEmail: toRead(ofEmail),
+    ofNetwork: toRead(ofNetwork),
   });
   refuseEarly(ofEmail, known.ofEmail);
   refuseEarly(ofNetwork, known.ofNetwork);

@@ -2,7 +2,7 @@ import type { AccountContext } from '../access/request-context.ts';
 import type { PasskeyAssertion } from '../contracts/auth/passkey-credential.ts';
 import { invalidRequest } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
-import { type Counter, refuseEarly, startAgain } from '../limits/count.ts';
+import { type Counter, refuseEarly, startAgain, toRead } from '../limits/count.ts';
 import { wrongCodes, wrongCurrentPasswords } from '../limits/rate-limits.ts';
 import { isThere } from '../table/expressions.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
@@ -73,8 +73,8 @@ async function readFactor(
   const presented = assertion && presentedChallenge(challenge);
   const wrong = wrongCodes(user.id);
   const found = await readTogether({
-    passwords: wrongPasswords.item,
-    codes: totp === undefined ? undefined : wrong.item,
+    passwords: toRead(wrongPasswords),
+    codes: totp === undefined ? undefined : toRead(wrong),
     challenge: presented?.read,
     passkey: assertion && at(passkeyRecord, user.id, assertion.id),
   });

@@ -5,7 +5,7 @@ import type { RequestContext } from '../access/request-context.ts';
 import { newToken } from '../accounts/new-token.ts';
 import { audienceOf } from '../contracts/fields/identity-limits.ts';
 import { ApiError } from '../core/errors.ts';
-import { type Counter, count, countOne, isReached } from '../limits/count.ts';
+import { type Counter, count, countOne, isReached, toRead } from '../limits/count.ts';
 import { takeShare } from '../limits/fair-share.ts';
 import { failedExchanges, recordedRefusals } from '../limits/rate-limits.ts';
 import { isNew, isThere } from '../table/expressions.ts';
@@ -55,7 +55,7 @@ export async function exchangeAssertion(context: RequestContext, wanted: Exchang
       organization: at(organizationRecord, organizationSlug),
       identity: at(identityRecord, organizationSlug, identityId),
       known: at(issuerKeysRecord, claimed.iss),
-      failed: failures.item,
+      failed: toRead(failures),
     }),
     // Read now, because the token will carry its mark.
     issuingKey(),

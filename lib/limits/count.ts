@@ -84,6 +84,11 @@ function whileThereIsRoom(counter: Counter) {
   return { if: room, refused: (stored: Stored) => rateLimited(counter, stored) };
 }
 
+/** What to read of a counter for the two functions below: nothing if there is no bound. */
+export function toRead({ bound, item }: Counter): Read<RateRecord> | undefined {
+  return bound < 0 ? undefined : item;
+}
+
 /**
  * Refuses before any work is done for a try, by what was read of the counter. The writes above decide.
  * @throws rate_limited
