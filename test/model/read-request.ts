@@ -47,12 +47,12 @@ export function readRequest({ operation, input }: AwsCall, partition: string): R
       return { kind: 'commit small', fence, writes: items.map(itemWrite), expected: expectedOf(items), ...content };
     case 'status = → fence, pending':
       return { kind: 'acquire', fence, copies: copies.length };
-    case 'pending exists, status = → add valueCount, digest, leaseMs, pending, revision, secretCount, sizeBytes':
+    case 'pending exists, status = → add valueCount, digest, pending, revision, secretCount, sizeBytes':
       requireAudit(audit, fence, fence + 1);
       return { kind: 'commit large', fence, copies: copies.length, ...content };
     case 'pending exists → fence, pending':
       return { kind: 'raise lease', fence, copies: copies.length };
-    case 'pending exists, pending.heartbeat = → fence, leaseMs, pending':
+    case 'pending exists, pending.heartbeat = → fence, pending':
       return { kind: 'raise lease', fence, beat: numberAt(condition, 'pending.heartbeat ='), copies: copies.length };
     case ' → fence':
       return { kind: 'raise state', fence };

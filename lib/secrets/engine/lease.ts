@@ -45,14 +45,11 @@ export function leaseIn(path: EnvironmentPath, state: EnvironmentState): Lease |
   return { ...fenced(path, state), revision, fences: pending.fences, heartbeat: pending.heartbeat };
 }
 
-/** How long a lease must show no sign of life before it is taken over. Each takeover doubles it, so slow work gets its time. */
-const firstLeaseMs = 4000;
-/** A request that waits this long still has time to undo what it finds. */
-const longestLeaseMs = 12_000;
-
-export function leaseOf({ leaseMs = firstLeaseMs }: Pick<EnvironmentState, 'leaseMs'>): number {
-  return leaseMs;
-}
+/**
+ * How long a lease must show no sign of life before it is taken over: three heartbeats. It never grows, so that an ordinary
+ * change works within five seconds of a crash, however many there were before. Slow but honest work shows signs of life.
+ */
+export const leaseMs = 3000;
 
 /**
  * Takes over the change that `state` shows as under way.
@@ -68,7 +65,6 @@ export async function takeOver(
   return raiseFence(lease, {
     if: { 'pending.heartbeat': equals(lease.heartbeat) },
     copies,
-    set: { leaseMs: Math.min(longestLeaseMs, 2 * leaseOf(state)) },
   });
 }
 
@@ -81,7 +77,7 @@ export async function raiseFence(
   more: {
     if?: Condition<EnvironmentState>;
     copies?: readonly (FenceRecord | undefined)[];
-    set?: Partial<Pick<EnvironmentState, 'leaseMs' | 'keyVersion'>>;
+    set?: Partial<Pick<EnvironmentState, 'keyVersion'>>;
     abandoned?: true;
   } = {},
 ): Promise<Lease> {

@@ -112,7 +112,7 @@ async function repairUnderLease(lease: Lease, state: EnvironmentState, source: R
   const revision = state.revision + 1;
   const digest = digestOf(plan.heads);
   const audit = await auditOf(path, state, revision, plan, source);
-  const ended = { pending: undefined, leaseMs: undefined, deadHeadsUpTo: undefined };
+  const ended = { pending: undefined, deadHeadsUpTo: undefined };
   const isAsRead = asRead(state, ['revision', 'valueCount', 'status']);
   await transact([
     upsert(

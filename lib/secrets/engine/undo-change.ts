@@ -7,7 +7,7 @@ import { at, ConditionFailed, find, put, queryItems, readAll, remove } from '../
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { readFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
-import { type Lease, leaseOf, releaseLease, takeOver, withHeartbeat } from './lease.ts';
+import { type Lease, leaseMs, releaseLease, takeOver, withHeartbeat } from './lease.ts';
 import { headOf } from './read-snapshot.ts';
 import { headBytes } from './secret-size.ts';
 import { StaleRead } from './stale-read.ts';
@@ -17,6 +17,7 @@ import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 /**
  * Returns when the change that is under way is out of the way: its writer finished, or it fell silent and was undone.
  * Read everything again afterwards, because the next change may have begun.
+ * @returns whether it was undone here
  * @throws temporarily_unavailable when the deadline is reached; StaleRead where a rotation has made the ring too old
  */
 export async function waitForPendingChange(
@@ -24,13 +25,13 @@ export async function waitForPendingChange(
   { id }: Pick<EnvironmentState, 'id'>,
   ring: KeyRing,
   log: Log,
-): Promise<void> {
+): Promise<boolean> {
   const silent = await waitUntilSilent(path, id);
-  if (silent !== undefined) await undoAbandoned(path, silent.state, silent.copies, ring, log);
+  return silent !== undefined && undoAbandoned(path, silent.state, silent.copies, ring, log);
 }
 
 /**
- * Waits until no change is under way, or the one that is has shown no sign of life for its whole lease. Signs of life are
+ * Waits until no change is under way, or the one that is has shown no sign of life for its lease. Signs of life are
  * numbers that go up. How long they stand still is measured by the clock of this process alone.
  * @param id of the environment, where it is known
  * @returns the change that fell silent, as it may be taken over
@@ -48,7 +49,7 @@ export async function waitUntilSilent(
     if (state?.pending === undefined || (id !== undefined && state.id !== id)) return undefined;
     const signs = JSON.stringify([state.fence, state.pending.heartbeat, copies.map(copy => copy?.steps)]);
     if (seen?.signs !== signs) seen = { signs, at: performance.now() };
-    if (state.pending.abandoned === true || performance.now() - seen.at >= leaseOf(state)) return { state, copies };
+    if (state.pending.abandoned === true || performance.now() - seen.at >= leaseMs) return { state, copies };
     await pauseBeforeRetry(budget);
   }
 }
@@ -59,16 +60,18 @@ async function undoAbandoned(
   copies: readonly (FenceRecord | undefined)[],
   ring: KeyRing,
   log: Log,
-): Promise<void> {
+): Promise<boolean> {
   // What it restores would be under a data key that a rotation takes away.
   if (state.keyVersion > ring.keyVersion) throw new StaleRead(`The key of environment ${state.id} was rotated.`);
   try {
     const lease = await takeOver(path, state, copies);
     log.warn('undoing a change whose writer fell silent', { environmentId: state.id, revision: state.revision + 1 });
     await undoAndRelease(lease, ring, log);
+    return true;
   } catch (error) {
     // Its writer was alive after all, or another one is undoing it.
     if (!(error instanceof ConditionFailed)) throw error;
+    return false;
   }
 }
 

@@ -156,7 +156,7 @@ async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
   try {
     await acquire(lease);
     await withHeartbeat(lease, log, () => writeSteps(lease, steps, lanes));
-    await commit(change, isHeld(lease), { pending: undefined, leaseMs: undefined }, removeFences(lease, lease.fences));
+    await commit(change, isHeld(lease), { pending: undefined }, removeFences(lease, lease.fences));
   } catch (error) {
     await requireCommitted(change, error, log, {
       raise: () => raiseFence(lease),

@@ -44,7 +44,7 @@ const pendingChange = z.object({
   fences: z.int(),
   /** Rises while its writer is alive. */
   heartbeat: z.int(),
-  /** Its writer can't go on, so the next one doesn't have to wait. */
+  /** Its writer can't go on, so the next one takes over at once. */
   abandoned: z.literal(true).optional(),
 });
 
@@ -80,8 +80,6 @@ export const environmentStateRecord = entity({
     /** The fencing token. It only rises: with every change, takeover, undo and key rotation. */
     fence: z.int(),
     pending: pendingChange.optional(),
-    /** How long a pending change must show no heartbeat before another writer may take over. */
-    leaseMs: z.int().optional(),
     status: z.enum(['active', 'deleting']),
   }),
 });

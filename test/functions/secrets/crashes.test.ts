@@ -63,6 +63,27 @@ describe('a large import that dies after its call', () => {
     },
   );
 
+  it('again and again delays an ordinary change by less than five seconds, beside an abandoned ticket as well', async () => {
+    const place = await openWorkplace(api, owner);
+    await place.importAll('dev', many('old'));
+    // Call 7 writes versions. Each later import reads, looks for signs of life and takes over with call 8.
+    for (const position of [7, 8, 8, 8]) {
+      await expireLease(place, 'dev');
+      await withFault({ kind: 'dies-after', position }, headers => place.importAll('dev', many('new'), { headers }));
+    }
+    const { fence, pending } = (await find(stateOf(place))) ?? {};
+    expect([fence, pending?.abandoned]).toEqual([6, undefined]);
+    const tickets = at(ticketsRecord, owner.organization.slug, place.project.slug, 'dev');
+    await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
+
+    const startedAt = performance.now();
+    const set = await place.set('dev', 'K1', 'set');
+
+    expect(set.body.revision).toBe(2);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(await place.values('dev')).toEqual({ ...many('old'), K1: 'set' });
+  });
+
   it('is left alone by a dry run, which plans on what every reader sees', async () => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many('old'));
