@@ -48,7 +48,7 @@ export async function destroyVersions(
     const project = context.access.requireProject(found.project);
     const state = context.access.requireEnvironment(found.state, 'write');
     for (const some of inTransactions(await findWanted(params, state, wanted))) {
-      await destroy(context, params, project, state, some);
+      await destroy(context, params, { project, state }, some);
       destroyed.push(...some.map(({ version }) => version));
     }
     return { destroyed, revision: state.revision };
@@ -115,8 +115,7 @@ function inTransactions(versions: readonly Facts[]): Facts[][] {
 async function destroy(
   context: MemberContext,
   params: Params,
-  project: ProjectRecord,
-  { id, slug, revision }: EnvironmentState,
+  { project, state: { id, slug, revision } }: { project: ProjectRecord; state: EnvironmentState },
   versions: readonly Facts[],
 ): Promise<void> {
   const audit = await context.audit({

@@ -111,7 +111,7 @@ async function repairUnderLease(lease: Lease, state: EnvironmentState, source: R
   await writeSteps(lease, steps, lanes);
   const revision = state.revision + 1;
   const digest = digestOf(plan.heads);
-  const audit = await auditOf(path, state, revision, plan, source);
+  const audit = await auditOf(path, state, { revision, plan }, source);
   const ended = { pending: undefined, deadHeadsUpTo: undefined };
   const isAsRead = asRead(state, ['revision', 'valueCount', 'status']);
   await transact([
@@ -193,8 +193,7 @@ function recordRepair(
 async function auditOf(
   { orgSlug }: EnvironmentPath,
   { id, slug }: EnvironmentState,
-  revision: number,
-  { keys }: RepairPlan,
+  { revision, plan: { keys } }: { revision: number; plan: RepairPlan },
   source: RequestSource,
 ) {
   const organization = await find(at(organizationRecord, orgSlug));

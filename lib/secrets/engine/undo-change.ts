@@ -27,7 +27,13 @@ export async function waitForPendingChange(
   log: Log,
 ): Promise<boolean> {
   const silent = await waitUntilSilent(path, id);
-  return silent !== undefined && undoAbandoned(path, silent.state, silent.copies, ring, log);
+  return silent !== undefined && undoAbandoned(path, silent, ring, log);
+}
+
+/** A change that shows no sign of life, as it may be taken over. */
+interface SilentChange {
+  state: EnvironmentState;
+  copies: readonly (FenceRecord | undefined)[];
 }
 
 /**
@@ -37,10 +43,7 @@ export async function waitForPendingChange(
  * @returns the change that fell silent, as it may be taken over
  * @throws temporarily_unavailable when the deadline is reached
  */
-export async function waitUntilSilent(
-  path: EnvironmentPath,
-  id?: string,
-): Promise<{ state: EnvironmentState; copies: (FenceRecord | undefined)[] } | undefined> {
+export async function waitUntilSilent(path: EnvironmentPath, id?: string): Promise<SilentChange | undefined> {
   const budget = retryBudget();
   let seen: { signs: string; at: number } | undefined;
   for (;;) {
@@ -56,8 +59,7 @@ export async function waitUntilSilent(
 
 async function undoAbandoned(
   path: EnvironmentPath,
-  state: EnvironmentState,
-  copies: readonly (FenceRecord | undefined)[],
+  { state, copies }: SilentChange,
   ring: KeyRing,
   log: Log,
 ): Promise<boolean> {
