@@ -9,7 +9,10 @@ export interface Plan {
 
 /** Every plan with its limits: as configured, else built in. */
 export async function listPlans(): Promise<Plan[]> {
-  const configs = await readPlanConfigs();
+  return plansOf(await readPlanConfigs());
+}
+
+export function plansOf(configs: PlanConfigs): Plan[] {
   return planNames.map(name => planOf(name, configs));
 }
 

@@ -1262,7 +1262,7 @@ export interface paths {
         };
         /**
          * Billing status and usage
-         * @description Returns the plan, the state of the subscription, the limits in force and the usage. For every member.
+         * @description Returns the plan, the state of the subscription, the limits in force, the usage, and what every plan allows. For every member.
          */
         get: operations["get-billing"];
         put?: never;
@@ -2568,6 +2568,8 @@ export interface components {
             /** @description The limits in force. */
             limits: components["schemas"]["PlanLimits"];
             usage: components["schemas"]["Usage"];
+            /** @description What each plan allows, smallest first. */
+            plans: components["schemas"]["Plan"][];
             /** @description End of the paid period; null if there is none. */
             currentPeriodEnd: string | null;
         };

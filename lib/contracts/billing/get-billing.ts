@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { BillingStatus } from '../fields/billing-status.ts';
-import { PlanLimits, PlanName, Usage } from '../fields/limits.ts';
+import { defaultLimits, PlanLimits, PlanName, planNames, Usage } from '../fields/limits.ts';
+import { Plan } from '../fields/plan.ts';
 import { roles } from '../fields/role.ts';
 import { Timestamp } from '../fields/text.ts';
 
@@ -11,7 +12,9 @@ export const getBilling = contract({
   method: 'GET',
   path: '/v1/billing/{orgId}',
   summary: 'Billing status and usage',
-  description: 'Returns the plan, the state of the subscription, the limits in force and the usage. For every member.',
+  description:
+    'Returns the plan, the state of the subscription, the limits in force, the usage, and what every plan allows. For ' +
+    'every member.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },
   responses: {
     200: {
@@ -21,6 +24,7 @@ export const getBilling = contract({
         status: BillingStatus,
         limits: PlanLimits.meta({ description: 'The limits in force.' }),
         usage: Usage,
+        plans: z.array(Plan).meta({ description: 'What each plan allows, smallest first.' }),
         currentPeriodEnd: Timestamp.nullable().meta({ description: 'End of the paid period; null if there is none.' }),
       }),
       example: {
@@ -35,6 +39,7 @@ export const getBilling = contract({
           auditRetentionDays: 365,
         },
         usage: { projects: 4, members: 7, invitations: 1, webhooks: 2, environments: 13, secrets: 412 },
+        plans: planNames.map(name => ({ name, limits: defaultLimits[name] })),
         currentPeriodEnd: '2026-02-28T09:26:53.000Z',
       },
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultLimits } from '../../../lib/contracts/fields/limits.ts';
 import { forgetSettings } from '../../../lib/core/settings.ts';
 import { customerRecord } from '../../../lib/table/records/customer.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
@@ -57,6 +58,21 @@ async function actionsOf(person: Person): Promise<string[]> {
     .map(({ action }: { action: string }) => action)
     .filter((action: string) => /billing/.test(action));
 }
+
+describe('billing', () => {
+  it('tells every plan’s limits, as they are configured, to whoever decides on one', async () => {
+    const person = await newCustomer();
+    const platform = await seedPerson({ isAdmin: true });
+    const raised = await api.put('/admin/plans/pro', { limits: { maxWebhooks: 77 } }, platform.session);
+    expect(raised.status).toBe(200);
+
+    const { plans, limits } = await billingOf(person);
+
+    expect(plans.map(({ name }: { name: string }) => name)).toEqual(['free', 'pro', 'enterprise']);
+    expect(plans[0].limits).toEqual(limits);
+    expect(plans[1].limits).toEqual({ ...defaultLimits.pro, maxWebhooks: 77 });
+  });
+});
 
 describe('a checkout', () => {
   it('is clicked through, raises the plan at once, and leads back to the dashboard', async () => {

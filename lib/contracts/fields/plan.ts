@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PlanLimits, PlanName } from '../fields/limits.ts';
+import { PlanLimits, PlanName } from './limits.ts';
 
 export const Plan = z
   .object({
