@@ -36,10 +36,17 @@ const functions = sourcesOf('functions/**/*.ts');
 const infra = sourcesOf('infra/**/*.ts');
 const sdk = sourcesOf('clients/sdk/src/**/*.ts');
 const cli = sourcesOf('clients/cli/src/**/*.ts');
+const dashboard = sourcesOf('clients/dashboard/src/**/*.{ts,tsx}');
 
 /** A client's folder, or its file beside the folders. */
 function clientModuleOf(path: string): string {
-  return (path.split('/src/')[1] ?? '').split('/')[0]?.replace(/\.ts$/, '') ?? '';
+  return (path.split('/src/')[1] ?? '').split('/')[0]?.replace(/(?:\.d)?\.tsx?$/, '') ?? '';
+}
+
+/** As in any client, but each folder of screens is a module of its own. */
+function dashboardModuleOf(path: string): string {
+  const [, screens] = /\/src\/(screens\/[^/]+)\//.exec(path) ?? [];
+  return screens ?? clientModuleOf(path);
 }
 
 function offenders(sources: Source[], forbidden: (imported: string, source: Source) => boolean): string[] {
@@ -145,6 +152,22 @@ const parts = [
       ['commands'],
       ['command-list'],
       ['program'],
+      ['main'],
+    ],
+  },
+  {
+    part: 'clients/dashboard',
+    files: dashboard,
+    moduleOf: dashboardModuleOf,
+    layers: [
+      ['api', 'router', 'theme', 'virtual-contracts'],
+      ['session'],
+      ['load'],
+      ['ui'],
+      ['factors', 'secrets'],
+      ['screens/account', 'screens/admin', 'screens/organization', 'screens/project', 'screens/sign-in'],
+      ['signed-in'],
+      ['app'],
       ['main'],
     ],
   },

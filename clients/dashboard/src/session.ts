@@ -70,7 +70,12 @@ const plural: Readonly<Record<Role, string>> = {
 };
 
 /** Who may, as a sentence: `Only owners and admins can do this.` */
-export function whoMay(operation: string): string {
+export function whoMay(operation: string, doing = 'do this'): string {
   const names = rolesFor(operation).map(role => plural[role]);
-  return `Only ${new Intl.ListFormat('en').format(names)} can do this.`;
+  return `Only ${new Intl.ListFormat('en').format(names)} can ${doing}.`;
+}
+
+/** Why a role can't do something; undefined where it can. */
+export function whyNot(operation: string, role: Role): string | undefined {
+  return may(operation, role) ? undefined : whoMay(operation);
 }

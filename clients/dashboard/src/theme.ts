@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-const themes = ['system', 'light', 'dark'] as const;
+export const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
 const storageKey = 'holdfast-theme';
 

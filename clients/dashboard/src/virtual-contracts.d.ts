@@ -4,6 +4,7 @@ declare module 'virtual:contracts' {
   export const environmentRules: typeof import('../../../lib/contracts/fields/environment-type.ts').environmentRules;
   export const environmentTypes: typeof import('../../../lib/contracts/fields/environment-type.ts').environmentTypes;
   export const eventNames: typeof import('../../../lib/contracts/fields/events.ts').eventNames;
+  export const eventPayloadExample: typeof import('../../../lib/contracts/fields/events.ts').eventPayloadExample;
   export const limitNames: typeof import('../../../lib/contracts/fields/limits.ts').limitNames;
   export const planNames: typeof import('../../../lib/contracts/fields/limits.ts').planNames;
   export const roles: typeof import('../../../lib/contracts/fields/role.ts').roles;

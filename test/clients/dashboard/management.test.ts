@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seedPerson, testPassword } from '../../support/people.ts';
 import { expectStatus } from '../../support/sample-requests.ts';
 import { expectQuiet, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
+import { wrongsOf } from './looks.ts';
 import { buildWorld, type World } from './world.ts';
 
 let browser: Browser;
@@ -64,6 +65,22 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect((await world.api.get(world.path('dev'), { token })).status).toBe(401);
   });
 
+  it('learns on an empty page what webhooks, identities and tokens are for, each with an example', async () => {
+    const newcomer = await seedPerson({ name: 'Charles Babbage' });
+    const seen = await come(newcomer);
+    for (const [address, example] of [
+      [`/organizations/${newcomer.organization.slug}/webhooks`, '"event": "secret.updated"'],
+      [`/organizations/${newcomer.organization.slug}/identities`, `HOLDFAST_ORG: ${newcomer.organization.slug}`],
+      ['/account/tokens', 'holdfast run -- ./deploy.sh'],
+    ] as const) {
+      await seen.page.goto(address);
+      await seen.page.getByRole('figure').getByText(example).waitFor();
+      expect(await wrongsOf(seen.page, `empty-${address.split('/').at(-1)}`)).toEqual({});
+    }
+    expectQuiet(seen.heard);
+    await seen.close();
+  });
+
   it('makes a webhook whose secret is shown once, pings it and reads its log', async () => {
     const receiver = createServer((request, response) => {
       request.resume();
@@ -116,15 +133,21 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.getByText('ref = refs/heads/main or refs/heads/release').waitFor({ state: 'detached' });
   });
 
-  it('changes a role and removes a member, and can’t remove the last owner', async () => {
+  it('changes a role and removes a member, and is not offered to remove or demote the last owner', async () => {
     await page.goto(`${base}/members`);
     const { email } = world.people.viewer;
     await page.getByLabel(`Role of ${email}`).selectOption('developer');
     await said(page, 'The role is changed');
-    await page.getByLabel(`Role of ${world.people.owner.email}`).selectOption('viewer');
-    await page.getByRole('alert').waitFor();
-    await settled(page);
-    expect(await page.getByRole('alert').textContent()).toContain('owner');
+    // The last owner is told why, instead of being offered what the service refuses.
+    const lastOwner = page.getByRole('row', { name: world.people.owner.email });
+    await lastOwner.getByText('make another member an owner first').waitFor();
+    expect(await lastOwner.getByRole('combobox').count()).toBe(0);
+    expect(await lastOwner.getByRole('button').count()).toBe(0);
+    await page.getByLabel(`Role of ${world.people.admin.email}`).selectOption('owner');
+    await said(page, 'The role is changed');
+    await button(page, `Remove ${world.people.owner.email}`).waitFor();
+    await page.getByLabel(`Role of ${world.people.admin.email}`).selectOption('admin');
+    await lastOwner.getByText('make another member an owner first').waitFor();
     await button(page, `Remove ${email}`).click();
     await button(page, 'Remove').click();
     await said(page, `${email} is removed`);
@@ -254,8 +277,11 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     }
   });
 
-  it('is led to the payment provider’s own page and finds the way back', async () => {
+  it('compares the plans, is led to the payment provider’s own page and finds the way back', async () => {
     await page.goto(`${base}/billing`);
+    const plans = page.getByRole('table', { name: 'Limits of each plan' });
+    await plans.getByRole('columnheader', { name: 'free (yours)' }).waitFor();
+    expect(await plans.getByRole('row', { name: /^Projects/ }).textContent()).toBe('Projects10100unlimited');
     await button(page, 'Change to pro').click();
     await page.waitForURL(url => url.origin !== world.origin);
     await page.goto(`${base}/billing?checkout=success`);

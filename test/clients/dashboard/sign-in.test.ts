@@ -78,7 +78,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
 
     const again = await come();
     await logIn(again.page, person);
-    const field = again.page.getByLabel('Code of your authenticator app');
+    const field = again.page.getByLabel('Code from your authenticator app');
     await field.fill('000000');
     await button(again.page, 'Continue').click();
     await again.page.getByText('The code or the passkey is wrong.').waitFor();
@@ -183,7 +183,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await question.locator('.field .problem').waitFor();
     await question.getByLabel('Password').fill(testPassword);
     await question.getByRole('button', { name: 'Continue' }).click();
-    await question.getByLabel('Code of your authenticator app').fill(app.code());
+    await question.getByLabel('Code from your authenticator app').fill(app.code());
     await question.getByRole('button', { name: 'Continue' }).click();
     await said(page, 'staging is deleted');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
@@ -195,7 +195,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await seen.close();
   });
 
-  it('is demanded by an owner who has one, and a member without one is shown the way', async () => {
+  it('is required by an owner who has one, and a member without one is shown the way', async () => {
     const [owner, member] = await Promise.all([seedPerson(), seedPerson()]);
     await join(api, owner, member, 'developer');
     const settings = `/organizations/${owner.organization.slug}/settings`;
@@ -211,9 +211,9 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(page, 'I have them').click();
     await forgetUsedCodes(owner.user.id);
     await page.goto(settings);
-    await button(page, 'Demand a second factor').click();
-    await button(page, 'Demand it').click();
-    await said(page, 'A second factor is demanded');
+    await button(page, 'Require a second factor').click();
+    await button(page, 'Require it').click();
+    await said(page, 'A second factor is required');
     const other = await come(member);
     await other.page.goto(`/organizations/${owner.organization.slug}`);
     await settled(other.page);

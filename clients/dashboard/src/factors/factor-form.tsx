@@ -55,7 +55,7 @@ export function FactorForm({
   if (method === undefined)
     return (
       <>
-        <p>This account is proved with a passkey, and passkeys don’t work at this address.</p>
+        <p>This account needs a passkey, and passkeys don’t work at this address.</p>
         <div class="actions">
           <Button onClick={onBack}>Back</Button>
         </div>
@@ -63,31 +63,7 @@ export function FactorForm({
     );
   return (
     <Form key={method} onSubmit={values => void prove.run(values)}>
-      {method === 'passkey' && <p>Your device asks for your fingerprint, face or PIN.</p>}
-      {method === 'totp' && (
-        <Field
-          label="Code of your authenticator app"
-          name="code"
-          mono
-          autofocus
-          required
-          autocomplete="one-time-code"
-          numeric
-          maxLength={7}
-          hint="Six digits. Each code counts once."
-        />
-      )}
-      {method === 'recovery_code' && (
-        <Field
-          label="Recovery code"
-          name="code"
-          mono
-          autofocus
-          required
-          maxLength={64}
-          hint="One of those that you kept when you added your second factor. Each works once."
-        />
-      )}
+      <FactorField method={method} />
       <Problem error={prove.error} />
       <div class="actions">
         <Button type="submit" kind="primary" busy={prove.busy}>
@@ -97,25 +73,48 @@ export function FactorForm({
           Back
         </Button>
       </div>
-      {methods.length > 1 && (
-        <p class="other-ways">
-          {methods
-            .filter(other => other !== method)
-            .map(other => (
-              <button
-                key={other}
-                type="button"
-                class="link"
-                onClick={() => {
-                  prove.clear();
-                  setMethod(other);
-                }}
-              >
-                {otherWays[other]}
-              </button>
-            ))}
-        </p>
-      )}
+      <OtherWays
+        methods={methods.filter(other => other !== method)}
+        onChoose={other => {
+          prove.clear();
+          setMethod(other);
+        }}
+      />
     </Form>
+  );
+}
+
+function FactorField({ method }: { method: Method }) {
+  if (method === 'passkey') return <p>Your device asks for your fingerprint, face or PIN.</p>;
+  const isCode = method === 'totp';
+  return (
+    <Field
+      label={isCode ? 'Code from your authenticator app' : 'Recovery code'}
+      name="code"
+      mono
+      autofocus
+      required
+      autocomplete={isCode ? 'one-time-code' : 'off'}
+      numeric={isCode}
+      maxLength={isCode ? 7 : 64}
+      hint={
+        isCode
+          ? 'Six digits. Each code works once.'
+          : 'One of the codes that you kept when you added your second factor. Each works once.'
+      }
+    />
+  );
+}
+
+function OtherWays({ methods, onChoose }: { methods: readonly Method[]; onChoose: (method: Method) => void }) {
+  if (methods.length === 0) return null;
+  return (
+    <p class="other-ways">
+      {methods.map(method => (
+        <button key={method} type="button" class="link" onClick={() => onChoose(method)}>
+          {otherWays[method]}
+        </button>
+      ))}
+    </p>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { OwnOrganization } from '../../../../lib/contracts/auth/own-organization.ts';
+import type { Project } from '../../../../lib/contracts/projects/project.ts';
 import { call } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { navigate } from '../router.ts';
@@ -22,6 +23,37 @@ function placesOf({ name, slug }: OwnOrganization): Place[] {
   }));
 }
 
+/** Everywhere one can go: the organization's projects and pages, then the others, then one's own. */
+function allPlaces(organization: OwnOrganization | undefined, projects: readonly Project[]): Place[] {
+  const others = (session.value?.organizations ?? []).filter(({ id }) => id !== organization?.id);
+  return [
+    ...projects.flatMap(project => placesIn(project, `/organizations/${organization?.slug}/projects/${project.slug}`)),
+    ...(organization === undefined ? [] : placesOf(organization)),
+    ...others.map(({ name, slug }) => ({ name, within: 'organization', href: `/organizations/${slug}` })),
+    { name: 'Account', within: 'you', href: '/account' },
+    { name: 'Tokens', within: 'you', href: '/account/tokens' },
+  ];
+}
+
+function placesIn({ name, slug, environments }: Project, href: string): Place[] {
+  return [
+    { name, within: 'project', href },
+    ...environments.map(environment => ({
+      name: `${slug} / ${environment.slug}`,
+      within: environment.type,
+      href: `${href}/environments/${environment.slug}`,
+    })),
+  ];
+}
+
+/** The places whose name has every word that was typed. */
+function matching(places: readonly Place[], text: string): Place[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return places.filter(({ name, within }) => words.every(word => `${name} ${within}`.toLowerCase().includes(word)));
+}
+
+const mostShown = 12;
+
 /** Goes anywhere by typing a part of its name. */
 export function Palette({ onClose, organization }: { onClose: () => void; organization: OwnOrganization | undefined }) {
   const [text, setText] = useState('');
@@ -31,34 +63,19 @@ export function Palette({ onClose, organization }: { onClose: () => void; organi
       ? []
       : (await call('GET /v1/projects/{orgId}', { params: { orgId: organization.id }, signal })).projects,
   );
-  const places: Place[] = [
-    ...(projects.data ?? []).flatMap(project => {
-      const href = `/organizations/${organization?.slug}/projects/${project.slug}`;
-      return [
-        { name: project.name, within: 'project', href },
-        ...project.environments.map(environment => ({
-          name: `${project.slug} / ${environment.slug}`,
-          within: environment.type,
-          href: `${href}/environments/${environment.slug}`,
-        })),
-      ];
-    }),
-    ...(organization === undefined ? [] : placesOf(organization)),
-    ...(session.value?.organizations ?? [])
-      .filter(({ id }) => id !== organization?.id)
-      .map(({ name, slug }) => ({ name, within: 'organization', href: `/organizations/${slug}` })),
-    { name: 'Account', within: 'you', href: '/account' },
-    { name: 'Tokens', within: 'you', href: '/account/tokens' },
-  ];
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = places
-    .filter(({ name, within }) => words.every(word => `${name} ${within}`.toLowerCase().includes(word)))
-    .slice(0, 12);
+  const found = matching(allPlaces(organization, projects.data ?? []), text).slice(0, mostShown);
   const chosen = Math.min(at, found.length - 1);
   const go = (place: Place | undefined) => {
     if (place === undefined) return;
     onClose();
     navigate(place.href);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') setAt(Math.min(found.length - 1, chosen + 1));
+    else if (event.key === 'ArrowUp') setAt(Math.max(0, chosen - 1));
+    else if (event.key === 'Enter') go(found[chosen]);
+    else return;
+    event.preventDefault();
   };
   return (
     <Dialog title="Go to" onClose={onClose}>
@@ -76,31 +93,39 @@ export function Palette({ onClose, organization }: { onClose: () => void; organi
           setText(event.currentTarget.value);
           setAt(0);
         }}
-        onKeyDown={event => {
-          if (event.key === 'ArrowDown') setAt(Math.min(found.length - 1, chosen + 1));
-          else if (event.key === 'ArrowUp') setAt(Math.max(0, chosen - 1));
-          else if (event.key === 'Enter') go(found[chosen]);
-          else return;
-          event.preventDefault();
-        }}
+        onKeyDown={onKeyDown}
       />
-      <ul id="places" role="listbox" aria-label="Pages" class="places">
-        {found.map((place, index) => (
-          <li
-            key={place.href}
-            id={`place-${index}`}
-            role="option"
-            aria-selected={index === chosen}
-            tabIndex={-1}
-            onClick={() => go(place)}
-          >
-            {place.name} <small>{place.within}</small>
-          </li>
-        ))}
-      </ul>
+      <Places found={found} chosen={chosen} onGo={go} />
       {found.length === 0 && (
-        <p class="hint">{projects.data === undefined && projects.pending ? 'Looking …' : 'Nothing fits.'}</p>
+        <p class="hint">{projects.data === undefined && projects.pending ? 'Loading …' : 'Nothing matches.'}</p>
       )}
     </Dialog>
+  );
+}
+
+interface PlacesProps {
+  found: readonly Place[];
+  chosen: number;
+  onGo: (place: Place) => void;
+}
+
+/** The focus stays in the combobox, which names the chosen option. */
+function Places({ found, chosen, onGo }: PlacesProps) {
+  return (
+    <div id="places" role="listbox" aria-label="Pages" class="places">
+      {found.map((place, index) => (
+        <button
+          type="button"
+          key={place.href}
+          id={`place-${index}`}
+          role="option"
+          aria-selected={index === chosen}
+          tabIndex={-1}
+          onClick={() => onGo(place)}
+        >
+          {place.name} <small>{place.within}</small>
+        </button>
+      ))}
+    </div>
   );
 }

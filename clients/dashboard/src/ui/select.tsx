@@ -1,17 +1,18 @@
 import { useId } from 'preact/hooks';
 import './field.css';
 
-interface SelectProps {
+interface SelectProps<Value extends string> {
   label: string;
-  value: string;
-  options: readonly (readonly [value: string, label: string])[];
-  onChange: (value: string) => void;
+  value: Value;
+  options: readonly (readonly [value: Value, label: string])[];
+  onChange: (value: Value) => void;
   hint?: string;
   hiddenLabel?: boolean;
   disabled?: boolean;
 }
 
-export function Select({ label, value, options, onChange, hint, hiddenLabel, disabled }: SelectProps) {
+export function Select<Value extends string>(props: SelectProps<Value>) {
+  const { label, value, options, onChange, hint, hiddenLabel, disabled } = props;
   const id = useId();
   return (
     <div class="field">
@@ -23,7 +24,8 @@ export function Select({ label, value, options, onChange, hint, hiddenLabel, dis
         disabled={disabled}
         value={value}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        onChange={event => onChange(event.currentTarget.value)}
+        // The browser gives back one of the options.
+        onChange={event => onChange(event.currentTarget.value as Value)}
       >
         {options.map(([option, text]) => (
           <option key={option} value={option} selected={option === value}>

@@ -1,7 +1,8 @@
+// biome-ignore-all lint/a11y/noRedundantRoles: a narrow page lays the table out as blocks, and Safari then drops the native roles
 import type { ComponentChildren } from 'preact';
 import './table.css';
 
-interface Column<Row> {
+export interface Column<Row> {
   title: string;
   cell: (row: Row) => ComponentChildren;
   /** Numbers stand right, so that digits align. */

@@ -22,3 +22,7 @@ export function Time({ at }: { at: string }) {
     </time>
   );
 }
+
+export function LastUsed({ at }: { at: string | null }) {
+  return at === null ? <>never</> : <Time at={at} />;
+}

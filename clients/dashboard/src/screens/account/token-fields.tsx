@@ -2,20 +2,19 @@ import type { TokenAccess } from '../../../../../lib/contracts/fields/token-acce
 import { call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { session } from '../../session.ts';
+import { everywhere, type Scope, ScopeFields, scopeBody } from '../../ui/scope-fields.tsx';
 import { Select } from '../../ui/select.tsx';
 
-export interface TokenChoice {
+export interface TokenChoice extends Scope {
   access: TokenAccess;
   organizationId: string;
-  projectId: string;
-  environmentId: string;
   expiresInDays: string;
 }
 
 export const accessInWords: Readonly<Record<TokenAccess, string>> = {
   read: 'Reads secrets',
   write: 'Reads and changes secrets',
-  full: 'Everything you may do, but passwords and tokens',
+  full: 'Everything you may do, except passwords and tokens',
 };
 
 const usualDays: readonly (readonly [string, string])[] = [
@@ -32,16 +31,13 @@ function expiries(asked: string): typeof usualDays {
 }
 
 /** The fields of a new token that are given, as the API takes them. */
-export function tokenBody(
-  name: string,
-  { access, organizationId, projectId, environmentId, expiresInDays }: TokenChoice,
-) {
+export function tokenBody(name: string, choice: TokenChoice) {
+  const { access, organizationId, expiresInDays } = choice;
   return {
     name,
     access,
     ...(organizationId === '' ? {} : { organizationId }),
-    ...(projectId === '' ? {} : { projectId }),
-    ...(environmentId === '' ? {} : { environmentId }),
+    ...scopeBody(choice),
     ...(expiresInDays === '' ? {} : { expiresInDays: Number(expiresInDays) }),
   };
 }
@@ -53,35 +49,25 @@ export function TokenFields({ choice, onChange }: { choice: TokenChoice; onChang
       ? []
       : (await call('GET /v1/projects/{orgId}', { params: { orgId: choice.organizationId }, signal })).projects,
   );
-  const project = projects.data?.find(({ id }) => id === choice.projectId);
   return (
     <>
       <Select
         label="Access"
         value={choice.access}
-        options={(['read', 'write', 'full'] as const).map(access => [access, accessInWords[access]])}
-        onChange={access => onChange({ ...choice, access: access as TokenAccess })}
+        options={(['read', 'write', 'full'] as const).map(access => [access, accessInWords[access]] as const)}
+        onChange={access => onChange({ ...choice, access })}
       />
       <Select
         label="Organization"
         value={choice.organizationId}
         options={[['', 'All of yours'], ...organizations.map(({ id, name }) => [id, name] as const)]}
-        onChange={organizationId => onChange({ ...choice, organizationId, projectId: '', environmentId: '' })}
+        onChange={organizationId => onChange({ ...choice, organizationId, ...everywhere })}
       />
       {choice.organizationId !== '' && (
-        <Select
-          label="Project"
-          value={choice.projectId}
-          options={[['', 'All projects'], ...(projects.data ?? []).map(({ id, slug }) => [id, slug] as const)]}
-          onChange={projectId => onChange({ ...choice, projectId, environmentId: '' })}
-        />
-      )}
-      {project !== undefined && (
-        <Select
-          label="Environment"
-          value={choice.environmentId}
-          options={[['', 'All environments'], ...project.environments.map(({ id, slug }) => [id, slug] as const)]}
-          onChange={environmentId => onChange({ ...choice, environmentId })}
+        <ScopeFields
+          projects={projects.data ?? []}
+          scope={choice}
+          onChange={scope => onChange({ ...choice, ...scope })}
         />
       )}
       <Select

@@ -2,130 +2,95 @@ import { useState } from 'preact/hooks';
 import type { CliToken } from '../../../../../lib/contracts/auth/cli-token.ts';
 import type { Project } from '../../../../../lib/contracts/projects/project.ts';
 import { call, Refusal } from '../../api.ts';
-import { useAction, useLoad } from '../../load.ts';
+import { useLoad } from '../../load.ts';
 import { session } from '../../session.ts';
-import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Form, FormActions } from '../../ui/form.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { ShownOnceDialog } from '../../ui/shown-once.tsx';
-import { Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Example } from '../../ui/example.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { LastUsed, Time } from '../../ui/time.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { AccountTabs } from './account.tsx';
-import { accessInWords, type TokenChoice, TokenFields, tokenBody } from './token-fields.tsx';
+import { NewToken } from './new-token.tsx';
+import { AccountTabs } from './tabs.tsx';
+import { accessInWords } from './token-fields.tsx';
+
+interface Found {
+  tokens: readonly CliToken[];
+  /** The projects that the tokens are limited to, among others. */
+  projects: readonly Project[];
+}
 
 export function Tokens() {
-  const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<CliToken>();
-  const loaded = useLoad('tokens', async signal => {
-    const { tokens } = await call('GET /v1/auth/tokens', { signal });
-    const limited = new Set(
-      tokens.flatMap(({ organizationId, projectId }) =>
-        projectId === null || organizationId === null ? [] : [organizationId],
-      ),
-    );
-    const lists = await Promise.all(
-      [...limited].map(orgId =>
-        call('GET /v1/projects/{orgId}', { params: { orgId }, signal }).then(
-          ({ projects }) => projects,
-          // An organization that one left has no projects to name.
-          error => {
-            if (error instanceof Refusal && error.status === 404) return [];
-            throw error;
-          },
-        ),
-      ),
-    );
-    return { tokens, projects: lists.flat() };
-  });
+  const loaded = useLoad('tokens', loadTokens);
   return (
     <>
       <AccountTabs />
-      <Page
+      <ListPage
         title="Tokens"
+        heading="Tokens"
         lead="For the command line, SDKs and pipelines. A token never does more than you may."
-        actions={
-          <Button kind="primary" onClick={() => setCreating(true)}>
-            New token
-          </Button>
-        }
+        loaded={loaded}
+        rowsOf={({ tokens }) => tokens}
+        columns={({ projects }) => columns(projects, setRevoking)}
+        empty={<NoTokens />}
+        add="New token"
+        dialog={(_, onClose) => <NewToken onClose={onClose} />}
       >
-        <Await of={loaded}>
-          {({ tokens, projects }) =>
-            tokens.length === 0 ? (
-              <Empty title="No tokens yet." />
-            ) : (
-              <Table
-                caption="Tokens"
-                rows={tokens}
-                keyOf={({ id }) => id}
-                columns={[
-                  {
-                    title: 'Token',
-                    cell: ({ name, prefix }) => (
-                      <>
-                        <strong>{name}</strong> <span class="mono quiet">{prefix}…</span>
-                      </>
-                    ),
-                  },
-                  { title: 'Access', cell: ({ access }) => <span title={accessInWords[access]}>{access}</span> },
-                  { title: 'Limited to', cell: token => <span class="mono">{limitOf(token, projects)}</span> },
-                  {
-                    title: 'Last used',
-                    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />),
-                  },
-                  {
-                    title: 'Expires',
-                    cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Time at={expiresAt} />),
-                  },
-                  {
-                    title: 'Actions',
-                    hiddenTitle: true,
-                    cell: token => (
-                      <Button kind="quiet" label={`Revoke ${token.name}`} onClick={() => setRevoking(token)}>
-                        Revoke
-                      </Button>
-                    ),
-                  },
-                ]}
-              />
-            )
-          }
-        </Await>
-        {creating && (
-          <NewToken
-            onClose={() => {
-              setCreating(false);
-              void loaded.reload();
-            }}
-          />
-        )}
         {revoking !== undefined && (
-          <Confirm
-            title="Revoke token"
-            action="Revoke"
-            onClose={() => setRevoking(undefined)}
-            onConfirm={async () => {
-              await call('DELETE /v1/auth/tokens/{tokenId}', { params: { tokenId: revoking.id } });
-              showToast(`${revoking.name} is revoked.`);
-              await loaded.reload();
-            }}
-          >
-            <p>
-              What uses <strong>{revoking.name}</strong> is locked out at once.
-            </p>
-          </Confirm>
+          <RevokeToken token={revoking} onRevoked={loaded.reload} onClose={() => setRevoking(undefined)} />
         )}
-      </Page>
+      </ListPage>
     </>
   );
 }
+
+async function loadTokens(signal: AbortSignal): Promise<Found> {
+  const { tokens } = await call('GET /v1/auth/tokens', { signal });
+  const organizations = new Set(
+    tokens.flatMap(({ organizationId, projectId }) =>
+      projectId === null || organizationId === null ? [] : [organizationId],
+    ),
+  );
+  const lists = await Promise.all([...organizations].map(orgId => projectsOf(orgId, signal)));
+  return { tokens, projects: lists.flat() };
+}
+
+/** An organization's projects; none of one that the person left. */
+async function projectsOf(orgId: string, signal: AbortSignal): Promise<Project[]> {
+  try {
+    return (await call('GET /v1/projects/{orgId}', { params: { orgId }, signal })).projects;
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return [];
+    throw error;
+  }
+}
+
+const columns = (projects: readonly Project[], onRevoke: (token: CliToken) => void): readonly Column<CliToken>[] => [
+  {
+    title: 'Token',
+    cell: ({ name, prefix }) => (
+      <>
+        <strong>{name}</strong> <span class="mono quiet">{prefix}…</span>
+      </>
+    ),
+  },
+  { title: 'Access', cell: ({ access }) => <span title={accessInWords[access]}>{access}</span> },
+  { title: 'Limited to', cell: token => <span class="mono">{limitOf(token, projects)}</span> },
+  { title: 'Last used', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
+  { title: 'Expires', cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Time at={expiresAt} />) },
+  {
+    title: 'Actions',
+    hiddenTitle: true,
+    cell: token => (
+      <Button kind="quiet" label={`Revoke ${token.name}`} onClick={() => onRevoke(token)}>
+        Revoke
+      </Button>
+    ),
+  },
+];
 
 function limitOf({ organizationId, projectId, environmentId }: CliToken, projects: readonly Project[]): string {
   if (organizationId === null) return '–';
@@ -137,39 +102,44 @@ function limitOf({ organizationId, projectId, environmentId }: CliToken, project
   return names.filter(name => name !== undefined).join('/');
 }
 
-function NewToken({ onClose }: { onClose: () => void }) {
-  const [choice, setChoice] = useState<TokenChoice>({
-    access: 'read',
-    organizationId: '',
-    projectId: '',
-    environmentId: '',
-    expiresInDays: '90',
-  });
-  const [token, setToken] = useState<string>();
-  const create = useAction(async ({ name = '' }: Record<string, string>) => {
-    const made = await call('POST /v1/auth/token', { body: tokenBody(name, choice) });
-    setToken(made.token);
-  });
-  if (token !== undefined) {
-    return <ShownOnceDialog title="Token created" name="The token" value={token} onClose={onClose} />;
-  }
+function NoTokens() {
   return (
-    <Dialog title="New token" onClose={onClose}>
-      <Form onSubmit={values => void create.run(values)}>
-        <Field
-          label="What is it for?"
-          name="name"
-          required
-          maxLength={100}
-          placeholder="deploy pipeline"
-          error={create.error}
-        />
-        <TokenFields choice={choice} onChange={setChoice} />
-        <Problem error={create.error} />
-        <FormActions busy={create.busy} onClose={onClose}>
-          Create token
-        </FormActions>
-      </Form>
-    </Dialog>
+    <Empty title="No tokens yet.">
+      <p>
+        A token lets a script act as you. Limit it to one project or environment, and to reading where that is enough.
+        On your own machine use <code>holdfast login</code> instead: it makes a token and keeps it in your keyring.
+      </p>
+      <Example
+        title="Running a command with the secrets of an environment"
+        text={`export HOLDFAST_URL=${window.location.origin}
+export HOLDFAST_TOKEN_FILE=/run/secrets/holdfast
+holdfast run -- ./deploy.sh`}
+      />
+    </Empty>
+  );
+}
+
+interface RevokeTokenProps {
+  token: CliToken;
+  onRevoked: () => Promise<void>;
+  onClose: () => void;
+}
+
+function RevokeToken({ token: { id: tokenId, name }, onRevoked, onClose }: RevokeTokenProps) {
+  return (
+    <Confirm
+      title="Revoke token"
+      action="Revoke"
+      onClose={onClose}
+      onConfirm={async () => {
+        await call('DELETE /v1/auth/tokens/{tokenId}', { params: { tokenId } });
+        showToast(`${name} is revoked.`);
+        await onRevoked();
+      }}
+    >
+      <p>
+        Everything that uses <strong>{name}</strong> loses access at once.
+      </p>
+    </Confirm>
   );
 }

@@ -5,17 +5,17 @@ import { type Answer, call } from '../../api.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
+import { limitInWords, limitNamesInWords } from '../../ui/limits.ts';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { limitInWords, limitNamesInWords } from '../organization/billing.tsx';
 import { OfPlatform } from './tabs.tsx';
-import '../../ui/facts.css';
 
 type Found = Answer<'GET /v1/admin/orgs/{orgId}'>;
 
@@ -37,13 +37,49 @@ function Inspect({ orgId }: { orgId: string }) {
         )
       }
     >
-      <Await of={loaded}>{found => <Limits found={found} orgId={orgId} onSaved={() => void loaded.reload()} />}</Await>
+      <Await of={loaded}>
+        {found => (
+          <>
+            <InForce found={found} />
+            <InUse found={found} />
+            <Overrides found={found} orgId={orgId} onSaved={() => void loaded.reload()} />
+          </>
+        )}
+      </Await>
     </Page>
   );
 }
 
-function Limits({ found, orgId, onSaved }: { found: Found; orgId: string; onSaved: () => void }) {
-  const { organization, usage, limits } = found;
+interface FoundProps {
+  found: Found;
+}
+
+function InForce({ found: { limits } }: FoundProps) {
+  return (
+    <Section title="Limits in force">
+      <Table
+        caption="Limits in force"
+        rows={limitNames}
+        keyOf={name => name}
+        columns={[
+          { title: 'Limit', cell: name => limitNamesInWords[name] },
+          { title: 'Value', number: true, cell: name => limitInWords(limits.effective[name]) },
+          { title: 'From', cell: name => limits.source[name] },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function InUse({ found: { usage } }: FoundProps) {
+  return (
+    <Section title="Usage">
+      <Facts facts={Object.entries(usage).map(([name, number]) => [name, number.toLocaleString('en')] as const)} />
+    </Section>
+  );
+}
+
+function Overrides({ found: { organization }, orgId, onSaved }: FoundProps & { orgId: string; onSaved: () => void }) {
   const [plan, setPlan] = useState<PlanName>(organization.plan);
   const save = useAction(async (values: Record<string, string>) => {
     const limitOverrides = Object.fromEntries(
@@ -54,60 +90,31 @@ function Limits({ found, orgId, onSaved }: { found: Found; orgId: string; onSave
     onSaved();
   });
   return (
-    <>
-      <Section title="In force">
-        <Table
-          caption="Limits in force"
-          rows={limitNames}
-          keyOf={name => name}
-          columns={[
-            { title: 'Limit', cell: name => limitNamesInWords[name] },
-            { title: 'Value', number: true, cell: name => limitInWords(limits.effective[name]) },
-            { title: 'From', cell: name => limits.source[name] },
-          ]}
-        />
-      </Section>
-      <Section title="In use">
-        <dl class="facts">
-          {Object.entries(usage).map(([name, number]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{number.toLocaleString('en')}</dd>
-            </div>
-          ))}
-        </dl>
-      </Section>
-      <Section
-        title="Plan and overrides"
-        lead="An override wins over the plan. Empty: as the plan says; −1: unlimited."
-      >
-        <Form onSubmit={values => void save.run(values)}>
-          <Select
-            label="Plan"
-            value={plan}
-            options={planNames.map(name => [name, name])}
-            onChange={value => setPlan(value as PlanName)}
+    <Section
+      title="Plan and overrides"
+      lead="An override replaces the limit of the plan. Leave it empty to use the plan’s; −1 means unlimited."
+    >
+      <Form onSubmit={values => void save.run(values)}>
+        <Select label="Plan" value={plan} options={planNames.map(name => [name, name] as const)} onChange={setPlan} />
+        {limitNames.map(name => (
+          <Field
+            key={name}
+            label={limitNamesInWords[name]}
+            name={name}
+            type="number"
+            min={-1}
+            max={1_000_000_000}
+            value={organization.limitOverrides[name]?.toString() ?? ''}
+            error={save.error}
           />
-          {limitNames.map(name => (
-            <Field
-              key={name}
-              label={limitNamesInWords[name]}
-              name={name}
-              type="number"
-              min={-1}
-              max={1_000_000_000}
-              value={organization.limitOverrides[name]?.toString() ?? ''}
-              error={save.error}
-            />
-          ))}
-          <Problem error={save.error} />
-          <div class="actions">
-            <Button type="submit" kind="primary" busy={save.busy}>
-              Save
-            </Button>
-          </div>
-        </Form>
-      </Section>
-    </>
+        ))}
+        <Problem error={save.error} />
+        <div class="actions">
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save
+          </Button>
+        </div>
+      </Form>
+    </Section>
   );
 }

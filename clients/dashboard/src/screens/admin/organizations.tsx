@@ -1,4 +1,4 @@
-import { call } from '../../api.ts';
+import { type Answer, call } from '../../api.ts';
 import { useLoad } from '../../load.ts';
 import { navigate, searchParameters } from '../../router.ts';
 import { Await } from '../../ui/await.tsx';
@@ -8,8 +8,10 @@ import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
-import { Table } from '../../ui/table.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
 import { OfPlatform } from './tabs.tsx';
+
+type Listed = Answer<'GET /v1/admin/orgs'>['organizations'][number];
 
 const pageSize = 50;
 
@@ -44,28 +46,7 @@ function Organizations() {
             <Empty title="None found." />
           ) : (
             <>
-              <Table
-                caption="Organizations"
-                rows={organizations}
-                keyOf={({ id }) => id}
-                columns={[
-                  {
-                    title: 'Organization',
-                    cell: ({ id, slug, name }) => (
-                      <>
-                        <a class="mono key" href={`/admin/organizations/${id}`}>
-                          {slug}
-                        </a>{' '}
-                        <span class="quiet">{name}</span>
-                      </>
-                    ),
-                  },
-                  { title: 'Plan', cell: ({ plan }) => plan },
-                  { title: 'Projects', number: true, cell: ({ usage }) => usage.projects.toLocaleString('en') },
-                  { title: 'Members', number: true, cell: ({ usage }) => usage.members.toLocaleString('en') },
-                  { title: 'Secrets', number: true, cell: ({ usage }) => usage.secrets.toLocaleString('en') },
-                ]}
-              />
+              <Table caption="Organizations" rows={organizations} keyOf={({ id }) => id} columns={columns} />
               <Pager
                 offset={offset}
                 shown={organizations.length}
@@ -81,3 +62,21 @@ function Organizations() {
     </Page>
   );
 }
+
+const columns: readonly Column<Listed>[] = [
+  {
+    title: 'Organization',
+    cell: ({ id, slug, name }) => (
+      <>
+        <a class="mono key" href={`/admin/organizations/${id}`}>
+          {slug}
+        </a>{' '}
+        <span class="quiet">{name}</span>
+      </>
+    ),
+  },
+  { title: 'Plan', cell: ({ plan }) => plan },
+  { title: 'Projects', number: true, cell: ({ usage }) => usage.projects.toLocaleString('en') },
+  { title: 'Members', number: true, cell: ({ usage }) => usage.members.toLocaleString('en') },
+  { title: 'Secrets', number: true, cell: ({ usage }) => usage.secrets.toLocaleString('en') },
+];

@@ -6,10 +6,10 @@ import { Await } from '../../ui/await.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
+import { limitNamesInWords } from '../../ui/limits.ts';
 import { Page, Section } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
-import { limitNamesInWords } from '../organization/billing.tsx';
 import { OfPlatform } from './tabs.tsx';
 
 export function AdminPlans() {

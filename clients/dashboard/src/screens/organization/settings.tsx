@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
+import type { OwnOrganization } from '../../../../../lib/contracts/auth/own-organization.ts';
+import type { Role } from '../../../../../lib/contracts/fields/role.ts';
 import { call } from '../../api.ts';
 import { useAction } from '../../load.ts';
 import { navigate } from '../../router.ts';
-import { loadSession, may, user, whoMay } from '../../session.ts';
+import { loadSession, user, whyNot } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -13,110 +15,121 @@ import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 export function OrganizationSettings({ organization }: OrganizationProps) {
-  const params = { orgId: organization.id };
-  const [deleting, setDeleting] = useState(false);
-  const rename = useAction(async ({ name = '' }: Record<string, string>) => {
-    await call('PATCH /v1/orgs/{orgId}', { params, body: { name } });
-    await loadSession();
-    showToast('The organization is renamed.');
-  });
   return (
     <Page title={`Settings · ${organization.name}`} heading="Settings">
-      <Section title="Name">
-        <Form onSubmit={values => void rename.run(values)}>
-          <Field label="Name" name="name" required maxLength={100} value={organization.name} error={rename.error} />
-          <p class="hint">
-            In addresses it is <code>{organization.slug}</code>, which never changes.
-          </p>
-          <Problem error={rename.error} />
-          <div class="actions">
-            <Button
-              type="submit"
-              busy={rename.busy}
-              whyNot={may('rename-organization', organization.role) ? undefined : whoMay('rename-organization')}
-            >
-              Rename
-            </Button>
-          </div>
-        </Form>
-      </Section>
+      <Rename organization={organization} />
       <SecondFactorRule organization={organization} />
-      <Section
-        title="Delete"
-        danger
-        lead="The organization and everything in it is out of reach at once and erased for good."
-      >
-        <Button
-          kind="danger"
-          onClick={() => setDeleting(true)}
-          whyNot={may('delete-organization', organization.role) ? undefined : whoMay('delete-organization')}
-        >
-          Delete organization
-        </Button>
-      </Section>
-      {deleting && (
-        <Confirm
-          title={`Delete ${organization.name}`}
-          action="Delete for good"
-          word={organization.slug}
-          onClose={() => setDeleting(false)}
-          onConfirm={async () => {
-            await call('DELETE /v1/orgs/{orgId}', { params });
-            await loadSession();
-            navigate('/', { replace: true });
-          }}
-        >
-          <p>Every project, secret, member, token and webhook of it goes. This can’t be undone.</p>
-        </Confirm>
-      )}
+      <Delete organization={organization} />
     </Page>
   );
 }
 
-function SecondFactorRule({ organization }: Pick<OrganizationProps, 'organization'>) {
-  const demanded = organization.requireSecondFactor;
+interface SettingProps {
+  organization: OwnOrganization;
+}
+
+function Rename({ organization: { id: orgId, name: current, slug, role } }: SettingProps) {
+  const rename = useAction(async ({ name = '' }: Record<string, string>) => {
+    await call('PATCH /v1/orgs/{orgId}', { params: { orgId }, body: { name } });
+    await loadSession();
+    showToast('The organization is renamed.');
+  });
+  return (
+    <Section title="Name">
+      <Form onSubmit={values => void rename.run(values)}>
+        <Field label="Name" name="name" required maxLength={100} value={current} error={rename.error} />
+        <p class="hint">
+          In addresses it is <code>{slug}</code>, which never changes.
+        </p>
+        <Problem error={rename.error} />
+        <div class="actions">
+          <Button type="submit" busy={rename.busy} whyNot={whyNot('rename-organization', role)}>
+            Rename
+          </Button>
+        </div>
+      </Form>
+    </Section>
+  );
+}
+
+function Delete({ organization: { id: orgId, name, slug, role } }: SettingProps) {
   const [confirming, setConfirming] = useState(false);
-  const factors = user.value?.secondFactors;
-  const whyNot =
-    organization.role !== 'owner'
-      ? 'Only owners can do this.'
-      : demanded || factors?.totp || (factors?.passkeys ?? 0) > 0
-        ? undefined
-        : 'Add a second factor to your own account first.';
   return (
     <Section
-      title="Second factor"
-      lead={
-        demanded
-          ? 'Everyone here needs a second factor: sessions and tokens without one are refused.'
-          : 'Members log in with a password alone. You can demand a second factor of everyone.'
-      }
+      title="Delete"
+      danger
+      lead="Nobody can reach the organization any more, and everything in it is erased for good."
     >
-      <Button onClick={() => setConfirming(true)} whyNot={whyNot}>
-        {demanded ? 'Stop demanding it' : 'Demand a second factor'}
+      <Button kind="danger" onClick={() => setConfirming(true)} whyNot={whyNot('delete-organization', role)}>
+        Delete organization
       </Button>
       {confirming && (
         <Confirm
-          title={demanded ? 'Stop demanding a second factor' : 'Demand a second factor'}
-          action={demanded ? 'Stop demanding it' : 'Demand it'}
-          danger={!demanded}
+          title={`Delete ${name}`}
+          action="Delete for good"
+          word={slug}
           onClose={() => setConfirming(false)}
           onConfirm={async () => {
-            await call('PATCH /v1/orgs/{orgId}', {
-              params: { orgId: organization.id },
-              body: { requireSecondFactor: !demanded },
-            });
+            await call('DELETE /v1/orgs/{orgId}', { params: { orgId } });
             await loadSession();
-            showToast(demanded ? 'A second factor is no longer demanded.' : 'A second factor is demanded from now on.');
+            navigate('/', { replace: true });
           }}
         >
-          <p>
-            {demanded
-              ? 'A password alone is enough again.'
-              : 'From now on sessions without a second factor are refused here, and so is every token that was made in one: pipelines with such tokens stop.'}
-          </p>
+          <p>All its projects, secrets, members, tokens and webhooks are deleted. This can’t be undone.</p>
         </Confirm>
       )}
     </Section>
   );
 }
+
+function SecondFactorRule({ organization: { id: orgId, role, requireSecondFactor: required } }: SettingProps) {
+  const [confirming, setConfirming] = useState(false);
+  const words = required ? requiredWords : optionalWords;
+  return (
+    <Section title="Second factor" lead={words.lead}>
+      <Button onClick={() => setConfirming(true)} whyNot={whyNotRequire(role, required)}>
+        {words.action}
+      </Button>
+      {confirming && (
+        <Confirm
+          title={words.action}
+          action={words.confirm}
+          danger={!required}
+          onClose={() => setConfirming(false)}
+          onConfirm={async () => {
+            const body = { requireSecondFactor: !required };
+            await call('PATCH /v1/orgs/{orgId}', { params: { orgId }, body });
+            await loadSession();
+            showToast(words.done);
+          }}
+        >
+          <p>{words.effect}</p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function whyNotRequire(role: Role, required: boolean): string | undefined {
+  if (role !== 'owner') return 'Only owners can do this.';
+  const factors = user.value?.secondFactors;
+  if (required || factors?.totp || (factors?.passkeys ?? 0) > 0) return undefined;
+  return 'Add a second factor to your own account first.';
+}
+
+const requiredWords = {
+  lead: 'Everyone here needs a second factor. Sessions and tokens without one are refused.',
+  action: 'Stop requiring a second factor',
+  confirm: 'Stop requiring it',
+  effect: 'A password alone is enough again.',
+  done: 'A second factor is no longer required.',
+};
+
+const optionalWords = {
+  lead: 'Members can log in with a password alone. You can require a second factor of everyone.',
+  action: 'Require a second factor',
+  confirm: 'Require it',
+  effect:
+    'Sessions without a second factor are refused here from now on, and so are tokens that were made in one. Pipelines that use such tokens stop working.',
+  done: 'A second factor is required from now on.',
+};

@@ -13,7 +13,13 @@ import { Problem } from '../../ui/problem.tsx';
 import { pendingInvitation } from './links.tsx';
 import { SignInPage } from './page.tsx';
 
-function LogInForm({ email, autofocus }: { email?: string; autofocus?: boolean }) {
+interface LogInFormProps {
+  /** The only account that may log in, where the page belongs to somebody already. */
+  email?: string | undefined;
+  autofocus?: boolean | undefined;
+}
+
+function LogInForm({ email, autofocus }: LogInFormProps) {
   const logIn = useAction(async (values: Record<string, string>) => {
     await call('POST /v1/auth/login', { body: { email: values.email ?? '', password: values.password ?? '' } });
     await signedIn();
@@ -37,24 +43,7 @@ function LogInForm({ email, autofocus }: { email?: string; autofocus?: boolean }
     );
   return (
     <Form onSubmit={values => void logIn.run(values)}>
-      <Field
-        label="E-mail"
-        name="email"
-        type="email"
-        autocomplete="username"
-        required
-        error={logIn.error}
-        {...(email === undefined ? { autofocus: autofocus ?? false } : { value: email })}
-      />
-      <Field
-        label="Password"
-        name="password"
-        type="password"
-        autocomplete="current-password"
-        required
-        error={logIn.error}
-        autofocus={email !== undefined}
-      />
+      <Credentials email={email} autofocus={autofocus} error={logIn.error} />
       <Problem error={logIn.error ?? withPasskey.error} />
       <div class="actions">
         <Button type="submit" kind="primary" busy={logIn.busy}>
@@ -73,6 +62,35 @@ function LogInForm({ email, autofocus }: { email?: string; autofocus?: boolean }
         )}
       </div>
     </Form>
+  );
+}
+
+interface CredentialsProps extends LogInFormProps {
+  error: unknown;
+}
+
+function Credentials({ email, autofocus = false, error }: CredentialsProps) {
+  return (
+    <>
+      <Field
+        label="E-mail"
+        name="email"
+        type="email"
+        autocomplete="username"
+        required
+        error={error}
+        {...(email === undefined ? { autofocus } : { value: email })}
+      />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        required
+        error={error}
+        autofocus={email !== undefined}
+      />
+    </>
   );
 }
 

@@ -34,37 +34,7 @@ export function Register() {
     >
       {invited && <p>With an account you can accept your invitation.</p>}
       <Form onSubmit={values => void register.run(values)}>
-        <Field
-          label="E-mail"
-          name="email"
-          type="email"
-          autocomplete="username"
-          required
-          autofocus
-          error={register.error}
-        />
-        <Field
-          label="Password"
-          name="password"
-          type="password"
-          autocomplete="new-password"
-          required
-          minLength={12}
-          maxLength={256}
-          hint="At least 12 characters. A sentence is easier to remember than a riddle."
-          error={register.error}
-        />
-        <Field label="Your name (optional)" name="name" autocomplete="name" maxLength={100} error={register.error} />
-        {!invited && (
-          <Field
-            label="Organization (optional)"
-            name="organizationName"
-            autocomplete="organization"
-            maxLength={100}
-            hint="You can rename it later and create others."
-            error={register.error}
-          />
-        )}
+        <RegisterFields invited={invited} error={register.error} />
         <Problem error={register.error} />
         <div class="actions">
           <Button type="submit" kind="primary" busy={register.busy}>
@@ -73,5 +43,35 @@ export function Register() {
         </div>
       </Form>
     </SignInPage>
+  );
+}
+
+function RegisterFields({ invited, error }: { invited: boolean; error: unknown }) {
+  return (
+    <>
+      <Field label="E-mail" name="email" type="email" autocomplete="username" required autofocus error={error} />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        required
+        minLength={12}
+        maxLength={256}
+        hint="At least 12 characters. A sentence is easy to remember."
+        error={error}
+      />
+      <Field label="Your name (optional)" name="name" autocomplete="name" maxLength={100} error={error} />
+      {!invited && (
+        <Field
+          label="Organization (optional)"
+          name="organizationName"
+          autocomplete="organization"
+          maxLength={100}
+          hint="You can rename it later and create others."
+          error={error}
+        />
+      )}
+    </>
   );
 }

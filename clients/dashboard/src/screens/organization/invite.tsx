@@ -1,0 +1,49 @@
+import { roles } from 'virtual:contracts';
+import { useState } from 'preact/hooks';
+import type { Role } from '../../../../../lib/contracts/fields/role.ts';
+import { call } from '../../api.ts';
+import { useAction } from '../../load.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, FormActions } from '../../ui/form.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Select } from '../../ui/select.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { rights } from './rights.ts';
+
+interface InviteProps {
+  orgId: string;
+  own: Role;
+  onClose: () => void;
+  onInvited: () => void;
+}
+
+export function Invite({ orgId, own, onClose, onInvited }: InviteProps) {
+  const offered = roles.slice(roles.indexOf(own));
+  const [role, setRole] = useState<Role>('developer');
+  const invite = useAction(async ({ email = '' }: Record<string, string>) => {
+    await call('POST /v1/members/{orgId}/invite', { params: { orgId }, body: { email, role } });
+    showToast(`An invitation is on its way to ${email}.`);
+    onInvited();
+    onClose();
+  });
+  return (
+    <Dialog title="Invite" onClose={onClose}>
+      <Form onSubmit={values => void invite.run(values)}>
+        <Field label="E-mail" name="email" type="email" required maxLength={254} error={invite.error} />
+        <Select
+          label="Role"
+          value={role}
+          options={offered.map(name => [name, name] as const)}
+          onChange={setRole}
+          hint={rights[role]}
+        />
+        <p class="hint">The link in the e-mail works once, within seven days.</p>
+        <Problem error={invite.error} />
+        <FormActions busy={invite.busy} onClose={onClose}>
+          Send invitation
+        </FormActions>
+      </Form>
+    </Dialog>
+  );
+}

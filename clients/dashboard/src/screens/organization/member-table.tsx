@@ -1,0 +1,69 @@
+import { roles } from 'virtual:contracts';
+import type { Role } from '../../../../../lib/contracts/fields/role.ts';
+import type { Member } from '../../../../../lib/contracts/members/member.ts';
+import { may, user } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Person } from '../../ui/person.tsx';
+import { Select } from '../../ui/select.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import type { Removal } from './remove-member.tsx';
+
+interface MemberTableProps {
+  members: readonly Member[];
+  /** The role of the person who looks at the table. */
+  own: Role;
+  busy: boolean;
+  onChange: (id: string, role: Role) => void;
+  onRemove: (removal: Removal) => void;
+}
+
+export function MemberTable({ members, own, busy, onChange, onRemove }: MemberTableProps) {
+  const owners = members.filter(({ role }) => role === 'owner').length;
+  const isLastOwner = (member: Member) => member.role === 'owner' && owners === 1;
+  const columns: Column<Member>[] = [
+    {
+      title: 'Member',
+      cell: ({ name, email }) => (name === '' ? <Person name={email} /> : <Person name={name} detail={email} />),
+    },
+    {
+      title: 'Role',
+      cell: member =>
+        may('change-role', own) && !isLastOwner(member) ? (
+          <Select
+            label={`Role of ${member.email}`}
+            hiddenLabel
+            value={member.role}
+            options={roles.map(role => [role, role] as const)}
+            disabled={busy}
+            onChange={role => onChange(member.id, role)}
+          />
+        ) : (
+          member.role
+        ),
+    },
+    { title: 'Joined', cell: ({ joinedAt }) => <Time at={joinedAt} /> },
+    {
+      title: 'Actions',
+      hiddenTitle: true,
+      cell: member =>
+        !mayRemove(own, member) ? null : isLastOwner(member) ? (
+          <span class="hint">The last owner. To change this, make another member an owner first.</span>
+        ) : (
+          <Button kind="quiet" label={`Remove ${member.email}`} onClick={() => onRemove(removalOf(member))}>
+            Remove
+          </Button>
+        ),
+    },
+  ];
+  return <Table caption="Members" rows={members} keyOf={({ id }) => id} columns={columns} />;
+}
+
+/** A member is removed by somebody whose role is not below theirs. */
+function mayRemove(own: Role, { role }: Member): boolean {
+  return may('remove-member', own) && roles.indexOf(own) <= roles.indexOf(role);
+}
+
+function removalOf({ id, email, userId }: Member): Removal {
+  return { kind: 'member', id, email, own: userId === user.value?.id };
+}

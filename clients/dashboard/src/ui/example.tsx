@@ -1,0 +1,13 @@
+import { useId } from 'preact/hooks';
+import './example.css';
+
+/** What a thing looks like in use, as text. */
+export function Example({ title, text }: { title: string; text: string }) {
+  const id = useId();
+  return (
+    <figure class="example" aria-labelledby={id}>
+      <figcaption id={id}>{title}</figcaption>
+      <pre class="mono">{text}</pre>
+    </figure>
+  );
+}

@@ -1,0 +1,16 @@
+import type { ComponentChildren } from 'preact';
+import './facts.css';
+
+/** Names and what is known of each, line by line. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, fact: ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, fact]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{fact}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,25 @@
+import type { ComponentChildren } from 'preact';
+import type { OwnOrganization } from '../../../../lib/contracts/auth/own-organization.ts';
+import { may, whoMay } from '../session.ts';
+import { Empty } from './empty.tsx';
+import { Page } from './page.tsx';
+
+interface ForRolesProps {
+  organization: OwnOrganization;
+  /** The operation that the screen begins with. */
+  operation: string;
+  heading: string;
+  /** What the screen is for, after “Only owners can …”. */
+  doing: string;
+  children: ComponentChildren;
+}
+
+/** A screen for some roles. The others are told who may see it, and nothing is requested. */
+export function ForRoles({ organization, operation, heading, doing, children }: ForRolesProps) {
+  if (may(operation, organization.role)) return <>{children}</>;
+  return (
+    <Page title={`${heading} · ${organization.name}`} heading={heading}>
+      <Empty title={whoMay(operation, doing)} />
+    </Page>
+  );
+}

@@ -1,0 +1,59 @@
+import type { Project } from '../../../../lib/contracts/projects/project.ts';
+import { Select } from './select.tsx';
+
+/** What a token, an identity or a webhook is limited to. An empty id is no limit. */
+export interface Scope {
+  projectId: string;
+  environmentId: string;
+}
+
+export const everywhere: Scope = { projectId: '', environmentId: '' };
+
+interface ScopeFieldsProps {
+  projects: readonly Project[];
+  scope: Scope;
+  onChange: (scope: Scope) => void;
+}
+
+export function ScopeFields({ projects, scope, onChange }: ScopeFieldsProps) {
+  const project = projects.find(({ id }) => id === scope.projectId);
+  return (
+    <>
+      <Select
+        label="Project"
+        value={scope.projectId}
+        options={[['', 'All projects'], ...projects.map(({ id, slug }) => [id, slug] as const)]}
+        onChange={projectId => onChange({ projectId, environmentId: '' })}
+      />
+      {project !== undefined && (
+        <Select
+          label="Environment"
+          value={scope.environmentId}
+          options={[['', 'All environments'], ...project.environments.map(({ id, slug }) => [id, slug] as const)]}
+          onChange={environmentId => onChange({ ...scope, environmentId })}
+        />
+      )}
+    </>
+  );
+}
+
+/** The limits that were chosen, as the API takes them. */
+export function scopeBody({ projectId, environmentId }: Scope) {
+  return {
+    ...(projectId === '' ? {} : { projectId }),
+    ...(environmentId === '' ? {} : { environmentId }),
+  };
+}
+
+interface Scoped {
+  projectId: string | null;
+  environmentId: string | null;
+}
+
+export function scopeInWords({ projectId, environmentId }: Scoped, projects: readonly Project[]): string {
+  if (projectId === null) return 'everything';
+  const project = projects.find(({ id }) => id === projectId);
+  if (project === undefined) return 'a deleted project';
+  const environment = project.environments.find(({ id }) => id === environmentId);
+  return environment === undefined ? project.slug : `${project.slug} / ${environment.slug}`;
+}
