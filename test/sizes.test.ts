@@ -20,15 +20,6 @@ const tables = ['infra/stacks/alarms.ts alarmsOn'];
 const longFiles: string[] = ['lib/table/store.ts'];
 const longFunctions: string[] = [
   'clients/cli/src/session.ts openSession',
-  'clients/dashboard/src/factors/factor-form.tsx FactorForm',
-  'clients/dashboard/src/screens/account/authorize-cli.tsx AuthorizeCli',
-  'clients/dashboard/src/screens/account/second-factors.tsx SecondFactors',
-  'clients/dashboard/src/screens/account/tokens.tsx Tokens',
-  'clients/dashboard/src/screens/organization/billing.tsx Billing',
-  'clients/dashboard/src/screens/organization/identities.tsx Identities',
-  'clients/dashboard/src/screens/organization/identities.tsx NewIdentity',
-  'clients/dashboard/src/screens/organization/members.tsx Members',
-  'clients/dashboard/src/screens/organization/webhook.tsx WebhookScreen',
   'clients/dashboard/src/screens/project/compare.tsx Compare',
   'clients/dashboard/src/screens/project/environment.tsx Secrets',
   'clients/dashboard/src/screens/project/overview.tsx ProjectOverview',
@@ -40,8 +31,6 @@ const longFunctions: string[] = [
   'clients/dashboard/src/secrets/history.tsx History',
   'clients/dashboard/src/secrets/table.tsx SecretRow',
   'clients/dashboard/src/secrets/table.tsx SecretsTable',
-  'clients/dashboard/src/ui/palette.tsx Palette',
-  'clients/dashboard/src/ui/shell.tsx Shell',
   'clients/sdk/src/transport.ts createTransport',
 ];
 const crowdedFunctions: string[] = [
