@@ -20,17 +20,6 @@ const tables = ['infra/stacks/alarms.ts alarmsOn'];
 const longFiles: string[] = ['lib/table/store.ts'];
 const longFunctions: string[] = [
   'clients/cli/src/session.ts openSession',
-  'clients/dashboard/src/screens/project/compare.tsx Compare',
-  'clients/dashboard/src/screens/project/environment.tsx Secrets',
-  'clients/dashboard/src/screens/project/overview.tsx ProjectOverview',
-  'clients/dashboard/src/screens/project/promote.tsx Promote',
-  'clients/dashboard/src/screens/project/revisions.tsx Restore',
-  'clients/dashboard/src/screens/project/revisions.tsx Revisions',
-  'clients/dashboard/src/screens/project/settings.tsx ProjectSettings',
-  'clients/dashboard/src/screens/project/template.tsx Template',
-  'clients/dashboard/src/secrets/history.tsx History',
-  'clients/dashboard/src/secrets/table.tsx SecretRow',
-  'clients/dashboard/src/secrets/table.tsx SecretsTable',
   'clients/sdk/src/transport.ts createTransport',
 ];
 const crowdedFunctions: string[] = [

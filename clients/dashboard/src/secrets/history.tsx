@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Role } from '../../../../lib/contracts/fields/role.ts';
-import { call } from '../api.ts';
+import { type Answer, call } from '../api.ts';
 import { may } from '../session.ts';
 import { Await } from '../ui/await.tsx';
 import { Button } from '../ui/button.tsx';
@@ -9,12 +9,15 @@ import { count } from '../ui/count.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Time } from '../ui/time.tsx';
 import { showToast } from '../ui/toast.tsx';
+import type { Place } from './place.ts';
 import { ShowValues, useValues } from './shown.tsx';
 import '../ui/journal.css';
 import './history.css';
 
+type Version = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}'>['versions'][number];
+
 interface HistoryProps {
-  place: { orgSlug: string; project: string; env: string };
+  place: Place;
   name: string;
   role: Role;
   onClose: () => void;
@@ -35,11 +38,17 @@ export function History({ place, name, role, onClose }: HistoryProps) {
     });
     return answer.versions;
   });
-  const mayDestroy = may('destroy-versions', role);
-  const list = versions.of.data ?? [];
-  const [current] = list;
-  /** The current value is what the environment holds; it is changed or deleted, not destroyed. */
-  const old = list.filter(({ version, deleted, destroyed }) => version !== current?.version && !deleted && !destroyed);
+  const [current] = versions.of.data ?? [];
+  const old = may('destroy-versions', role) ? oldValues(versions.of.data ?? []) : [];
+  const destroy = async (which: Destruction) => {
+    const { destroyed } = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}/destroy', {
+      params,
+      body: which,
+    });
+    versions.show(false);
+    await versions.of.reload();
+    showToast(`${count(destroyed.length, 'old value')} of ${name} destroyed.`);
+  };
   return (
     <>
       <Dialog title={<span class="mono key">{name}</span>} size="sheet" onClose={onClose}>
@@ -47,34 +56,17 @@ export function History({ place, name, role, onClose }: HistoryProps) {
           {found => (
             <ol class="journal">
               {found.map(entry => (
-                <li key={entry.version}>
-                  <p class="when mono">{entry.version}</p>
-                  <div>
-                    <p>
-                      {entry.deleted ? 'Deleted' : entry.version === 1 ? 'Set' : 'Set again'} by {entry.createdBy.email}
-                      , <Time at={entry.createdAt} /> <span class="quiet">revision {entry.revision}</span>
-                    </p>
-                    {entry.destroyed && <p class="quiet">Its value was destroyed.</p>}
-                    {entry.value !== undefined && <pre class="mono value">{entry.value}</pre>}
-                    {mayDestroy && old.includes(entry) && (
-                      <div class="actions">
-                        <Button
-                          kind="quiet"
-                          label={`Destroy version ${entry.version}`}
-                          onClick={() => setDestroying({ versions: [entry.version] })}
-                        >
-                          Destroy …
-                        </Button>
-                      </div>
-                    )}
-                  </div>
-                </li>
+                <VersionEntry
+                  key={entry.version}
+                  entry={entry}
+                  onDestroy={old.includes(entry) ? () => setDestroying({ versions: [entry.version] }) : undefined}
+                />
               ))}
             </ol>
           )}
         </Await>
         <ShowValues of={versions} />
-        {mayDestroy && old.length > 1 && current !== undefined && (
+        {old.length > 1 && current !== undefined && (
           <div class="actions">
             <Button kind="danger" onClick={() => setDestroying({ before: current.version })}>
               Destroy all {old.length.toLocaleString('en')} old values …
@@ -83,31 +75,66 @@ export function History({ place, name, role, onClose }: HistoryProps) {
         )}
       </Dialog>
       {destroying !== undefined && (
-        <Confirm
-          title={
-            'before' in destroying
-              ? `Destroy ${count(old.length, 'old value')}`
-              : `Destroy version ${destroying.versions}`
-          }
-          action="Destroy for good"
-          word={name}
+        <ConfirmDestruction
+          of={name}
+          title={titleOf(destroying, old.length)}
+          onConfirm={() => destroy(destroying)}
           onClose={() => setDestroying(undefined)}
-          onConfirm={async () => {
-            const { destroyed } = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}/destroy', {
-              params,
-              body: destroying,
-            });
-            versions.show(false);
-            await versions.of.reload();
-            showToast(`${count(destroyed.length, 'old value')} of ${name} destroyed.`);
-          }}
-        >
-          <p>
-            Use this for a value that must no longer exist anywhere. The history keeps who set it and when. No revision
-            that needs it can be read or restored whole again, and this can’t be undone.
-          </p>
-        </Confirm>
+        />
       )}
     </>
+  );
+}
+
+/** What can be destroyed. The current value is what the environment holds; it is changed or deleted, not destroyed. */
+function oldValues([, ...older]: readonly Version[]): Version[] {
+  return older.filter(({ deleted, destroyed }) => !deleted && !destroyed);
+}
+
+function titleOf(destruction: Destruction, old: number): string {
+  return 'before' in destruction
+    ? `Destroy ${count(old, 'old value')}`
+    : `Destroy version ${destruction.versions.join(', ')}`;
+}
+
+function VersionEntry({ entry, onDestroy }: { entry: Version; onDestroy: (() => void) | undefined }) {
+  const { version, deleted, destroyed, value, revision, createdBy, createdAt } = entry;
+  return (
+    <li>
+      <p class="when mono">{version}</p>
+      <div>
+        <p>
+          {deleted ? 'Deleted' : version === 1 ? 'Set' : 'Set again'} by {createdBy.email}, <Time at={createdAt} />{' '}
+          <span class="quiet">revision {revision}</span>
+        </p>
+        {destroyed && <p class="quiet">Its value was destroyed.</p>}
+        {value !== undefined && <pre class="mono value">{value}</pre>}
+        {onDestroy !== undefined && (
+          <div class="actions">
+            <Button kind="quiet" label={`Destroy version ${version}`} onClick={onDestroy}>
+              Destroy …
+            </Button>
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}
+
+interface ConfirmDestructionProps {
+  of: string;
+  title: string;
+  onConfirm: () => Promise<void>;
+  onClose: () => void;
+}
+
+function ConfirmDestruction({ of: name, title, onConfirm, onClose }: ConfirmDestructionProps) {
+  return (
+    <Confirm title={title} action="Destroy for good" word={name} onClose={onClose} onConfirm={onConfirm}>
+      <p>
+        Use this for a value that must no longer exist anywhere. The history keeps who set it and when. No revision that
+        needs it can be read or restored whole again, and this can’t be undone.
+      </p>
+    </Confirm>
   );
 }

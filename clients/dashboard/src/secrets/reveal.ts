@@ -2,14 +2,9 @@ import { signal } from '@preact/signals';
 import { call } from '../api.ts';
 import { location$ } from '../router.ts';
 import { onOtherUser } from '../session.ts';
+import type { Place } from './place.ts';
 
 const shownForMs = 30_000;
-
-interface Place {
-  orgSlug: string;
-  project: string;
-  env: string;
-}
 
 /** The one value on the page. */
 export const revealed = signal<{ environmentId: string; key: string; value: string } | undefined>(undefined);

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from 'preact';
+import type { Environment } from '../../../../../lib/contracts/projects/environment.ts';
+import type { Answer } from '../../api.ts';
+import { count } from '../../ui/count.ts';
+import { EnvironmentMark } from '../../ui/environment-mark.tsx';
+import '../../ui/figures.css';
+import '../../ui/key-lines.css';
+import './differences.css';
+
+interface DifferencesProps {
+  a: Environment;
+  b: Environment;
+  found: Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/compare'>;
+}
+
+type Side = readonly [Environment, value: string | undefined];
+
+/** What two environments do not share, and what they do. */
+export function Differences({ a, b, found }: DifferencesProps) {
+  const { from, to, onlyFrom, onlyTo, different, same } = found;
+  return (
+    <>
+      <p class="figure">
+        <EnvironmentMark type={a.type} name={`${a.slug} at ${from.revision}`} />
+        <EnvironmentMark type={b.type} name={`${b.slug} at ${to.revision}`} />
+      </p>
+      <Group title={`Only in ${a.slug}`} keys={onlyFrom}>
+        {onlyFrom.map(({ key, from: value }) => (
+          <Key key={key} name={key} sides={[[a, value]]} />
+        ))}
+      </Group>
+      <Group title={`Only in ${b.slug}`} keys={onlyTo}>
+        {onlyTo.map(({ key, to: value }) => (
+          <Key key={key} name={key} sides={[[b, value]]} />
+        ))}
+      </Group>
+      <Group title="Different" keys={different}>
+        {different.map(({ key, from: here, to: there }) => (
+          <Key
+            key={key}
+            name={key}
+            sides={[
+              [a, here],
+              [b, there],
+            ]}
+          />
+        ))}
+      </Group>
+      <Group title="The same" keys={same}>
+        {same.map(key => (
+          <Key key={key} name={key} sides={[]} />
+        ))}
+      </Group>
+    </>
+  );
+}
+
+interface GroupProps {
+  title: string;
+  keys: readonly unknown[];
+  children: ComponentChildren;
+}
+
+function Group({ title, keys, children }: GroupProps) {
+  if (keys.length === 0) return null;
+  return (
+    <section>
+      <h2>
+        {title} <span class="quiet">{count(keys.length, 'key')}</span>
+      </h2>
+      <ul class="keys-list">{children}</ul>
+    </section>
+  );
+}
+
+/** A key with the values that the environments hold, where these are shown. */
+function Key({ name, sides }: { name: string; sides: readonly Side[] }) {
+  return (
+    <li>
+      <span class="mono key">{name}</span>
+      {sides.some(([, value]) => value !== undefined) && (
+        <dl class="sides">
+          {sides.map(([environment, value]) => (
+            <div key={environment.id}>
+              <dt>
+                <EnvironmentMark type={environment.type} name={environment.slug} />
+              </dt>
+              <dd class="mono">{value === '' ? <i>empty</i> : value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,57 @@
+import { useState } from 'preact/hooks';
+import type { EnvironmentType } from '../../../../../lib/contracts/fields/environment-type.ts';
+import type { Environment } from '../../../../../lib/contracts/projects/environment.ts';
+import { call } from '../../api.ts';
+import { useAction } from '../../load.ts';
+import { Button } from '../../ui/button.tsx';
+import { EnvironmentMark } from '../../ui/environment-mark.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { EnvironmentTypeSelect } from './environment-type.tsx';
+
+interface EditEnvironmentProps {
+  environment: Environment;
+  params: { orgId: string; slug: string };
+  owner: boolean;
+  whyNot: string | undefined;
+  onSaved: () => void;
+  onDelete: () => void;
+}
+
+export function EditEnvironment({ environment, params, owner, whyNot, onSaved, onDelete }: EditEnvironmentProps) {
+  const [type, setType] = useState<EnvironmentType>(environment.type);
+  const save = useAction(async ({ name = '' }: Record<string, string>) => {
+    await call('PATCH /v1/projects/{orgId}/{slug}/environments/{env}', {
+      params: { ...params, env: environment.slug },
+      body: { name, ...(type === environment.type ? {} : { type }) },
+    });
+    showToast(`${environment.slug} is saved.`);
+    onSaved();
+  });
+  return (
+    <Form label={environment.slug} onSubmit={values => void save.run(values)}>
+      <p>
+        <EnvironmentMark type={environment.type} name={environment.slug} />
+      </p>
+      <div class="grid">
+        <Field label="Name" name="name" required maxLength={100} value={environment.name} error={save.error} />
+        <EnvironmentTypeSelect
+          value={type}
+          onChange={setType}
+          whyNot={owner ? undefined : 'It decides who may read, so only owners change it.'}
+        />
+      </div>
+      <Problem error={save.error} />
+      <div class="actions">
+        <Button type="submit" busy={save.busy} label={`Save ${environment.slug}`} disabled={whyNot !== undefined}>
+          Save
+        </Button>
+        <Button kind="quiet" label={`Delete ${environment.slug}`} onClick={onDelete} whyNot={whyNot}>
+          Delete …
+        </Button>
+      </div>
+    </Form>
+  );
+}

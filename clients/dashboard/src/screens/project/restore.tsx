@@ -1,0 +1,61 @@
+import type { Environment } from '../../../../../lib/contracts/projects/environment.ts';
+import type { Place } from '../../secrets/place.ts';
+import { PlannedChange } from '../../secrets/planned-change.tsx';
+import { linesOf } from '../../secrets/proof.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useRestore } from './use-restore.ts';
+import '../../ui/journal.css';
+
+interface RestoreProps {
+  place: Place;
+  environment: Environment;
+  revision: number;
+  onClose: () => void;
+  onRestored: () => void;
+}
+
+export function Restore({ place, environment, revision, onClose, onRestored }: RestoreProps) {
+  const { plan, restoring, without, destroyed, leaveOut, planAgain } = useRestore({
+    place,
+    revision,
+    onRestored: () => {
+      onRestored();
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={`Restore revision ${revision}`} size="sheet" onClose={onClose}>
+      {without.length === 0 ? (
+        <p>{environment.slug} becomes what it was then, as a new revision. Nothing of its history is lost.</p>
+      ) : (
+        <p>
+          The other keys become what they were then, as a new revision.{' '}
+          <span class="mono keys">{without.join('  ')}</span>{' '}
+          {without.length === 1 ? 'stays as it is' : 'stay as they are'}.
+        </p>
+      )}
+      {destroyed.length > 0 && <Button onClick={() => leaveOut(destroyed)}>Restore the other keys …</Button>}
+      <Await of={plan}>
+        {found => {
+          const lines = linesOf(found.plan);
+          return (
+            <PlannedChange
+              environment={environment}
+              lines={lines}
+              chosen={lines.length}
+              revision={found.on}
+              empty="It is what it was then."
+              label="Restore"
+              busy={restoring.busy}
+              error={restoring.error}
+              onApply={message => void restoring.run(found.on, found.keys, message)}
+              onPlanAgain={planAgain}
+            />
+          );
+        }}
+      </Await>
+    </Dialog>
+  );
+}

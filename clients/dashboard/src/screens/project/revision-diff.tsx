@@ -1,0 +1,63 @@
+import { type Answer, call } from '../../api.ts';
+import type { Place } from '../../secrets/place.ts';
+import { Proof, type ProofLine } from '../../secrets/proof.tsx';
+import { ShowValues, useValues } from '../../secrets/shown.tsx';
+import { Await } from '../../ui/await.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import './revision-diff.css';
+
+type Diff = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/diff'>;
+
+interface RevisionDiffProps {
+  place: Place;
+  revision: number;
+  onClose: () => void;
+}
+
+/** What a revision changed. Its values come only when asked for, by a read that is audited. */
+export function RevisionDiff({ place, revision, onClose }: RevisionDiffProps) {
+  const diff = useValues(`${revision}`, (values, signal) =>
+    call('GET /v1/secrets/{orgSlug}/{project}/{env}/diff', {
+      params: { ...place },
+      query: { from: revision - 1, to: revision, values },
+      signal,
+    }),
+  );
+  return (
+    <Dialog title={`Revision ${revision}`} size="sheet" onClose={onClose}>
+      <Await of={diff.of}>
+        {found => (
+          <Proof
+            from={found.from}
+            to={found.to}
+            empty="The values are what they were before."
+            lines={linesWithValues(found)}
+          />
+        )}
+      </Await>
+      <ShowValues of={diff} />
+    </Dialog>
+  );
+}
+
+function linesWithValues({ created, updated, deleted }: Diff): ProofLine[] {
+  return [
+    ...created.map(({ key, after }) => ({ mark: '+' as const, key, note: <Values after={after} /> })),
+    ...updated.map(({ key, before, after }) => ({
+      mark: '~' as const,
+      key,
+      note: <Values before={before} after={after} />,
+    })),
+    ...deleted.map(({ key, before }) => ({ mark: '−' as const, key, note: <Values before={before} /> })),
+  ].toSorted((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function Values({ before, after }: { before?: string | undefined; after?: string | undefined }) {
+  if (before === undefined && after === undefined) return null;
+  return (
+    <span class="values mono">
+      {before !== undefined && <del>{before === '' ? <i>empty</i> : before}</del>}
+      {after !== undefined && <ins>{after === '' ? <i>empty</i> : after}</ins>}
+    </span>
+  );
+}

@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks';
+import { call, Refusal } from '../../api.ts';
+import { useAction, useLoad } from '../../load.ts';
+import type { Place } from '../../secrets/place.ts';
+import { planOf } from '../../secrets/proof.tsx';
+import { showToast } from '../../ui/toast.tsx';
+
+interface Options {
+  place: Place;
+  /** The revision to go back to. */
+  revision: number;
+  onRestored: () => void;
+}
+
+/** What restoring would do, then as one new revision on exactly the revision that the plan was made on. */
+export function useRestore({ place, revision, onRestored }: Options) {
+  /** Keys whose values of then were destroyed; the others can be restored without them. */
+  const [without, setWithout] = useState<readonly string[]>([]);
+  const plan = useLoad(`restore ${revision} ${without.length}`, async signal => {
+    const keys = without.length === 0 ? undefined : await keysBut(without, place, revision, signal);
+    const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/restore', {
+      params: { ...place },
+      query: { dryRun: true },
+      body: { revision, ...(keys === undefined ? {} : { keys }) },
+      signal,
+    });
+    return { plan: planOf(answer), on: answer.revision, keys };
+  });
+  const restoring = useAction(async (on: number, keys: readonly string[] | undefined, message: string) => {
+    const answer = await call('POST /v1/secrets/{orgSlug}/{project}/{env}/restore', {
+      params: { ...place },
+      body: { revision, ...(keys === undefined ? {} : { keys: [...keys] }), ...(message === '' ? {} : { message }) },
+      ifMatch: on,
+    });
+    showToast(`Revision ${revision} is restored as revision ${answer.revision}.`);
+    onRestored();
+  });
+  return {
+    plan,
+    restoring,
+    without,
+    /** Keys that can't be restored, as the service said of the plan. */
+    destroyed: destroyedKeys(plan.error),
+    leaveOut: (keys: readonly string[]) => setWithout([...without, ...keys]),
+    planAgain: () => {
+      restoring.clear();
+      void plan.reload();
+    },
+  };
+}
+
+function destroyedKeys(error: unknown): readonly string[] {
+  const destroyed = error instanceof Refusal && error.code === 'version_destroyed';
+  return destroyed ? (error.details as { keys: string[] }).keys : [];
+}
+
+/** The keys of now and of then, but for some. Key lists need no destroyed value. */
+async function keysBut(
+  without: readonly string[],
+  place: Place,
+  revision: number,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const lists = await Promise.all(
+    [undefined, revision].map(at =>
+      call('GET /v1/secrets/{orgSlug}/{project}/{env}/keys', {
+        params: { ...place },
+        query: { revision: at },
+        signal,
+      }),
+    ),
+  );
+  const all = new Set(lists.flatMap(({ keys }) => keys.map(({ key }) => key)));
+  for (const key of without) all.delete(key);
+  return [...all].toSorted();
+}

@@ -1,0 +1,70 @@
+import { useRef, useState } from 'preact/hooks';
+import { Await } from '../ui/await.tsx';
+import { Button } from '../ui/button.tsx';
+import { count } from '../ui/count.ts';
+import { Empty } from '../ui/empty.tsx';
+import type { Row, RowAction } from './row.tsx';
+import { SecretsTable } from './table.tsx';
+import type { Secrets } from './use-secrets.ts';
+
+interface ListProps {
+  secrets: Secrets;
+  writable: boolean;
+  onAction: (action: RowAction, row: Row) => void;
+  onHelp: () => void;
+}
+
+/** The keys of an environment, filtered by what is typed over them. */
+export function SecretList({ secrets, writable, onAction, onHelp }: ListProps) {
+  const [filter, setFilter] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const { keys, rows } = secrets;
+  const wanted = filter.toLowerCase();
+  const found = wanted === '' ? rows : rows.filter(({ key }) => key.toLowerCase().includes(wanted));
+  return (
+    <Await of={keys} rows={8}>
+      {() =>
+        rows.length === 0 ? (
+          <Empty title="No secrets yet.">
+            {writable && <p>Add one, or paste the lines of a .env file. Nothing changes before you review it.</p>}
+          </Empty>
+        ) : (
+          <>
+            <div class="filters">
+              <div class="field">
+                <label for="filter">Filter</label>
+                <input
+                  id="filter"
+                  ref={field}
+                  type="search"
+                  class="mono"
+                  autocomplete="off"
+                  spellcheck={false}
+                  value={filter}
+                  onInput={event => setFilter(event.currentTarget.value)}
+                />
+              </div>
+              <p class="quiet" aria-live="polite">
+                {wanted === '' ? '' : `${found.length.toLocaleString('en')} of `}
+                {count(rows.length, 'key')}
+              </p>
+              <div class="shortcuts">
+                <Button kind="quiet" onClick={onHelp}>
+                  Keyboard <kbd>?</kbd>
+                </Button>
+              </div>
+            </div>
+            <SecretsTable
+              rows={found}
+              shown={secrets.value.shown}
+              writable={writable}
+              onAction={onAction}
+              onFilter={() => field.current?.focus()}
+              onHelp={onHelp}
+            />
+          </>
+        )
+      }
+    </Await>
+  );
+}

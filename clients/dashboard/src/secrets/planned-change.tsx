@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact';
+import type { Environment } from '../../../../lib/contracts/projects/environment.ts';
+import { Refusal } from '../api.ts';
+import { Button } from '../ui/button.tsx';
+import { Problem } from '../ui/problem.tsx';
+import { Apply, Proof, type ProofLine } from './proof.tsx';
+
+interface PlannedChangeProps {
+  environment: Environment;
+  lines: readonly ProofLine[];
+  /** How many of the lines are to be applied. */
+  chosen: number;
+  /** The revision that the plan was made on, and that applying it asks for. */
+  revision: number;
+  /** Said where the plan has no lines. */
+  empty: string;
+  /** What applying is called. */
+  label: string;
+  busy: boolean;
+  error: unknown;
+  onApply: (message: string) => void;
+  onPlanAgain: () => void;
+  children?: ComponentChildren;
+}
+
+/** The plan of a dry run, to be applied on the revision that it was made on. After a conflict it is made again by a click. */
+export function PlannedChange(props: PlannedChangeProps) {
+  const { environment, lines, chosen, revision, busy, error } = props;
+  return (
+    <>
+      <Proof lines={lines} from={revision} to={chosen === 0 ? undefined : revision + 1} empty={props.empty} />
+      {props.children}
+      <Problem error={error} />
+      {error instanceof Refusal && error.status === 412 && (
+        <Button onClick={props.onPlanAgain}>Look at what would change now</Button>
+      )}
+      {lines.length > 0 && (
+        <Apply
+          environment={environment}
+          label={props.label}
+          busy={busy}
+          disabled={chosen === 0}
+          onApply={props.onApply}
+        />
+      )}
+    </>
+  );
+}

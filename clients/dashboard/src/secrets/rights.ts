@@ -1,0 +1,8 @@
+import { environmentRules } from 'virtual:contracts';
+import type { EnvironmentType } from '../../../../lib/contracts/fields/environment-type.ts';
+import type { Role } from '../../../../lib/contracts/fields/role.ts';
+
+/** Whether a role reads or writes the values of an environment of this type. */
+export function roleMay(action: 'read' | 'write', role: Role, type: EnvironmentType): boolean {
+  return environmentRules[action][role].includes(type);
+}

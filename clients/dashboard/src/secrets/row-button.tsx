@@ -1,0 +1,32 @@
+import './row-button.css';
+
+/** Drawn on a square of 16. */
+const icons = {
+  reveal: 'M1 8s2.5-4.5 7-4.5S15 8 15 8s-2.5 4.5-7 4.5S1 8 1 8zM8 10a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
+  hide: 'M2 2l12 12M6.5 4a7 7 0 0 1 1.5-.2C12.5 3.800 15 8 15 8a12 12 0 0 1-2.200 2.600M4 5.200A12 12 0 0 0 1 8s2.5 4.5 7 4.5a7 7 0 0 0 2.5-.5',
+  copy: 'M5.5 5.5v-4h9v9h-4M1.5 5.5h9v9h-9z',
+  edit: 'M10.5 2.5l3 3L5 14H2v-3zM9 4l3 3',
+  history: 'M8 4.5V8l2.5 1.5M2.5 8a5.5 5.5 0 1 0 1.600-3.900L2.5 5.700M2.5 2.5v3.200h3.200',
+  delete: 'M2.5 4.5h11M6 4.5v-2h4v2M4 4.5l.7 9h6.600l.7-9',
+  unstage: 'M5 3 2 6l3 3M2 6h7a4 4 0 0 1 0 8H6',
+} as const;
+
+export type RowIcon = keyof typeof icons;
+
+interface RowButtonProps {
+  icon: RowIcon;
+  label: string;
+  /** Tab stops at the buttons of the current row alone; the arrow keys go from row to row. */
+  current: boolean;
+  onClick: () => void;
+}
+
+export function RowButton({ icon, label, current, onClick }: RowButtonProps) {
+  return (
+    <button type="button" tabIndex={current ? 0 : -1} class="act" aria-label={label} title={label} onClick={onClick}>
+      <svg viewBox="0 0 16 16" aria-hidden="true">
+        <path d={icons[icon]} />
+      </svg>
+    </button>
+  );
+}

@@ -1,0 +1,39 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+
+/** All of this many rows are on the page; of more, those in sight. */
+const wholeUpTo = 200;
+const beyondSight = 12;
+const narrow = window.matchMedia('(max-width: 760px)');
+
+/** The heights are those of `.secrets tr` in the style sheet: rows are fixed, so that 10,000 of them can be scrolled. */
+export const rowHeightPx = () => (narrow.matches ? 84 : 48);
+
+/** The rows to draw, from the first one to before the end. */
+export function useRowsInSight(
+  body: RefObject<HTMLTableSectionElement | null>,
+  rows: number,
+): [first: number, end: number] {
+  const [range, setRange] = useState<[first: number, end: number]>([0, 60]);
+  const whole = rows <= wholeUpTo;
+  useLayoutEffect(() => {
+    if (whole) return;
+    const measure = () => {
+      const top = body.current?.getBoundingClientRect().top ?? 0;
+      const height = rowHeightPx();
+      const first = Math.max(0, Math.floor(-top / height) - beyondSight);
+      const end = Math.min(rows, Math.ceil((window.innerHeight - top) / height) + beyondSight);
+      setRange(before => (before[0] === first && before[1] === end ? before : [first, end]));
+    };
+    measure();
+    window.addEventListener('scroll', measure, { passive: true });
+    window.addEventListener('resize', measure);
+    return () => {
+      window.removeEventListener('scroll', measure);
+      window.removeEventListener('resize', measure);
+    };
+  }, [whole, rows]);
+  if (whole) return [0, rows];
+  const first = Math.min(range[0], Math.max(0, rows - 1));
+  return [first, Math.max(first, Math.min(range[1], rows))];
+}
