@@ -7,6 +7,7 @@ import { gate } from '../../support/gate.ts';
 import { testPassword } from '../../support/people.ts';
 import { buildCli, type Cli, type StartedCli } from '../cli/cli.ts';
 import { expectQuiet, keepScreenshot, settled, startBrowser, type Visit, visit, withoutBrowser } from './browser.ts';
+import { wrongsOf } from './looks.ts';
 import { buildWorld, type World } from './world.ts';
 
 let browser: Browser;
@@ -328,6 +329,28 @@ describe.skipIf(withoutBrowser)('a session that ends in the middle', () => {
     await again.waitFor({ state: 'detached' });
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.getByText('staged').count()).toBe(0);
+    await seen.close();
+  });
+});
+
+describe.skipIf(withoutBrowser)('a comparison', () => {
+  it('folds the keys that are the same in both environments behind their count, and opens them', async () => {
+    const owner = world.people.owner.session;
+    for (const environment of ['dev', 'staging'])
+      for (const key of ['SAME_IN_BOTH', 'ALSO_THE_SAME'])
+        await world.api.put(world.path(environment), { key, value: 'one value' }, owner);
+    const seen = await come('owner');
+    const { page } = seen;
+    await page.goto(`/organizations/${world.organization.slug}/projects/web-shop/compare/dev/staging`);
+    await page.getByRole('heading', { name: /^The same 2 keys/ }).waitFor();
+    const same = page.getByText('SAME_IN_BOTH', { exact: true });
+    expect(await same.isVisible()).toBe(false);
+    expect(await page.getByText('MAIL_FROM', { exact: true }).isVisible()).toBe(true);
+    await page.getByText('Show them').focus();
+    await page.keyboard.press('Enter');
+    await same.waitFor();
+    expect(await wrongsOf(page, 'compare-same')).toEqual({});
+    expectQuiet(seen.heard);
     await seen.close();
   });
 });

@@ -15,7 +15,7 @@ interface DifferencesProps {
 
 type Side = readonly [Environment, value: string | undefined];
 
-/** What two environments do not share, and what they do. */
+/** How two environments differ. The keys that have the same value in both are folded behind their count. */
 export function Differences({ a, b, found }: DifferencesProps) {
   const { from, to, onlyFrom, onlyTo, different, same } = found;
   return (
@@ -46,7 +46,7 @@ export function Differences({ a, b, found }: DifferencesProps) {
           />
         ))}
       </Group>
-      <Group title="The same" keys={same}>
+      <Group title="The same" keys={same} folded>
         {same.map(key => (
           <Key key={key} name={key} sides={[]} />
         ))}
@@ -58,17 +58,26 @@ export function Differences({ a, b, found }: DifferencesProps) {
 interface GroupProps {
   title: string;
   keys: readonly unknown[];
+  folded?: boolean;
   children: ComponentChildren;
 }
 
-function Group({ title, keys, children }: GroupProps) {
+function Group({ title, keys, folded = false, children }: GroupProps) {
   if (keys.length === 0) return null;
+  const list = <ul class="keys-list">{children}</ul>;
   return (
     <section>
       <h2>
         {title} <span class="quiet">{count(keys.length, 'key')}</span>
       </h2>
-      <ul class="keys-list">{children}</ul>
+      {folded ? (
+        <details>
+          <summary>Show {keys.length === 1 ? 'it' : 'them'}</summary>
+          {list}
+        </details>
+      ) : (
+        list
+      )}
     </section>
   );
 }
