@@ -131,7 +131,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await button(page, 'Join').click();
     await page.getByRole('heading', { name: 'Engines' }).waitFor();
     await page.goto(`${project}/environments/production`);
-    await page.getByText('You can write production, but not read it.').waitFor();
+    await page.getByText('You can write to production, but not read it.').waitFor();
     expect(await page.getByRole('button', { name: /^Reveal/ }).count()).toBe(0);
     await stageValue(page, 'BLIND', 'written without reading');
     await keepScreenshot(page, 'production-write-only');
@@ -156,7 +156,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await keepScreenshot(page, 'promote-plan');
     await page.getByLabel('Type production to change production').fill('production');
     await button(page, 'Promote 2 keys').click();
-    await page.getByText('production has all of this already.').waitFor();
+    await page.getByText('production already has all of these values.').waitFor();
     await page.goto(`${project}/environments/production/revisions`);
     await settled(page);
     await keepScreenshot(page, 'history');
@@ -165,7 +165,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
     await keepScreenshot(page, 'restore-plan');
     await page.getByLabel('Type production to change production').fill('production');
     await button(page, 'Restore').click();
-    await page.getByText(/Revision 1 is restored as revision \d/).waitFor();
+    await page.getByText(/Restored revision 1 as revision \d/).waitFor();
     await page.goto(`${project}/environments/production`);
     await button(page, 'Reveal BLIND').click();
     await page.getByText('written without reading').waitFor();
@@ -186,7 +186,7 @@ describe.skipIf(withoutBrowser)('two browsers on one environment', () => {
     await button(other.page, 'Review').click();
     await apply(other.page);
     await button(page, 'Review').click();
-    await page.getByText('None of the keys that you changed was touched.').waitFor();
+    await page.getByText('Nobody else changed the keys that you staged.').waitFor();
     await keepScreenshot(page, 'moved');
     expect(await currentValue('dev', 'MAIL_FROM')).not.toBe('mine');
     await button(page, /^Rebase on/).click();
@@ -249,7 +249,7 @@ describe.skipIf(withoutBrowser)('who may write production without reading it', (
     const theirs = { key: 'NOT_FOR_DEVELOPERS', value: 'theirs' };
     await world.api.put(world.path('production'), theirs, world.people.owner.session);
     await button(page, 'Review').click();
-    await page.getByText('You can’t read this environment, so it can’t be said which keys changed.').waitFor();
+    await page.getByText('You can’t read this environment, so Holdfast can’t tell you which keys changed.').waitFor();
     await keepScreenshot(page, 'moved-write-only');
     expect(await currentValue('production', 'BLIND')).toBeUndefined();
     await button(page, /^Rebase on/).click();
@@ -276,7 +276,7 @@ describe.skipIf(withoutBrowser)('a review', () => {
       await route.fallback();
     });
     await button(page, 'Review').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Take back the change of LOG_LEVEL' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo the change to LOG_LEVEL' }).click();
     held.open();
     await page.getByText('1 key: 1 changed').waitFor();
     await page.locator('.apply button:not([aria-disabled])').waitFor();
@@ -424,7 +424,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
 
     await page.goto(world.screen('dev'));
     await button(page, 'Copy the value of CANARY').click();
-    await page.getByText('The value of CANARY is copied.').waitFor();
+    await page.getByText('Copied the value of CANARY.').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(canary);
     await expectNowhere(page, canary);
     expect(await reads()).toBe(before + 5);
@@ -597,7 +597,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
     await page.getByText('1 key: 1 changed').waitFor();
     await keepScreenshot(page, 'restore-others');
     await button(page, 'Restore').click();
-    await page.getByText(`Revision ${revision + 1} is restored`).waitFor();
+    await page.getByText(`Restored revision ${revision + 1}`).waitFor();
     expect(await currentValue('staging', 'BYSTANDER')).toBe('then');
     expect(await currentValue('staging', 'LEAKED')).toBe(values[3]);
     expectQuiet(seen.heard);
@@ -757,7 +757,7 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.waitForFunction(() => document.activeElement?.getAttribute('data-index') === '1');
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.waitForFunction(() => document.activeElement?.getAttribute('data-index') === '1');

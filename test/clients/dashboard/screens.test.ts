@@ -71,7 +71,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
         .click();
     const values = async () => {
       await press('Show values');
-      await page.getByText('They are hidden again').waitFor();
+      await page.getByText('Values are hidden again').waitFor();
       await page.waitForLoadState('networkidle');
     };
     const { signedIn } = screens;
@@ -158,7 +158,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
       webhooks: 'Only owners and admins can see webhooks.',
       identities: 'Only owners and admins can see identities.',
       audit: 'Only owners and admins can see the audit log.',
-      'environment-dev': 'As a viewer you can’t change dev.',
+      'environment-dev': 'As a viewer, you can’t change dev.',
       'environment-production': 'You can’t read production.',
       template: 'Only owners and admins can do this.',
     };

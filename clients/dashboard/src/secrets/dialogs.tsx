@@ -24,7 +24,7 @@ interface DialogsProps {
   onClose: () => void;
 }
 
-/** The one dialog that is open over an environment's secrets. */
+/** The dialog that is open over an environment's secrets. */
 export function SecretDialogs({ open, place, environment, role, readable, secrets, onClose }: DialogsProps) {
   switch (open.kind) {
     case 'edit':
@@ -48,19 +48,19 @@ export function SecretDialogs({ open, place, environment, role, readable, secret
 }
 
 const shortcuts = [
-  ['↑ ↓', 'go through the keys'],
+  ['↑ ↓', 'move between keys'],
   ['Enter', 'new value'],
   ['r', 'reveal or hide'],
   ['c', 'copy the value'],
   ['/', 'filter'],
   ['?', 'this list'],
-  ['⌘K', 'go anywhere (Ctrl K)'],
+  ['⌘K', 'go to any page (Ctrl K)'],
 ] as const;
 
 function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
-      <p class="hint">Single keys work while the focus is in the table.</p>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <p class="hint">Single-key shortcuts work while the focus is in the table.</p>
       <dl class="facts">
         {shortcuts.map(([key, meaning]) => (
           <div key={key}>

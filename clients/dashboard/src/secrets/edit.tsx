@@ -37,7 +37,7 @@ export function Edit({ name, exists, onStage, onClose }: EditProps) {
         )}
         {tried && <Alert of={keyProblem && `The key ${keyProblem}.`} />}
         {name === undefined && key !== '' && exists(key) && (
-          <p class="notice">This key is there already; it gets a new value.</p>
+          <p class="notice">This key already exists. It will get a new value.</p>
         )}
         <Field
           label="New value"
@@ -47,11 +47,11 @@ export function Edit({ name, exists, onStage, onClose }: EditProps) {
           rows={5}
           value={value}
           onInput={setValue}
-          hint={value === '' ? 'An empty value is a value.' : count([...value].length, 'character')}
+          hint={value === '' ? 'The value may be empty.' : count([...value].length, 'character')}
         />
         <Alert of={problem && `The value ${problem}.`} />
         <FormActions onClose={onClose}>Stage</FormActions>
-        <p class="hint">Nothing changes before you review and apply it.</p>
+        <p class="hint">Nothing changes until you review and apply it.</p>
       </form>
     </Dialog>
   );

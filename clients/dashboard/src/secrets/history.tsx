@@ -132,8 +132,8 @@ function ConfirmDestruction({ of: name, title, onConfirm, onClose }: ConfirmDest
   return (
     <Confirm title={title} action="Destroy for good" word={name} onClose={onClose} onConfirm={onConfirm}>
       <p>
-        Use this for a value that must no longer exist anywhere. The history keeps who set it and when. No revision that
-        needs it can be read or restored whole again, and this can’t be undone.
+        Use this for a value that must not exist anywhere any more. The history still shows who set it and when.
+        Revisions that need it can’t be read or restored in full any more. This can’t be undone.
       </p>
     </Confirm>
   );

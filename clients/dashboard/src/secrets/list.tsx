@@ -26,7 +26,9 @@ export function SecretList({ secrets, writable, onAction, onHelp }: ListProps) {
       {() =>
         rows.length === 0 ? (
           <Empty title="No secrets yet.">
-            {writable && <p>Add one, or paste the lines of a .env file. Nothing changes before you review it.</p>}
+            {writable && (
+              <p>Add one, or paste the lines of a .env file. Nothing changes until you review and apply it.</p>
+            )}
           </Empty>
         ) : (
           <>

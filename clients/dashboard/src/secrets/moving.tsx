@@ -14,7 +14,7 @@ interface MovingProps {
   onRebase: (choices: Readonly<Record<string, Choice>>) => void;
 }
 
-/** The environment was changed meanwhile. Nothing is sent again before the person has seen it. */
+/** The environment changed after the work was staged. Nothing is sent again before the person has decided. */
 export function Moving({ stage, moved, readable, environment, onRebase }: MovingProps) {
   const [choices, setChoices] = useState<Readonly<Record<string, Choice>>>({});
   const touched = readable ? touchedKeys(stage, moved.versions) : [];
@@ -22,14 +22,15 @@ export function Moving({ stage, moved, readable, environment, onRebase }: Moving
   return (
     <div class="moved">
       <h3>
-        <span class="mono">{environment.slug}</span> moved from {stage.revision} to {moved.revision} while you worked.
+        <span class="mono">{environment.slug}</span> went from revision {stage.revision} to {moved.revision} while you
+        were working.
       </h3>
-      <p>Nothing of yours was applied, and nothing is lost.</p>
-      {!readable && <p>You can’t read this environment, so it can’t be said which keys changed.</p>}
-      {readable && touched.length === 0 && <p>None of the keys that you changed was touched.</p>}
+      <p>None of your changes were applied, and none are lost.</p>
+      {!readable && <p>You can’t read this environment, so Holdfast can’t tell you which keys changed.</p>}
+      {readable && touched.length === 0 && <p>Nobody else changed the keys that you staged.</p>}
       {touched.length > 0 && (
         <>
-          <p>Another person changed these keys too. Choose whose change to keep.</p>
+          <p>Somebody else changed these keys too. Choose which change to keep.</p>
           <ul class="conflicts">
             {touched.map(key => (
               <li key={key}>
@@ -76,7 +77,7 @@ function Conflict({ name, moved, staged, choice, onChoose }: ConflictProps) {
     );
   const options = [
     ['theirs', 'Theirs', theirs],
-    ['mine', 'Mine', staged?.kind === 'delete' ? 'delete it' : 'the value that I staged'],
+    ['mine', 'Mine', staged?.kind === 'delete' ? 'delete it' : 'the value I staged'],
   ] as const;
   return (
     <fieldset>

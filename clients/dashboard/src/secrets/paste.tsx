@@ -40,7 +40,7 @@ export function Paste({ onStage, onClose }: PasteProps) {
               </ul>
             </div>
           )}
-          {tooMany && <p class="problem">At most 1,000 keys change at once.</p>}
+          {tooMany && <p class="problem">You can change at most 1,000 keys at once.</p>}
         </div>
         <FormActions disabled={problems.length > 0 || entries.length === 0 || tooMany} onClose={onClose}>
           Stage {count(entries.length, 'key')}

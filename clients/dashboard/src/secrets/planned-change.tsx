@@ -8,9 +8,9 @@ import { Apply, Proof, type ProofLine } from './proof.tsx';
 interface PlannedChangeProps {
   environment: Environment;
   lines: readonly ProofLine[];
-  /** How many of the lines are to be applied. */
+  /** How many of the lines to apply. */
   chosen: number;
-  /** The revision that the plan was made on, and that applying it asks for. */
+  /** The revision that the plan was made on. Applying it sends this as `If-Match`. */
   revision: number;
   /** Said where the plan has no lines. */
   empty: string;
@@ -23,7 +23,7 @@ interface PlannedChangeProps {
   children?: ComponentChildren;
 }
 
-/** The plan of a dry run, to be applied on the revision that it was made on. After a conflict it is made again by a click. */
+/** The plan of a dry run, applied on exactly the revision that it was made on. After a conflict, a click makes a new plan. */
 export function PlannedChange(props: PlannedChangeProps) {
   const { environment, lines, chosen, revision, busy, error } = props;
   return (
@@ -31,9 +31,7 @@ export function PlannedChange(props: PlannedChangeProps) {
       <Proof lines={lines} from={revision} to={chosen === 0 ? undefined : revision + 1} empty={props.empty} />
       {props.children}
       <Problem error={error} />
-      {error instanceof Refusal && error.status === 412 && (
-        <Button onClick={props.onPlanAgain}>Look at what would change now</Button>
-      )}
+      {error instanceof Refusal && error.status === 412 && <Button onClick={props.onPlanAgain}>Plan again</Button>}
       {lines.length > 0 && (
         <Apply
           environment={environment}

@@ -13,7 +13,7 @@ import type { Stage, Staged } from './stage.ts';
 import { unstage } from './staging.ts';
 import { type ReviewOptions, useReview } from './use-review.ts';
 
-/** Everything staged, as the service says it would happen; then as one revision, or not at all. */
+/** The staged changes as the service plans them. They are applied as one revision, or not at all. */
 export function Review({ role, ...options }: ReviewOptions & { role: Role }) {
   const { environment, readable, onClose } = options;
   const { stage, plan, moved, planning, applying, rebaseOn } = useReview(options);
@@ -50,7 +50,7 @@ export function Review({ role, ...options }: ReviewOptions & { role: Role }) {
   );
 }
 
-/** The log-in over the page says so already; afterwards it is no longer true. */
+/** The log-in over the page says this already, and after it the error no longer holds. */
 const isSessionOver = (error: unknown) => error instanceof Refusal && error.code === 'unauthenticated';
 
 interface StagedChangesProps {
@@ -74,7 +74,7 @@ function StagedChanges({ stage, plan, environment, role, busy, error, retry, onA
     <>
       <Proof lines={lines} from={stage.revision} to={changes ? stage.revision + 1 : undefined} />
       {plan === undefined && error === undefined && <p class="quiet">Asking Holdfast what would change …</p>}
-      {plan !== undefined && !changes && <p class="notice">These values are in {environment.slug} already.</p>}
+      {plan !== undefined && !changes && <p class="notice">{environment.slug} already has these values.</p>}
       <Problem error={error} retry={retry} />
       <Apply
         environment={environment}
@@ -83,7 +83,7 @@ function StagedChanges({ stage, plan, environment, role, busy, error, retry, onA
         disabled={plan === undefined || !changes}
         whyNot={
           deletions > 1 && !may('bulk-delete-secrets', role)
-            ? 'Only owners and admins delete more than one key at once. Take some deletions back.'
+            ? 'Only owners and admins can delete more than one key at once. Undo some of the deletions.'
             : undefined
         }
         onApply={onApply}
@@ -104,10 +104,10 @@ function lineOf(key: string, staged: Staged, plan: ChangePlan | undefined, envir
         <button
           type="button"
           class="link"
-          aria-label={`Take back the change of ${key}`}
+          aria-label={`Undo the change to ${key}`}
           onClick={() => unstage(environmentId, key)}
         >
-          take back
+          undo
         </button>
       </>
     ),
@@ -121,7 +121,7 @@ function markOf(key: string, staged: Staged, plan: ChangePlan | undefined): Proo
 }
 
 function noteOf(mark: ProofLine['mark'], staged: Staged): string {
-  if (mark === '=') return 'has this value already';
-  if (staged.kind === 'delete') return 'will be gone; its history stays';
+  if (mark === '=') return 'already has this value';
+  if (staged.kind === 'delete') return 'deleted; its history is kept';
   return `${mark === '+' ? 'value' : 'new value'} of ${count([...staged.value].length, 'character')}`;
 }

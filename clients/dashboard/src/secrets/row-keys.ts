@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { rowHeightPx } from './rows-in-sight.ts';
 
-/** Which row the keyboard is in, and how the keys lead from row to row. Other keys are for `act`, which says whether it took one. */
+/** The current row, and the keys that move between rows. Other keys go to `act`, which returns whether it handled one. */
 export function useRowKeys(
   body: RefObject<HTMLTableSectionElement | null>,
   rows: number,

@@ -90,7 +90,7 @@ function buttonsOf({ key, entry, staged }: Row, shown: boolean, writable: boolea
     [stored, 'copy', 'copy', `Copy the value of ${key}`],
     [writable, 'edit', 'edit', `New value for ${key}`],
     [stored, 'history', 'history', `History of ${key}`],
-    [writable && staged !== undefined, 'unstage', 'unstage', `Take back the change of ${key}`],
+    [writable && staged !== undefined, 'unstage', 'unstage', `Undo the change to ${key}`],
     [writable && staged === undefined, 'delete', 'delete', `Delete ${key}`],
   ];
   return buttons.filter(([when]) => when).map(([, ...button]) => button);

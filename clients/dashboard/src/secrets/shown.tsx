@@ -52,7 +52,7 @@ export function ShowValues<T>({ of: { shown, show, refusal } }: { of: WithValues
       <div class="actions">
         <Button onClick={() => show(!shown)}>{shown ? 'Hide values' : 'Show values'}</Button>
         <span class="quiet">
-          {shown ? 'They are hidden again after half a minute.' : 'The audit log records who shows them.'}
+          {shown ? 'Values are hidden again after 30 seconds.' : 'The audit log records who shows values.'}
         </span>
       </div>
     </>

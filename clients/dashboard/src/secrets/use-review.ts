@@ -25,8 +25,8 @@ export interface ReviewOptions {
 }
 
 /**
- * The staged changes of an environment with the service's plan for them, or with what moved since they were staged. A
- * stage is planned again whenever it changes and after a log-in over the page; a write is sent only by a click.
+ * The staged changes of an environment with the service's plan for them, or with what others changed meanwhile. The plan
+ * is loaded again whenever the stage changes and after a log-in over the page. Only a click sends a write.
  */
 export function useReview({ place, environment, readable, onClose, onApplied }: ReviewOptions) {
   const current = stageOf(environment.id);
@@ -42,7 +42,7 @@ export function useReview({ place, environment, readable, onClose, onApplied }: 
         body: bodyOf(of, message),
         ifMatch: of.revision,
       });
-      // The keys are loaded before what was staged goes, so that they never vanish in between.
+      // The keys are loaded before the stage is cleared, so that new ones don't vanish in between.
       await onApplied();
       current.value = withoutApplied(current.value, of);
       showToast(`Applied as revision ${revision} of ${environment.slug}.`);
@@ -69,7 +69,7 @@ export function useReview({ place, environment, readable, onClose, onApplied }: 
   };
 }
 
-/** A key of its own for each object, for what is loaded again when another object takes its place. */
+/** A key that changes whenever another object takes the place of this one. */
 function useIdentity(of: object | undefined): string {
   const seen = useRef({ of, number: 0 });
   if (seen.current.of !== of) seen.current = { of, number: seen.current.number + 1 };
@@ -78,7 +78,7 @@ function useIdentity(of: object | undefined): string {
 
 const isConflict = (error: unknown): error is Refusal => error instanceof Refusal && error.status === 412;
 
-/** What applying the stage would do; or what moved, where it was staged on a revision that is no longer the current one. */
+/** The service's plan for the stage; or what moved, where the stage's revision is no longer the current one. */
 async function planStage(
   place: Place,
   stage: Stage,
@@ -112,7 +112,7 @@ async function lookAtKeys(place: Place, signal: AbortSignal): Promise<Moved> {
   };
 }
 
-/** All that a conflict tells somebody who may not read the keys. */
+/** What a conflict tells somebody who can't read the keys: the revision alone. */
 function unreadable({ details }: Refusal): Moved {
   return { revision: (details as { currentRevision: number }).currentRevision, versions: new Map(), by: new Map() };
 }

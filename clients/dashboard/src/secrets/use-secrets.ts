@@ -18,7 +18,7 @@ interface Options {
 
 export type Secrets = ReturnType<typeof useSecrets>;
 
-/** The keys of an environment with what is staged for them, and what can be done to each. Values are not among them. */
+/** The keys of an environment with the changes staged for them, and the actions on them. Values are not loaded. */
 export function useSecrets({ place, environment, readable, reload }: Options) {
   const keys = useLoad(environment.id, async signal =>
     readable
@@ -67,13 +67,13 @@ export function useSecrets({ place, environment, readable, reload }: Options) {
   };
 }
 
-/** The one value that is shown or copied. Each read is audited; a value that is shown already is not read again. */
+/** The one value that is shown or copied. Each read is audited; copying the value that is shown reads nothing. */
 function useValue(place: Place, environmentId: string) {
   const shown = revealed.value?.environmentId === environmentId ? revealed.value : undefined;
   const reading = useAction((read: () => Promise<void>) => read());
   const copy = async (key: string) => {
     await navigator.clipboard.writeText(shown?.key === key ? shown.value : await readValue(place, key));
-    showToast(`The value of ${key} is copied.`);
+    showToast(`Copied the value of ${key}.`);
   };
   return {
     shown,

@@ -15,17 +15,19 @@ interface WriteOnlyProps {
   onUnstage: (key: string) => void;
 }
 
-/** Who may not read sees what they staged, and why nothing else. */
+/** What a role that can't read the environment sees: its own staged changes, and why there is nothing else. */
 export function WriteOnly({ environment, role, writable, rows, onUnstage }: WriteOnlyProps) {
   return (
     <>
       <Empty
-        title={writable ? `You can write ${environment.slug}, but not read it.` : `You can’t read ${environment.slug}.`}
+        title={
+          writable ? `You can write to ${environment.slug}, but not read it.` : `You can’t read ${environment.slug}.`
+        }
       >
         <p>
           {writable
-            ? `As a ${role} you set values here without seeing which keys there are, or what they hold. What you set replaces what is there.`
-            : `A ${role} reads ${environmentRules.read[role].join(' and ')} environments. Ask an owner or an admin.`}
+            ? `As a ${role}, you can set values here but can’t see which keys exist or what they hold. Setting a key replaces its current value.`
+            : `As a ${role}, you can read ${environmentRules.read[role].join(' and ')} environments. Ask an owner or an admin for access.`}
         </p>
       </Empty>
       {rows.length > 0 && (
@@ -33,8 +35,8 @@ export function WriteOnly({ environment, role, writable, rows, onUnstage }: Writ
           {rows.map(({ key }) => (
             <li key={key}>
               <span class="mono key">{key}</span> <span class="quiet">new value staged</span>
-              <Button kind="quiet" label={`Take back the change of ${key}`} onClick={() => onUnstage(key)}>
-                Take back
+              <Button kind="quiet" label={`Undo the change to ${key}`} onClick={() => onUnstage(key)}>
+                Undo
               </Button>
             </li>
           ))}

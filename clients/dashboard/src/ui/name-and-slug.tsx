@@ -1,6 +1,6 @@
 import { Field } from './field.tsx';
 
-/** How a thing with an address of its own is named when it is made. */
+/** The name of a new organization, project or environment, and its slug. */
 export function NameAndSlug({ error, slugHint = '' }: { error: unknown; slugHint?: string }) {
   return (
     <>
@@ -10,7 +10,7 @@ export function NameAndSlug({ error, slugHint = '' }: { error: unknown; slugHint
         name="slug"
         mono
         maxLength={48}
-        hint={`Stands in addresses and never changes. ${slugHint}`.trim()}
+        hint={`Used in URLs. It never changes. ${slugHint}`.trim()}
         error={error}
       />
     </>

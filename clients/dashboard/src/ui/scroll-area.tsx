@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Holds what may be wider than its place. It takes the focus, so that the arrow keys scroll it. */
+/** Scrolls content that is wider than its place. It takes the focus, so that the arrow keys scroll it. */
 export function ScrollArea({
   label,
   class: name,

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: narrow pages lay tables out with `display`, and Safari then forgets their roles
 import type { JSX } from 'preact';
 
-/** The elements of a table, which stay a table for screen readers whatever the style sheet makes of them. */
+/** The elements of a table that stays one for screen readers, however the style sheet lays it out. */
 export function TableElement(props: JSX.IntrinsicElements['table']) {
   return <table role="table" {...props} />;
 }

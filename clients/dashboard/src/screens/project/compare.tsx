@@ -26,10 +26,12 @@ export function Compare({ organization, project, parameters }: ProjectProps) {
   }, [unnamed]);
   const title = `Compare · ${project.slug}`;
   if (a === undefined || b === undefined)
-    return <EmptyPage title={title} heading="Compare" reason="You need to read two environments to compare them." />;
+    return (
+      <EmptyPage title={title} heading="Compare" reason="You need read access to two environments to compare them." />
+    );
   const options = readable.map(({ slug }) => [slug, slug] as const);
   return (
-    <Page title={title} heading="Compare" lead="Comparing reads both environments, and the audit log records it.">
+    <Page title={title} heading="Compare" lead="Comparing reads both environments, which the audit log records.">
       <div class="filters">
         <Select
           label="This"

@@ -34,8 +34,8 @@ export function ConfirmDeletion({ organization, project, reload, of: target, onC
     >
       <p>
         {whole
-          ? 'Every environment and secret of it goes, history included. This can’t be undone.'
-          : 'Its secrets and their history go. This can’t be undone.'}
+          ? 'All its environments and secrets are deleted, including their history. This can’t be undone.'
+          : 'Its secrets are deleted, including their history. This can’t be undone.'}
       </p>
     </Confirm>
   );

@@ -40,7 +40,7 @@ export function EditEnvironment({ environment, params, owner, whyNot, onSaved, o
         <EnvironmentTypeSelect
           value={type}
           onChange={setType}
-          whyNot={owner ? undefined : 'It decides who may read, so only owners change it.'}
+          whyNot={owner ? undefined : 'The type decides who can read, so only owners can change it.'}
         />
       </div>
       <Problem error={save.error} />

@@ -8,7 +8,7 @@ import './environment-checks.css';
 
 type Check = Answer<'GET /v1/templates/{orgSlug}/{project}/validate/{env}'>;
 
-/** What each environment lacks of the template, or has against it. The checks are in the order of the environments. */
+/** The keys that each environment lacks or has against the template. The checks are in the order of the environments. */
 export function EnvironmentChecks({
   environments,
   checks,
@@ -38,7 +38,7 @@ function EnvironmentCheck({ environment, check }: { environment: Environment; ch
     <>
       <p class="figure">
         <EnvironmentMark type={environment.type} name={environment.slug} />
-        {valid ? <span class="good">✓ as it should be</span> : <span class="bad">× {summaryOf(check)}</span>}
+        {valid ? <span class="good">✓ matches the template</span> : <span class="bad">× {summaryOf(check)}</span>}
       </p>
       {missing.length > 0 && (
         <p>
@@ -51,7 +51,7 @@ function EnvironmentCheck({ environment, check }: { environment: Environment; ch
         </p>
       ))}
       {undeclared !== null && undeclared.length > 0 && (
-        <p class="quiet">{count(undeclared.length, 'key')} beyond the template</p>
+        <p class="quiet">{count(undeclared.length, 'key')} not in the template</p>
       )}
     </>
   );
@@ -60,7 +60,7 @@ function EnvironmentCheck({ environment, check }: { environment: Environment; ch
 function summaryOf({ missing, invalid }: Check): string {
   const parts = [
     ...(missing.length > 0 ? [`${count(missing.length, 'key')} missing`] : []),
-    ...(invalid.length > 0 ? [`${count(invalid.length, 'value')} against the pattern`] : []),
+    ...(invalid.length > 0 ? [`${count(invalid.length, 'value')} not matching the pattern`] : []),
   ];
   return parts.join(', ');
 }

@@ -3,9 +3,9 @@ import type { EnvironmentType } from '../../../../../lib/contracts/fields/enviro
 import { Select } from '../../ui/select.tsx';
 
 const meanings: Readonly<Record<EnvironmentType, string>> = {
-  development: 'Read by everybody, written by all but viewers.',
-  staging: 'Read and written by developers, admins and owners.',
-  production: 'Read by admins and owners; developers write it without reading.',
+  development: 'Everyone can read it; everyone but viewers can write it.',
+  staging: 'Developers, admins and owners can read and write it.',
+  production: 'Admins and owners can read and write it; developers can only write it.',
 };
 
 interface TypeSelectProps {
@@ -15,7 +15,7 @@ interface TypeSelectProps {
   whyNot?: string | undefined;
 }
 
-/** An environment's type, with what it means for who reads and writes. */
+/** An environment's type, and who can read and write because of it. */
 export function EnvironmentTypeSelect({ value, onChange, whyNot }: TypeSelectProps) {
   return (
     <Select

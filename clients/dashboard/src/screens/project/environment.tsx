@@ -53,7 +53,7 @@ function Secrets({ organization, project, environment, reload }: ProjectProps & 
             <Button
               kind="primary"
               onClick={() => setOpen({ kind: 'edit' })}
-              whyNot={writable ? undefined : `As a ${role} you can’t change ${environment.slug}.`}
+              whyNot={writable ? undefined : `As a ${role}, you can’t change ${environment.slug}.`}
             >
               Add secret
             </Button>

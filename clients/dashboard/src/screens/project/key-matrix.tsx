@@ -18,7 +18,7 @@ interface KeysOf {
   versions: ReadonlyMap<string, number>;
 }
 
-/** Which environment has which key, of those that the role reads. */
+/** Which environment has which key, for the environments that the role can read. */
 export function KeyMatrix({ organization, project }: Pick<ProjectProps, 'organization' | 'project'>) {
   const loaded = useLoad(
     `${project.id} ${project.environments.map(({ id, revision }) => `${id} ${revision}`)}`,
@@ -45,7 +45,7 @@ export function KeyMatrix({ organization, project }: Pick<ProjectProps, 'organiz
             <Matrix keys={keys.slice(0, shownKeys)} lists={lists} />
             {keys.length > shownKeys && (
               <p class="quiet">
-                And {count(keys.length - shownKeys, 'more key')}; open an environment to see all of its.
+                And {count(keys.length - shownKeys, 'more key')}. Open an environment to see all its keys.
               </p>
             )}
           </ScrollArea>

@@ -25,7 +25,7 @@ export function Promote({ organization, project, reload }: ProjectProps) {
       <EmptyPage
         title={title}
         heading="Promote"
-        reason={`As a ${organization.role} you can’t change any environment of this project.`}
+        reason={`As a ${organization.role}, you can’t change any environment in this project.`}
       />
     );
   return (
@@ -48,7 +48,7 @@ export function Promote({ organization, project, reload }: ProjectProps) {
           onChange={slug => change({ to: slug })}
         />
         <Checkbox
-          label="Replace values that the target has"
+          label="Overwrite values in the target"
           checked={overwrite}
           onChange={on => change({ overwrite: on })}
         />

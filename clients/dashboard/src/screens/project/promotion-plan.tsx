@@ -27,7 +27,7 @@ export function PromotionPlan({ planned, target, promotion }: PromotionPlanProps
         }))}
         chosen={keys.length}
         revision={planned.revision}
-        empty={`${target.slug} has all of this already.`}
+        empty={`${target.slug} already has all of these values.`}
         label={`Promote ${count(keys.length, 'key')}`}
         busy={applying.busy}
         error={applying.error}
@@ -57,8 +57,8 @@ function Untouched({ plan: { unchanged, skipped } }: { plan: ChangePlan }) {
   if (unchanged.length + skipped.length === 0) return null;
   return (
     <p class="quiet">
-      {unchanged.length > 0 && `${count(unchanged.length, 'key')} the same already. `}
-      {skipped.length > 0 && `${count(skipped.length, 'key')} left as the target has them.`}
+      {unchanged.length > 0 && `${count(unchanged.length, 'key')} already the same. `}
+      {skipped.length > 0 && `${count(skipped.length, 'key')} left as they are in the target.`}
     </p>
   );
 }

@@ -28,10 +28,12 @@ export function Restore({ place, environment, revision, onClose, onRestored }: R
   return (
     <Dialog title={`Restore revision ${revision}`} size="sheet" onClose={onClose}>
       {without.length === 0 ? (
-        <p>{environment.slug} becomes what it was then, as a new revision. Nothing of its history is lost.</p>
+        <p>
+          {environment.slug} goes back to revision {revision}, as a new revision. No history is lost.
+        </p>
       ) : (
         <p>
-          The other keys become what they were then, as a new revision.{' '}
+          The other keys go back to revision {revision}, as a new revision.{' '}
           <span class="mono keys">{without.join('  ')}</span>{' '}
           {without.length === 1 ? 'stays as it is' : 'stay as they are'}.
         </p>
@@ -46,7 +48,7 @@ export function Restore({ place, environment, revision, onClose, onRestored }: R
               lines={lines}
               chosen={lines.length}
               revision={found.on}
-              empty="It is what it was then."
+              empty="Nothing has changed since then."
               label="Restore"
               busy={restoring.busy}
               error={restoring.error}

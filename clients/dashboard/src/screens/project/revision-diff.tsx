@@ -26,14 +26,7 @@ export function RevisionDiff({ place, revision, onClose }: RevisionDiffProps) {
   return (
     <Dialog title={`Revision ${revision}`} size="sheet" onClose={onClose}>
       <Await of={diff.of}>
-        {found => (
-          <Proof
-            from={found.from}
-            to={found.to}
-            empty="The values are what they were before."
-            lines={linesWithValues(found)}
-          />
-        )}
+        {found => <Proof from={found.from} to={found.to} empty="No value changed." lines={linesWithValues(found)} />}
       </Await>
       <ShowValues of={diff} />
     </Dialog>

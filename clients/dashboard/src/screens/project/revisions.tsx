@@ -24,7 +24,7 @@ export function Revisions(props: ProjectProps) {
     return (
       <EmptyPage
         title="History"
-        reason={`As a ${organization.role} you can’t read the history of ${environment.slug}.`}
+        reason={`As a ${organization.role}, you can’t read the history of ${environment.slug}.`}
       />
     );
   return <Journal key={environment.id} {...props} environment={environment} />;
@@ -89,7 +89,7 @@ function RevisionList({ revisions: { loaded, older }, whyNot, onCompare, onResto
     <Await of={loaded} rows={8}>
       {({ revisions, next }) =>
         revisions.length === 0 ? (
-          <Empty title="Nothing was changed yet." />
+          <Empty title="No changes yet." />
         ) : (
           <>
             <ol class="journal revisions">

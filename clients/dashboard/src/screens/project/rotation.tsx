@@ -12,7 +12,7 @@ interface RotationProps extends Pick<ProjectProps, 'project' | 'reload'> {
   whyNot: string | undefined;
 }
 
-/** The project's data key: its version, its rotation while one runs, and the way to start one. */
+/** The version of the project's data key, and its rotation. */
 export function Rotation({ params, project, reload, whyNot }: RotationProps) {
   const [confirming, setConfirming] = useState(false);
   const running = project.rotation?.status === 'in_progress';
@@ -24,7 +24,7 @@ export function Rotation({ params, project, reload, whyNot }: RotationProps) {
   return (
     <Section
       title="Encryption key"
-      lead="Every value of this project is encrypted with a key of its own. Rotating makes a new one and encrypts everything again, history included. Reads and writes go on."
+      lead="Every value in this project is encrypted with the project’s own data key. Rotation creates a new key and re-encrypts everything, including history. Reads and writes keep working."
     >
       <p>
         Version <strong class="mono">{project.keyVersion}</strong>
@@ -44,7 +44,7 @@ export function Rotation({ params, project, reload, whyNot }: RotationProps) {
             await reload();
           }}
         >
-          <p>When it is done, nothing is left under the old key, and the old key is deleted.</p>
+          <p>Once everything is re-encrypted under the new key, the old key is deleted.</p>
         </Confirm>
       )}
     </Section>
@@ -56,7 +56,7 @@ function Progress({ rotation }: { rotation: NonNullable<Project['rotation']> }) 
   const running = status === 'in_progress';
   return (
     <p>
-      {running ? 'Encrypting again: ' : `Rotated from ${fromVersion} to ${toVersion}: `}
+      {running ? 'Re-encrypted so far: ' : `Rotated from ${fromVersion} to ${toVersion}: `}
       <span class="mono">
         {reencrypted.toLocaleString('en')} of {total.toLocaleString('en')}
       </span>{' '}

@@ -41,7 +41,7 @@ export function ProjectSettings({ organization, project, reload }: ProjectProps)
         </ul>
       </Section>
       <Rotation {...{ params, project, reload }} whyNot={whyNot('rotate-key')} />
-      <Section title="Delete" danger lead="The project is out of reach at once; its data key is destroyed with it.">
+      <Section title="Delete" danger lead="The project becomes inaccessible at once, and its data key is destroyed.">
         <Button kind="danger" onClick={() => setDeleting('project')} whyNot={whyNot('delete-project')}>
           Delete project
         </Button>

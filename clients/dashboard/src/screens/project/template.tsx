@@ -34,11 +34,11 @@ export function Template({ organization, project }: ProjectProps) {
       <Await of={loaded}>
         {({ keys, checks }) =>
           keys.length === 0 ? (
-            <Empty title="The template names no keys yet." />
+            <Empty title="No keys in the template yet." />
           ) : (
             <>
               <TemplateKeys keys={keys} changeable={whyNot === undefined} onEdit={setEditing} onRemove={setRemoving} />
-              <Section title="How the environments compare">
+              <Section title="Environments against the template">
                 <EnvironmentChecks environments={environments} checks={checks} />
               </Section>
             </>
@@ -65,7 +65,7 @@ export function Template({ organization, project }: ProjectProps) {
   );
 }
 
-/** The template's keys, and how each environment stands against them. */
+/** The template's keys, and the check of each environment against them. */
 function useTemplate(params: { orgSlug: string; project: string }, { id, environments }: ProjectProps['project']) {
   return useLoad(id, async signal => {
     const [{ keys }, ...checks] = await Promise.all([
@@ -97,7 +97,7 @@ function ConfirmRemoval({ of: key, params, onClose, onRemoved }: ConfirmRemovalP
       }}
     >
       <p>
-        <span class="mono key">{key}</span> is no longer expected. Secrets of this key stay as they are.
+        <span class="mono key">{key}</span> is no longer expected. Existing secrets with this key don’t change.
       </p>
     </Confirm>
   );

@@ -22,7 +22,7 @@ interface Options {
 
 export type Promotion = ReturnType<typeof usePromotion>;
 
-/** From where to where, with the plan of it and the keys that stay behind. */
+/** The source and the target of a promotion, its plan, and the keys that are left out. */
 export function usePromotion({ params, sources, targets, reload }: Options) {
   const [choice, setChoice] = useState(() => {
     const from = sources[0]?.slug ?? '';

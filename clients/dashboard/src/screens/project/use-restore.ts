@@ -12,9 +12,9 @@ interface Options {
   onRestored: () => void;
 }
 
-/** What restoring would do, then as one new revision on exactly the revision that the plan was made on. */
+/** The plan of a restore, which is applied as one new revision on exactly the revision that it was made on. */
 export function useRestore({ place, revision, onRestored }: Options) {
-  /** Keys whose values of then were destroyed; the others can be restored without them. */
+  /** Keys whose old values were destroyed; the other keys can be restored without them. */
   const [without, setWithout] = useState<readonly string[]>([]);
   const plan = useLoad(`restore ${revision} ${without.length}`, async signal => {
     const keys = without.length === 0 ? undefined : await keysBut(without, place, revision, signal);
@@ -32,14 +32,14 @@ export function useRestore({ place, revision, onRestored }: Options) {
       body: { revision, ...(keys === undefined ? {} : { keys: [...keys] }), ...(message === '' ? {} : { message }) },
       ifMatch: on,
     });
-    showToast(`Revision ${revision} is restored as revision ${answer.revision}.`);
+    showToast(`Restored revision ${revision} as revision ${answer.revision}.`);
     onRestored();
   });
   return {
     plan,
     restoring,
     without,
-    /** Keys that can't be restored, as the service said of the plan. */
+    /** Keys that can't be restored, as the service answered. */
     destroyed: destroyedKeys(plan.error),
     leaveOut: (keys: readonly string[]) => setWithout([...without, ...keys]),
     planAgain: () => {
@@ -54,7 +54,7 @@ function destroyedKeys(error: unknown): readonly string[] {
   return destroyed ? (error.details as { keys: string[] }).keys : [];
 }
 
-/** The keys of now and of then, but for some. Key lists need no destroyed value. */
+/** The current keys and those of the revision, without some. Listing keys reads no destroyed value. */
 async function keysBut(
   without: readonly string[],
   place: Place,
