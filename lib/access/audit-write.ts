@@ -87,5 +87,5 @@ export async function auditWrite(
     createdAt,
     ...(isUnlimited(auditRetentionDays) ? {} : { expiresAt: expiryOf(createdAtMs, auditRetentionDays) }),
   };
-  return put(at(auditRecord, organization.id, action, createdAt, id), record, { if: isNew, ownKey: true });
+  return put(at(auditRecord, organization.id, action, createdAt, id), record, { if: isNew });
 }

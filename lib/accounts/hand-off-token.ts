@@ -47,7 +47,7 @@ export async function offerHandOff(
         expiresInDays: wanted.expiresInDays ?? null,
         expiresAt,
       },
-      { if: isNew, ownKey: true, once: true },
+      { if: isNew },
     ),
   ]);
   return { code: secret, expiresAt: new Date(expiresAt * 1000).toISOString() };

@@ -33,6 +33,6 @@ export async function newSession(
   };
   return {
     cookie: sessionCookie(secret, expiresAt),
-    write: put(at(sessionRecord, user.id, hash), session, { if: isNew, ownKey: true, once: true }),
+    write: put(at(sessionRecord, user.id, hash), session, { if: isNew }),
   };
 }

@@ -55,7 +55,7 @@ export async function newToken(
     expiryDate: expiryMs === undefined ? null : new Date(expiryMs).toISOString(),
     ...(expiryMs === undefined ? {} : { expiresAt: Math.ceil(expiryMs / 1000) }),
   };
-  return { token: secret, cliToken, write: put(at(tokenRecord, user.id, hash), cliToken, { if: isNew, ownKey: true }) };
+  return { token: secret, cliToken, write: put(at(tokenRecord, user.id, hash), cliToken, { if: isNew }) };
 }
 
 function lifetimeOf(wanted: Lifetime): number | null {

@@ -64,10 +64,7 @@ export async function setPassword({ user: before, passwordHash, held, source, ot
     if (now.user?.sessionEpoch !== before.sessionEpoch) throw overtaken();
     const sessionEpoch = before.sessionEpoch + 1;
     const set = { set: { passwordHash, sessionEpoch } };
-    const last = [
-      update(at(userRecord, before.id), set, { if: isUnchanged(now.user), unique: 'passwordHash' }),
-      ...others,
-    ];
+    const last = [update(at(userRecord, before.id), set, { if: isUnchanged(now.user) }), ...others];
     const earlier: Write[][] = [];
     for (const revocation of await revocationsOf(now.user, now.held, source)) {
       const fits = [last, ...earlier].find(one => one.length + revocation.length <= maximumWritesPerTransaction);

@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { transact } from '../table/store.ts';
+import { putAlone } from '../table/store.ts';
 import { ensureCustomer } from './ensure-customer.ts';
 import { createPortal } from './provider.ts';
 import { billingPage } from './return-address.ts';
@@ -17,6 +17,6 @@ export async function openPortal(context: MemberContext): Promise<string> {
     action: 'billing.portal_opened',
     target: { type: 'organization', id, name },
   });
-  await transact([audit]);
+  await putAlone(audit);
   return url;
 }

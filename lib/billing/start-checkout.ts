@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { BoughtPlan } from '../contracts/billing/bought-plan.ts';
-import { transact } from '../table/store.ts';
+import { putAlone } from '../table/store.ts';
 import { ensureCustomer } from './ensure-customer.ts';
 import { createCheckout, createPortal, priceOf } from './provider.ts';
 import { billingPage } from './return-address.ts';
@@ -35,6 +35,6 @@ export async function startCheckout(context: MemberContext, plan: BoughtPlan): P
     action: 'billing.checkout_started',
     target: { type: 'organization', id, name },
   });
-  await transact([audit]);
+  await putAlone(audit);
   return url;
 }

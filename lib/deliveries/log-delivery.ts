@@ -3,7 +3,7 @@ import type { Key } from '../table/entity.ts';
 import { isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { deliveryRecord } from '../table/records/delivery.ts';
-import { at, ConditionFailed, put, queryPage, removeAll, transact } from '../table/store.ts';
+import { at, put, putAlone, queryPage, removeAll, transactIfHolds } from '../table/store.ts';
 import type { DeliveryMessage } from './message.ts';
 
 /** How many deliveries of a webhook the log keeps, however old (specification, Events 6). */
@@ -24,24 +24,11 @@ export async function logDelivery(
   { statusCode, responseTimeMs, error }: Outcome,
   { onlyIfNew = false } = {},
 ): Promise<void> {
-  const write = put(
-    at(deliveryRecord, webhookId, createdAt, deliveryId),
-    {
-      id: deliveryId,
-      event,
-      statusCode,
-      success: error === null,
-      responseTimeMs,
-      error,
-      createdAt,
-    },
-    onlyIfNew ? { if: isNew } : {},
-  );
-  try {
-    await transact([write]);
-  } catch (problem) {
-    if (!(problem instanceof ConditionFailed)) throw problem;
-  }
+  const success = error === null;
+  const record = { id: deliveryId, event, statusCode, success, responseTimeMs, error, createdAt };
+  const entry = put(at(deliveryRecord, webhookId, createdAt, deliveryId), record, { if: isNew });
+  if (onlyIfNew) await transactIfHolds([entry]);
+  else await putAlone(entry);
 }
 
 /** Removes entries that are older than the last deliveries. If it fails, some entries only stay longer. */

@@ -6,7 +6,7 @@ import { sqsClient } from '../core/queue.ts';
 import { requiredSetting } from '../core/settings.ts';
 import { payloadPieceRecord } from '../table/records/delivery.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
-import { at, put, transact } from '../table/store.ts';
+import { at, put, putAlone } from '../table/store.ts';
 import { logDelivery } from './log-delivery.ts';
 import { type DeliveryMessage, maximumMessageBytes } from './message.ts';
 
@@ -129,7 +129,7 @@ async function storePayload(content: EventPayload): Promise<{ payloadId: string;
     text.slice(index * pieceLength, (index + 1) * pieceLength),
   );
   await Promise.all(
-    pieces.map((piece, index) => transact([put(at(payloadPieceRecord, payloadId, index), { text: piece, expiresAt })])),
+    pieces.map((piece, index) => putAlone(put(at(payloadPieceRecord, payloadId, index), { text: piece, expiresAt }))),
   );
   return { payloadId, pieces: pieces.length };
 }

@@ -81,7 +81,7 @@ async function beginFetch(issuer: string, known: IssuerKeysRecord | undefined, f
       upsert(
         at(issuerKeysRecord, issuer),
         { set: { issuer, triedAtMs, fetchId, expiresAt }, setIfAbsent: { keys: [], fetchedAtMs: 0, endedAtMs: 0 } },
-        { if: known === undefined ? isNew : { fetchId: equals(known.fetchId) }, unique: 'fetchId' },
+        { if: known === undefined ? isNew : { fetchId: equals(known.fetchId) } },
       ),
     ]);
     return true;

@@ -3,7 +3,7 @@ import type { Job } from '../core/job.ts';
 import { passwordResetMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { userRecord } from '../table/records/user.ts';
-import { at, find, transact } from '../table/store.ts';
+import { at, find, putAlone } from '../table/store.ts';
 
 type MailResetLink = Extract<Job, { type: 'mail-reset-link' }>;
 
@@ -12,6 +12,6 @@ export async function mailResetLink({ userId }: MailResetLink): Promise<void> {
   const user = await find(at(userRecord, userId));
   if (user === undefined) return;
   const link = await newResetLink(user);
-  await transact([link.write]);
+  await putAlone(link.write);
   await sendMail(user.email, passwordResetMail(user.name, link.url));
 }

@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
-import { transact } from '../table/store.ts';
+import { putAlone } from '../table/store.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
@@ -59,7 +59,7 @@ export async function diffRevisions(context: MemberContext, { from, to, values }
       revision: result.to,
       details: { from, to: result.to },
     });
-    await transact([entry]);
+    await putAlone(entry);
     return { ...result, created: createdValues, updated, deleted: deletedValues };
   });
 }

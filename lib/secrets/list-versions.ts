@@ -4,7 +4,7 @@ import { keys } from '../table/keys.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';
-import { at, find, type Page, queryPage, readTogether, transact } from '../table/store.ts';
+import { at, find, type Page, putAlone, queryPage, readTogether } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { type KeyRing, keyRing } from './engine/key-ring.ts';
 import { maxEnvironmentBytes } from './engine/secret-size.ts';
@@ -70,7 +70,7 @@ export async function listVersions(
               keys: [params.key],
               revision: state.revision,
             })
-            .then(write => transact([write]))
+            .then(putAlone)
         : undefined,
     ]);
     return {

@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { transact } from '../table/store.ts';
+import { putAlone } from '../table/store.ts';
 import type { ConditionalRead } from './begin-conditional-read.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
@@ -44,7 +44,7 @@ export async function pullSecrets(context: MemberContext, query: PullWanted, beg
           return { key, value: await ring.open(state.id, head), version, createdAt, updatedAt, updatedBy };
         }),
       ),
-      entry.then(write => transact([write])),
+      entry.then(putAlone),
     ]);
     return { secrets, revision, ...(pagination === undefined ? {} : { pagination }) };
   };

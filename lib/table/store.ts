@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  ConditionalCheckFailedException,
-  TransactionCanceledException,
-  TransactionConflictException,
-} from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   BatchWriteCommand,
-  DeleteCommand,
   GetCommand,
   PutCommand,
   QueryCommand,
@@ -15,7 +10,7 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { requiredSetting } from '../core/settings.ts';
 import { tableClient } from './client.ts';
 import type { Entity, Key } from './entity.ts';
@@ -185,42 +180,25 @@ export interface Write {
   changes?: AnyChanges;
   condition?: AnyConditions;
   refused?: (current: Item | undefined) => Error;
-  refusesRepeat?: boolean;
-  unique?: string;
-  ownKey?: true;
-  once?: true;
 }
 
 interface WriteOptions<R> {
   if?: Conditions<R>;
   /** Is given the item as it is stored, so an attribute that came with a later format may be missing. */
   refused?: (current: Partial<R> | undefined) => Error;
-  /** The condition refuses this very write once it has been made, so sending it twice makes it once. */
-  refusesRepeat?: true;
-  /** An attribute that is set to text which no other write sets, such as a salted hash. */
-  unique?: string & keyof R;
-  /** No other write has the key, because there is a new id in it or the hash of a new secret. */
-  ownKey?: true;
-  /**
-   * Removed when it is used, and must not come back: it is sent as a transaction, which DynamoDB makes only once even if
-   * an attempt without an answer is executed late.
-   */
-  once?: true;
 }
 
 /** What is written to: a record, or only its key if no attribute matters. */
 type Target<R> = Read<R> | { entity?: never; key: Key };
 
-function writeOf<R>(write: Pick<Write, 'kind' | 'key' | 'item' | 'changes'>, options: WriteOptions<R>): Write {
-  const { if: condition, refused, refusesRepeat, unique, ownKey, once } = options;
+function writeOf<R>(
+  write: Pick<Write, 'kind' | 'key' | 'item' | 'changes'>,
+  { if: condition, refused }: WriteOptions<R>,
+): Write {
   return {
     ...write,
     ...(condition === undefined ? {} : { condition: condition as AnyConditions }),
     ...(refused === undefined ? {} : { refused: refused as NonNullable<Write['refused']> }),
-    ...(refusesRepeat === undefined ? {} : { refusesRepeat }),
-    ...(unique === undefined ? {} : { unique }),
-    ...(ownKey === undefined ? {} : { ownKey }),
-    ...(once === undefined ? {} : { once }),
   };
 }
 
@@ -266,132 +244,67 @@ export class ConditionFailed extends Error {
 
 /**
  * All of the writes or none. Conflicts with other transactions are retried with jitter inside `budget`.
+ *
+ * Every attempt carries the same token. For ten minutes DynamoDB makes a transaction with that token once, whichever
+ * attempt it executes; after a cancelled attempt it tries again.
  * @throws the first refused write's domain error, else `ConditionFailed`; `temporarily_unavailable` after the budget.
  */
 export async function transact(writes: readonly Write[], budget: RetryBudget = retryBudget()): Promise<void> {
-  const [only] = writes;
-  if (only === undefined) return;
-  if (writes.length === 1 && isSafeAlone(only)) {
-    await writeAlone(only, budget);
-    return;
-  }
-  const TransactItems = writes.map(toTransactItem);
-  for (let cancellations = 0; ; cancellations += 1) {
-    // One token until DynamoDB says that the transaction was cancelled: with it, sending it again can't execute it twice.
-    const ClientRequestToken = randomUUID();
-    const send = () => tableClient().send(new TransactWriteCommand({ TransactItems, ClientRequestToken }));
+  if (writes.length === 0) return;
+  const transaction = { TransactItems: writes.map(toTransactItem), ClientRequestToken: randomUUID() };
+  for (;;) {
     try {
+      const send = () => tableClient().send(new TransactWriteCommand(transaction));
       await sendPatiently(send, { repeatable: true, budget });
       return;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       const reasons = error.CancellationReasons ?? [];
       const failed = reasons.flatMap((reason, index) => (reason.Code === 'ConditionalCheckFailed' ? [index] : []));
-      if (failed.length > 0) {
-        if (cancellations > 0 && (await isMade(writes, index => plain(reasons[index]?.Item)))) return;
-        throw refusal(writes, failed, index => plain(reasons[index]?.Item));
-      }
-      const transient = reasons.some(reason => transientReasons.has(reason.Code ?? ''));
-      if (!transient) throw error;
+      if (failed.length > 0) throw refusal(writes, failed, index => plain(reasons[index]?.Item));
+      const isTransient = reasons.some(reason => transientReasons.has(reason.Code ?? ''));
+      if (!isTransient) throw error;
       await pauseBeforeRetry(budget, error);
     }
   }
-}
-
-/**
- * Whether a refused transaction has in fact been made, by an attempt under an earlier token that was executed late, after
- * a conflict had cancelled its repeat. The one write that only this transaction makes is refused, too, then.
- */
-async function isMade(writes: readonly Write[], current: (index: number) => Item | undefined): Promise<boolean> {
-  const index = writes.findIndex(isKnownAgain);
-  const own = writes[index];
-  return own !== undefined && isWritten(own, current(index));
-}
-
-/** Whether the item tells afterwards that it was this very write that made it. */
-function isKnownAgain({ condition, unique, ownKey }: Write): boolean {
-  return condition !== undefined && (unique !== undefined || ownKey === true);
-}
-
-/**
- * The SDK sends a write again when its answer was lost. DynamoDB knows a transaction by its token and makes it once; a
- * single write costs half and has no token, so making it twice must have the same effect as once.
- */
-function isSafeAlone({ kind, changes, refusesRepeat, once }: Write): boolean {
-  return kind !== 'check' && once === undefined && (changes?.add === undefined || refusesRepeat === true);
 }
 
 /** Reasons of a cancellation that pass by themselves. */
 const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-/** One write alone: half the price of a transaction of one. */
-async function writeAlone(write: Write, budget: RetryBudget): Promise<void> {
-  const TableName = requiredSetting('TABLE_NAME');
-  const isConditionedPut = write.kind === 'put' && write.condition !== undefined;
-  const isAsked = write.refused !== undefined || isConditionedPut || isKnownAgain(write);
-  const returned = isAsked ? ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const) : {};
-  for (let sends = 0; ; ) {
-    try {
-      const expressions = render(write.condition, write.changes);
-      await sendPatiently(
-        async () => {
-          sends += 1;
-          if (write.kind === 'put') {
-            await tableClient().send(new PutCommand({ TableName, Item: write.item, ...expressions, ...returned }));
-          } else if (write.kind === 'update') {
-            await tableClient().send(new UpdateCommand({ TableName, Key: write.key, ...expressions, ...returned }));
-          } else {
-            await tableClient().send(new DeleteCommand({ TableName, Key: write.key, ...expressions, ...returned }));
-          }
-        },
-        // Without a token DynamoDB doesn't know a write that it has executed already.
-        { repeatable: false, budget },
-      );
-      return;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) {
-        const current = plain(error.Item);
-        const isRepeat = sends > 1 || (error.$metadata.attempts ?? 1) > 1;
-        if (isRepeat && (await isWritten(write, current))) return;
-        throw refusal([write], [0], () => current);
-      }
-      if (!(error instanceof TransactionConflictException)) throw error;
-      await pauseBeforeRetry(budget, error);
-    }
-  }
+/**
+ * Puts one item without a transaction, for half its price. Nothing tells DynamoDB that an attempt is a repeat, so the key
+ * must have a random part that no other write knows: then a repeat puts the same item once more. A condition that the
+ * item is new could only refuse such a repeat and is not sent.
+ */
+export async function putAlone({ kind, item }: Write, budget: RetryBudget = retryBudget()): Promise<void> {
+  if (kind !== 'put') throw new Error(`A write of the kind ${kind} needs a transaction.`);
+  const put = { TableName: requiredSetting('TABLE_NAME'), Item: item };
+  await sendPatiently(() => tableClient().send(new PutCommand(put)), { repeatable: true, budget });
 }
 
 /**
- * Adds to a number of an item, which is created if needed, and returns the new item. If an answer is lost, the SDK adds
- * again, so this is only for counts that may be a little too high.
+ * Adds to a number of an item, which is created if needed, and returns the new item, as no transaction does. If an answer
+ * is lost, the SDK adds again, so this is only for counts that may be a little too high.
  */
 export async function increment<R>(
   read: Read<R>,
   changesWanted: Pick<Changes<NoInfer<R>>, 'add' | 'setIfAbsent'>,
+  budget: RetryBudget = retryBudget(),
 ): Promise<R> {
-  const { key, changes } = upsert(read, changesWanted);
-  const { Attributes: item = {} } = await tableClient().send(
-    new UpdateCommand({
-      TableName: requiredSetting('TABLE_NAME'),
-      Key: key,
-      ...render(undefined, changes),
-      ReturnValues: 'ALL_NEW',
-    }),
-  );
-  return read.entity.parse(item);
-}
-
-/**
- * Whether a refused write has in fact been made, by an earlier attempt of the SDK whose answer was lost. Items that only
- * one caller may put carry something unique to it, so an equal item is its own. Of an update this is known only if it says
- * which of its values is unique.
- */
-async function isWritten({ item, changes, unique }: Write, current: Item | undefined): Promise<boolean> {
-  if (current === undefined) return false;
-  if (item === undefined) return unique !== undefined && changes?.set?.[unique] === current[unique];
-  // Loaded here, because importing `node:util` takes longer than the rest of this module and is rarely needed.
-  const { isDeepStrictEqual } = await import('node:util');
-  return isDeepStrictEqual(unmarshall(marshall(item, { removeUndefinedValues: true })), current);
+  const { key: Key, changes } = upsert(read, changesWanted);
+  const TableName = requiredSetting('TABLE_NAME');
+  for (;;) {
+    const update = new UpdateCommand({ TableName, Key, ...render(undefined, changes), ReturnValues: 'ALL_NEW' });
+    try {
+      const { Attributes: item = {} } = await tableClient().send(update);
+      return read.entity.parse(item);
+    } catch (error) {
+      // A transaction is under way on the item. The SDK does not send it again.
+      if (!(error instanceof TransactionConflictException)) throw error;
+      await pauseBeforeRetry(budget, error);
+    }
+  }
 }
 
 function refusal(
@@ -411,17 +324,22 @@ function plain(item: Parameters<typeof unmarshall>[0] | undefined): Item | undef
   return item === undefined ? undefined : unmarshall(item);
 }
 
-function toTransactItem(write: Write): TransactItem {
-  const TableName = requiredSetting('TABLE_NAME');
-  const expressions = render(write.condition, write.changes);
-  const isAsked = write.refused !== undefined || isKnownAgain(write);
-  const returned = isAsked ? ({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const) : {};
-  if (write.kind === 'put') return { Put: { TableName, Item: write.item, ...expressions, ...returned } };
-  if (write.kind === 'update') {
-    return { Update: { TableName, Key: write.key, UpdateExpression: '', ...expressions, ...returned } };
+function toTransactItem({ kind, key: Key, item: Item, changes, condition, refused }: Write): TransactItem {
+  const common = {
+    TableName: requiredSetting('TABLE_NAME'),
+    ...render(condition, changes),
+    ...(refused === undefined ? {} : { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const }),
+  };
+  switch (kind) {
+    case 'put':
+      return { Put: { Item, ...common } };
+    case 'update':
+      return { Update: { Key, UpdateExpression: '', ...common } };
+    case 'remove':
+      return { Delete: { Key, ...common } };
+    case 'check':
+      return { ConditionCheck: { Key, ConditionExpression: '', ...common } };
   }
-  if (write.kind === 'remove') return { Delete: { TableName, Key: write.key, ...expressions, ...returned } };
-  return { ConditionCheck: { TableName, Key: write.key, ConditionExpression: '', ...expressions, ...returned } };
 }
 
 /** Makes the writes unless a condition does not hold, where nothing is left to do then. @returns whether they were made */

@@ -3,7 +3,7 @@ import { type EventPayload, manyKeys, pingEvent } from '../contracts/fields/even
 import { temporarilyUnavailable } from '../core/errors.ts';
 import { deliveriesOf, queueDeliveries } from '../deliveries/queue-deliveries.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
-import { transact } from '../table/store.ts';
+import { putAlone } from '../table/store.ts';
 import { requireWebhook } from './read-webhooks.ts';
 import { webhookTarget } from './webhook-target.ts';
 
@@ -42,7 +42,7 @@ export async function testWebhook(context: MemberContext, webhookId: string): Pr
     action: 'webhook.tested',
     target: webhookTarget(webhook),
   });
-  const [lost] = await Promise.all([queueDeliveries([delivery]), transact([entry])]);
+  const [lost] = await Promise.all([queueDeliveries([delivery]), putAlone(entry)]);
   if (lost.length > 0) throw temporarilyUnavailable('The ping could not be queued. Send the request again.');
   return delivery.deliveryId;
 }

@@ -17,7 +17,7 @@ export function newChallenge(
   const { secret, hash } = createCredential(id);
   const expiresAt = Math.floor(Date.now() / 1000) + challengeSeconds;
   const record = { purpose, userId: id, sessionEpoch, expiresAt };
-  return { challenge: secret, write: put(at(challengeRecord, hash), record, { if: isNew, ownKey: true, once: true }) };
+  return { challenge: secret, write: put(at(challengeRecord, hash), record, { if: isNew }) };
 }
 
 /** A challenge as it came back, before it was looked up. */

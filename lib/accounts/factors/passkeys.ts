@@ -55,10 +55,7 @@ export async function addPasskey(
     const isKnown = () => invalidRequest([{ path: 'passkey', message: 'is already one of yours' }]);
     return {
       factors: { passkeyCount: passkeyCount + 1 },
-      writes: [
-        useUp,
-        put(at(passkeyRecord, user.id, passkey.credentialId), passkey, { if: isNew, refused: isKnown, ownKey: true }),
-      ],
+      writes: [useUp, put(at(passkeyRecord, user.id, passkey.credentialId), passkey, { if: isNew, refused: isKnown })],
     };
   });
   return { passkey: passkeyView(passkey), recoveryCodes };

@@ -3,7 +3,7 @@ import type { EnvironmentPath } from '../../secrets/engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from '../../secrets/engine/read-live-secrets.ts';
 import { ranges } from '../../table/keys.ts';
 import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/template-key.ts';
-import { list, transact } from '../../table/store.ts';
+import { list, putAlone } from '../../table/store.ts';
 import { type Comparison, compareWithTemplate } from './compare-with-template.ts';
 import { boundedValueCheck } from './pattern.ts';
 import { templateOf } from './template-keys.ts';
@@ -49,7 +49,7 @@ export async function validateEnvironment(
             });
       const [opened] = await Promise.all([
         Promise.all(matched.map(async head => [head.key, await ring.open(state.id, head)] satisfies [string, string])),
-        entry?.then(write => transact([write])),
+        entry?.then(putAlone),
       ]);
       const comparison = compareWithTemplate(
         template,

@@ -10,8 +10,10 @@ import {
   ConditionFailed,
   check,
   find,
+  increment,
   list,
   put,
+  putAlone,
   queryPage,
   readAll,
   readTogether,
@@ -130,6 +132,39 @@ describe('the table', () => {
 
     expect(fault.hit()).toBe(true);
     expect(await find(thingAt('sum'))).toMatchObject({ count: 1 });
+  });
+
+  it('makes a transaction once whose first attempt is executed after a conflict cancelled the second', async () => {
+    await transact([put(thingAt('late'), { name: 'late', count: 0 })]);
+    const fault = injectFault('overtaken', 1);
+
+    await conduct(fault, () =>
+      transact([update(thingAt('late'), { set: { count: 1 } }, { if: { count: equals(0) } })]),
+    );
+
+    expect(fault.hit()).toBe(true);
+    expect(await find(thingAt('late'))).toMatchObject({ count: 1 });
+  });
+
+  it('adds to a count although a transaction is under way on its item', async () => {
+    const fault = injectFault('conflict', 1);
+
+    const added = await conduct(fault, () =>
+      increment(thingAt('busy'), { add: { count: 1 }, setIfAbsent: { name: 'busy' } }),
+    );
+
+    expect(fault.hit()).toBe(true);
+    expect(added).toEqual({ name: 'busy', count: 1 });
+  });
+
+  it('puts an item alone, and nothing but puts', async () => {
+    const fault = injectFault('answer-lost-once', 1);
+
+    await conduct(fault, () => putAlone(put(thingAt('alone'), { name: 'alone', count: 1 }, { if: isNew })));
+
+    expect(fault.hit()).toBe(true);
+    expect(await find(thingAt('alone'))).toEqual({ name: 'alone', count: 1 });
+    await expect(putAlone(remove(thingAt('alone')))).rejects.toThrow('needs a transaction');
   });
 
   it('keeps all of thirty parallel updates that read, decide and write', async () => {
