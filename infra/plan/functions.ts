@@ -40,26 +40,26 @@ const documents = { uses: { table: [] }, memoryMb: 512, timeoutSeconds: 10 } as 
 
 /**
  * Everything that an operation uses: what its contract names, and what follows from its access. Authentication
- * reads the caller, checks the mark of the credential and notes its last use. A member's request counts towards the
+ * reads the caller, checks the MAC of the credential and notes its last use. A member's request counts towards the
  * organization's share. An audit entry expires by the retention of a plan.
  */
 export function usesOf({ access, uses }: Pick<Contract, 'access' | 'uses'>): Uses {
   const isAuthenticated = access.kind !== 'public';
   const { credentials = [], ...otherKeys } = uses.key ?? {};
-  const marks = new Set<KeyAction>([...credentials, ...(isAuthenticated ? ['Decrypt' as const] : [])]);
+  const credentialActions = new Set<KeyAction>([...credentials, ...(isAuthenticated ? ['Decrypt' as const] : [])]);
   return {
     ...uses,
     reads: union(
       uses.reads,
       isAuthenticated ? ['USER'] : [],
-      marks.size > 0 ? ['CREDENTIALKEY'] : [],
+      credentialActions.size > 0 ? ['CREDENTIALKEY'] : [],
       access.kind === 'member' ? ['ORG'] : [],
       uses.writes?.includes('AUDIT') ? ['PLANS'] : [],
     ),
     writes: union(uses.writes, isAuthenticated ? ['USER'] : [], access.kind === 'member' ? ['RATE'] : []),
-    ...(uses.key === undefined && marks.size === 0
+    ...(uses.key === undefined && credentialActions.size === 0
       ? {}
-      : { key: { ...otherKeys, ...(marks.size > 0 ? { credentials: [...marks] } : {}) } }),
+      : { key: { ...otherKeys, ...(credentialActions.size > 0 ? { credentials: [...credentialActions] } : {}) } }),
   };
 }
 

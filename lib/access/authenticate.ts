@@ -3,7 +3,7 @@ import type { Access } from '../contracts/contract.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import { headerOf } from '../core/request-source.ts';
-import { isMarked, readCredential, tokenPrefix } from '../crypto/credentials.ts';
+import { hasValidMac, readCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { identityRightsRecord } from '../table/records/identity.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
@@ -68,15 +68,15 @@ function readPresented(event: APIGatewayProxyEventV2): PresentedCredential | und
 }
 
 /**
- * A mark proves it without a read. Older credentials have no mark, and while KMS is out of reach no mark can be checked.
- * Those credentials are looked up first, which costs a wave and one item outside any organization.
+ * Its MAC tells without a read. While KMS can't unwrap the key, the credential is looked up first, which costs a round
+ * trip and one item outside any organization.
  */
 async function wasIssued({ method, userId, hash, secret }: PresentedCredential, log: Log): Promise<boolean> {
   try {
     const key = await credentialKey();
-    if (key !== undefined && isMarked(secret, method === 'token' ? tokenPrefix : '', key)) return true;
+    if (key !== undefined) return hasValidMac(secret, method === 'token' ? tokenPrefix : '', key);
   } catch (error) {
-    log.error('could not read the key that marks credentials', error);
+    log.error('could not read the credential key', error);
   }
   const { session, token } = await readTogether(credentialReads({ method, userId, hash }));
   return session !== undefined || token !== undefined;

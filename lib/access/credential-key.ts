@@ -4,9 +4,9 @@ import { credentialKeyRecord } from '../table/records/credential-key.ts';
 import { at, ConditionFailed, put, readTogether, transact } from '../table/store.ts';
 
 /*
- * The key under which sessions and tokens are marked as issued by this installation. It is wrapped by KMS, stands in the
- * table, and is unwrapped once in the life of a process. It opens nothing: with it one can make credentials
- * that are looked up, not credentials that are valid.
+ * The key of the MAC that shows which sessions and tokens this installation issued. KMS wraps it, the table holds it, and
+ * a process unwraps it once. It opens nothing: with it one can make credentials that are looked up, not credentials that
+ * are valid.
  */
 const context = { purpose: 'credentials' };
 const item = at(credentialKeyRecord);

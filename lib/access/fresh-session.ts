@@ -7,9 +7,9 @@ import type { Principal } from './principal.ts';
 export function hasProvedFactor({ credential, user, identity }: Principal): boolean {
   // An identity has no factors. What proves it is a signature, each time anew.
   if (identity !== undefined) return true;
-  if (credential.method === 'token') return credential.token.secondFactor === true;
+  if (credential.method === 'token') return credential.token.secondFactor;
   // A factor that was taken away since proves nothing any more.
-  return credential.session.secondFactor === true && user !== undefined && hasSecondFactor(user);
+  return credential.session.secondFactor && user !== undefined && hasSecondFactor(user);
 }
 
 /**
@@ -20,8 +20,7 @@ export function freshUntilMs(principal: Principal): number | undefined {
   const { credential, user } = principal;
   if (credential.method === 'token' || user === undefined) return undefined;
   if (hasSecondFactor(user) && !hasProvedFactor(principal)) return undefined;
-  const { provedAt, createdAt } = credential.session;
-  return Date.parse(provedAt ?? createdAt) + settings().STEP_UP_FRESH_SECONDS * 1000;
+  return Date.parse(credential.session.provedAt) + settings().STEP_UP_FRESH_SECONDS * 1000;
 }
 
 /** Tokens are not asked: what needs a session they cannot do. @throws step_up_required */

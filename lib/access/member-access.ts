@@ -6,7 +6,7 @@ import type { Principal } from './principal.ts';
 
 interface KnownProject {
   id: string;
-  organizationId?: string | undefined;
+  organizationId: string;
   status: 'active' | 'deleting';
 }
 
@@ -14,9 +14,9 @@ interface KnownEnvironment {
   id: string;
   slug: string;
   projectId: string;
-  organizationId?: string | undefined;
+  organizationId: string;
   type: EnvironmentType;
-  status?: 'active' | 'deleting';
+  status: 'active' | 'deleting';
 }
 
 /**
@@ -53,18 +53,15 @@ export class MemberAccess {
   }
 
   /** Whether the project belongs to the organization and is in the token's scope. Lists show only such projects. */
-  seesProject(project: Pick<KnownProject, 'id' | 'organizationId'>): boolean {
+  seesProject({ id, organizationId }: Pick<KnownProject, 'id' | 'organizationId'>): boolean {
     const projectId = this.#token()?.projectId ?? null;
-    const isOwn = project.organizationId === undefined || project.organizationId === this.organization.id;
-    return isOwn && (projectId === null || projectId === project.id);
+    return organizationId === this.organization.id && (projectId === null || projectId === id);
   }
 
-  /** Whether the environment is in the token's scope. Lists show only such environments. */
-  seesEnvironment(environment: { id: string; projectId: string }): boolean {
+  /** Whether an environment of a project that the caller sees is in the token's scope. Lists show only such environments. */
+  seesEnvironment({ id }: { id: string }): boolean {
     const environmentId = this.#token()?.environmentId ?? null;
-    return (
-      this.seesProject({ id: environment.projectId }) && (environmentId === null || environmentId === environment.id)
-    );
+    return environmentId === null || environmentId === id;
   }
 
   /** Whether the member's role may read or write secrets of such an environment. */
@@ -98,12 +95,7 @@ export class MemberAccess {
     const isOther =
       (this.#projectId !== undefined && environment?.projectId !== this.#projectId) ||
       (environment !== undefined && (this.#environmentIds.get(environment.slug) ?? environment.id) !== environment.id);
-    if (
-      environment === undefined ||
-      environment.status === 'deleting' ||
-      isOther ||
-      !this.seesEnvironment(environment)
-    ) {
+    if (environment === undefined || environment.status !== 'active' || isOther || !this.seesEnvironment(environment)) {
       throw this.environmentNotFound();
     }
     this.#environmentIds.set(environment.slug, environment.id);

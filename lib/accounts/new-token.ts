@@ -22,7 +22,7 @@ interface TokenFacts {
   environmentId: string | null;
   memberId: string | null;
   /** Whether the session that makes it was proved with a second factor. */
-  secondFactor?: boolean | undefined;
+  secondFactor: boolean;
 }
 
 type Lifetime = { expiresInDays: number | null } | { lifetimeMs: number };
@@ -44,7 +44,7 @@ export async function newToken(
     projectId,
     environmentId,
     memberId,
-    ...(secondFactor === undefined ? {} : { secondFactor }),
+    secondFactor,
     id: randomUUID(),
     userId: user.id,
     email: user.email,

@@ -9,14 +9,14 @@ import { crc32 } from './crc32.ts';
  * SHA-256 of the whole is stored, which is enough for a random part of that size. The random part comes first so that
  * the first characters, which lists show, differ among one user's tokens.
  *
- * A checksum proves nothing: it has no key. So the last 11 of the random digits of a session or token are its mark: an
+ * A checksum proves nothing: it has no key. So the last 11 of the random digits of a session or token are a MAC:
  * HMAC-SHA256 under the installation's credential key, over the prefix, the other 21 digits and the user. Without the
- * key the chance to guess a mark is 62^-11 (2^-65), and the other 21 digits hold 125 random bits.
+ * key the chance to guess it is 62^-11 (2^-65), and the other 21 digits hold 125 random bits.
  */
 
 const userDigits = 22;
 const randomDigits = 32;
-const markDigits = 11;
+const macDigits = 11;
 const checksumDigits = 6;
 const bodyPattern = new RegExp(`^[0-9A-Za-z]{${userDigits + randomDigits + checksumDigits}}$`);
 
@@ -39,31 +39,31 @@ function checksum(text: string): string {
   return base62(BigInt(crc32(text)), checksumDigits);
 }
 
-function markOf(unmarked: string, key: Uint8Array): string {
-  const digest = createHmac('sha256', key).update(unmarked).digest('hex');
-  return base62(BigInt(`0x${digest}`) % 62n ** BigInt(markDigits), markDigits);
+function macOf(message: string, key: Uint8Array): string {
+  const digest = createHmac('sha256', key).update(message).digest('hex');
+  return base62(BigInt(`0x${digest}`) % 62n ** BigInt(macDigits), macDigits);
 }
 
 /**
- * Makes a credential of the user; `prefix` tells scanners what it is. With a key it carries a mark that `isMarked` finds,
- * else all of its digits are random.
+ * Makes a credential of the user; `prefix` tells scanners what it is. With a key it carries a MAC that
+ * `hasValidMac` verifies, else all of its digits are random.
  */
 export function createCredential(userId: string, prefix = '', key?: Uint8Array): Credential {
   const user = base62(BigInt(`0x${userId.replaceAll('-', '')}`), userDigits);
-  const random = randomBase62(key === undefined ? randomDigits : randomDigits - markDigits);
-  const mark = key === undefined ? '' : markOf(`${prefix}${random}${user}`, key);
-  const body = `${prefix}${random}${mark}${user}`;
+  const random = randomBase62(key === undefined ? randomDigits : randomDigits - macDigits);
+  const mac = key === undefined ? '' : macOf(`${prefix}${random}${user}`, key);
+  const body = `${prefix}${random}${mac}${user}`;
   const secret = body + checksum(body);
   return { secret, hash: hashCredential(secret) };
 }
 
 /** Whether a well-formed credential was made under the key. In constant time. */
-export function isMarked(secret: string, prefix: string, key: Uint8Array): boolean {
+export function hasValidMac(secret: string, prefix: string, key: Uint8Array): boolean {
   const digits = secret.slice(prefix.length);
-  const random = digits.slice(0, randomDigits - markDigits);
-  const mark = digits.slice(randomDigits - markDigits, randomDigits);
+  const random = digits.slice(0, randomDigits - macDigits);
+  const mac = digits.slice(randomDigits - macDigits, randomDigits);
   const user = digits.slice(randomDigits, randomDigits + userDigits);
-  return equalInConstantTime(mark, markOf(`${prefix}${random}${user}`, key));
+  return equalInConstantTime(mac, macOf(`${prefix}${random}${user}`, key));
 }
 
 /**

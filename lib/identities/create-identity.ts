@@ -3,7 +3,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import { maximumIdentities } from '../contracts/fields/identity-limits.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
-import { absent, type Condition, equals, isNew, lessThan } from '../table/expressions.ts';
+import { equals, isNew, lessThan } from '../table/expressions.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
 import { membershipRecord } from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
@@ -59,15 +59,11 @@ export async function createIdentity(context: MemberContext, wanted: NewIdentity
 
 /** Counts in the same transaction, so that parallel requests cannot pass the limit together. */
 function countIdentity({ id, slug }: OrganizationRecord): Write {
-  const active: Condition<OrganizationRecord> = { id: equals(id), status: equals('active') };
   return update(
     at(organizationRecord, slug),
     { add: { identityCount: 1 } },
     {
-      if: [
-        { ...active, identityCount: absent },
-        { ...active, identityCount: lessThan(maximumIdentities) },
-      ],
+      if: { id: equals(id), status: equals('active'), identityCount: lessThan(maximumIdentities) },
       refused: current =>
         current?.id === id && current.status === 'active'
           ? new ApiError(

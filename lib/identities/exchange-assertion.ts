@@ -137,6 +137,7 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
       projectId,
       environmentId,
       memberId: trustId,
+      secondFactor: false,
       lifetimeMs: tokenMinutes * 60_000,
     },
   );
@@ -144,7 +145,7 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
     new ApiError('assertion_replayed', 'This token was exchanged before. Get a new one from its issuer.');
   try {
     await transact([
-      markOf('exchanged', assertion, replayed),
+      recordOf('exchanged', assertion, replayed),
       write,
       ...noteOfUse(organization, identity),
       await entryOf(
@@ -168,15 +169,15 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
   return { token, expiresAt: expiryDate, organizationId: organization.id };
 }
 
-/** Holds once for an assertion. */
-function markOf(
+/** The write that records what became of the assertion. Its condition holds once. */
+function recordOf(
   purpose: 'exchanged' | 'claims_mismatch' | 'assertion_replayed',
   { identity, subjectToken, proven }: Assertion,
   refused: () => Error,
 ): Write {
   const hash = assertionHash(purpose, identity.id, subjectToken, proven);
-  const mark = { identityId: identity.id, expiresAt: endOfAssertion(proven) };
-  return put(at(assertionRecord, hash), mark, { if: isNew, refused });
+  const record = { identityId: identity.id, expiresAt: endOfAssertion(proven) };
+  return put(at(assertionRecord, hash), record, { if: isNew, refused });
 }
 
 function noteOfUse({ slug }: OrganizationRecord, { id, lastUsedAt }: IdentityRecord): Write[] {
@@ -203,7 +204,7 @@ async function recordRefusal(
     await retryOnConditionFailed(async budget =>
       transact(
         [
-          markOf(reason, assertion, () => new RefusalRecorded()),
+          recordOf(reason, assertion, () => new RefusalRecorded()),
           ...countOne(refusals),
           await entryOf(context, assertion, { action: 'identity.refused', details }),
         ],

@@ -2,7 +2,7 @@ import { changedFields } from '../access/changed-fields.ts';
 import { secondFactorDemanded } from '../access/fresh-session.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
-import { absent, asRead, type Condition, equals, exists } from '../table/expressions.ts';
+import { asRead, type Condition, equals, exists } from '../table/expressions.ts';
 import {
   directoryByNameRecord,
   directoryBySlugRecord,
@@ -46,16 +46,11 @@ export async function renameOrganization(
       const details = changedFields(before, after, ['name', 'requireSecondFactor']);
       if (details === undefined) return before;
       const { name } = after;
-      const known: Condition<OrganizationRecord> = {
-        ...asRead(before, ['name']),
+      const condition: Condition<OrganizationRecord> = {
+        ...asRead(before, ['name', 'requireSecondFactor']),
         id: equals(id),
         status: equals('active'),
       };
-      // Organizations from before there was this choice have no such attribute.
-      const condition = [
-        { ...known, requireSecondFactor: equals(before.requireSecondFactor) },
-        ...(before.requireSecondFactor ? [] : [{ ...known, requireSecondFactor: absent }]),
-      ];
       const changes = { name, requireSecondFactor: after.requireSecondFactor };
       const audit = await context.audit({
         action: 'organization.updated',

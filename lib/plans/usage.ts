@@ -23,7 +23,7 @@ export async function readUsage(slug: string): Promise<CountedUsage> {
     queryItems(ranges.roster(slug)),
   ]);
   const [{ id: organizationId } = {}] = ofKind(organizationRecord, roster);
-  const isOwn = (project: ProjectRecord) => (project.organizationId ?? organizationId) === organizationId;
+  const isOwn = (project: ProjectRecord) => project.organizationId === organizationId;
   // A project that is being erased is no longer in use.
   const active = new Set(projects.filter(one => one.status === 'active' && isOwn(one)).map(({ id }) => id));
   const living = environments.filter(one => one.status === 'active' && active.has(one.projectId));

@@ -50,7 +50,7 @@ import type { Key } from './entity.ts';
  *   PAYLOAD#<payloadId>              <n>                          a piece of a payload too long for the webhook queue
  *   AUDIT#<orgId>                    <action>#<time>#<id>         an audit entry
  *                                    COUNT#<action>               how many entries of that action there are
- *   CREDENTIALKEY                    CREDENTIALKEY                the wrapped key that marks sessions and tokens as issued here
+ *   CREDENTIALKEY                    CREDENTIALKEY                the wrapped key of the MAC in sessions and tokens
  *   PLANS                            PLANS                        the runtime plan configs
  *   CUSTOMER#<customerId>            CUSTOMER                     the payment provider's customer → organization
  *   PROVIDEREVENT#<eventId>          PROVIDEREVENT                a provider event that was handled

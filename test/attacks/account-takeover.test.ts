@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issuingKey } from '../../lib/access/credential-key.ts';
 import { createCredential, readCredential, tokenPrefix } from '../../lib/crypto/credentials.ts';
 import { ranges } from '../../lib/table/keys.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
@@ -24,8 +25,9 @@ async function resetPassword(person: Person): Promise<void> {
 
 /** Tokens written straight into the table, as many as one likes. */
 async function seedTokens(person: Person, count: number): Promise<{ token: string }[]> {
+  const key = await issuingKey();
   const made = Array.from({ length: count }, (_, index) => {
-    const { secret, hash } = createCredential(person.user.id, tokenPrefix);
+    const { secret, hash } = createCredential(person.user.id, tokenPrefix, key);
     const record = {
       id: crypto.randomUUID(),
       userId: person.user.id,
@@ -38,6 +40,7 @@ async function seedTokens(person: Person, count: number): Promise<{ token: strin
       projectId: null,
       environmentId: null,
       memberId: null,
+      secondFactor: false,
       createdAt: new Date().toISOString(),
       lastUsedAt: null,
       expiryDate: null,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issuingKey } from '../../lib/access/credential-key.ts';
 import { createCredential, tokenPrefix } from '../../lib/crypto/credentials.ts';
 import { type MemberRecord, memberRecord } from '../../lib/table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../../lib/table/records/organization.ts';
@@ -34,8 +35,9 @@ describe('a member who is removed', () => {
     const viewer = await seedPerson();
     const memberId = await join(owner, viewer, 'viewer');
     const bound = await createToken(api, viewer, { organizationId: owner.organization.id });
+    const key = await issuingKey();
     const writes = Array.from({ length: 3000 }, (_, index) => {
-      const { secret, hash } = createCredential(viewer.user.id, tokenPrefix);
+      const { secret, hash } = createCredential(viewer.user.id, tokenPrefix, key);
       return put(at(tokenRecord, viewer.user.id, hash), {
         id: crypto.randomUUID(),
         userId: viewer.user.id,
@@ -48,6 +50,7 @@ describe('a member who is removed', () => {
         projectId: null,
         environmentId: null,
         memberId,
+        secondFactor: false,
         createdAt: new Date().toISOString(),
         lastUsedAt: null,
         expiryDate: null,

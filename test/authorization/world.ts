@@ -136,6 +136,7 @@ export async function buildWorld(api: Api): Promise<World> {
     ...unlimited,
     name: 'x',
     access: 'full',
+    secondFactor: false,
     expiresInDays: null,
   });
   await transact([strangersToken.write]);
@@ -220,7 +221,13 @@ async function seedToken(
   access: Access,
   { expiresInDays = null }: { expiresInDays?: number | null } = {},
 ): Promise<Headers> {
-  const { token, cliToken } = await newToken(user, { ...scope, name: access, access, expiresInDays });
+  const { token, cliToken } = await newToken(user, {
+    ...scope,
+    name: access,
+    access,
+    secondFactor: false,
+    expiresInDays,
+  });
   // Used just now, so that using it writes nothing.
   const used = { ...cliToken, lastUsedAt: cliToken.createdAt };
   await transact([put(at(tokenRecord, user.id, cliToken.hash), used)]);

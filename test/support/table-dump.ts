@@ -25,7 +25,7 @@ export async function allItems(): Promise<Record<string, unknown>[]> {
 /** Removes all that is left: each look at the whole table takes longer the more is in it. */
 export async function emptyTable(): Promise<void> {
   const items = await allItems();
-  // What processes remember of the key that marks credentials has to stay true.
+  // What processes remember of the credential key has to stay true.
   const left = items.filter(({ kind }) => kind !== credentialKeyRecord.kind);
   await removeAll(left.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
 }

@@ -49,7 +49,7 @@ export function listTemplateKeys({ access }: MemberContext, { project, template 
 
 /** Without keys of another project, which had the slugs when the template was read. */
 export function templateOf({ id }: ProjectRecord, template: readonly TemplateKeyRecord[]): TemplateKeyRecord[] {
-  return template.filter(({ projectId = id }) => projectId === id);
+  return template.filter(({ projectId }) => projectId === id);
 }
 
 interface NewTemplateKey {

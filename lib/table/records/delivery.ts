@@ -15,8 +15,6 @@ export const deliveryRecord = entity({
     responseTimeMs: z.int().nullable(),
     error: z.string().nullable(),
     createdAt: z.string(),
-    /** Only on entries from before the last deliveries were kept regardless of age. */
-    expiresAt: ExpiresAt.optional(),
   }),
 });
 

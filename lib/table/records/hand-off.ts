@@ -12,7 +12,7 @@ export const handOffRecord = entity({
     /** The sessions of this epoch may hand off; ending them ends the code as well. */
     sessionEpoch: z.int(),
     /** Whether the session was proved with a second factor; its token inherits that. */
-    secondFactor: z.boolean().optional(),
+    secondFactor: z.boolean(),
     codeChallenge: z.string(),
     name: z.string(),
     access: TokenAccess,

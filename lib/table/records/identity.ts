@@ -43,8 +43,7 @@ export const identityRecord = /* @__PURE__ */ entity({
   key: keys.identity,
   schema: /* @__PURE__ */ z.object({
     ...rights,
-    /** Older ones lack it. */
-    organizationId: z.string().optional(),
+    organizationId: z.string(),
     issuer: z.string(),
     claims: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
     tokenMinutes: z.int(),

@@ -35,15 +35,15 @@ export const organizationRecord = entity({
     ownerCount: z.int(),
     invitationCount: z.int(),
     webhookCount: z.int(),
-    identityCount: z.int().default(0),
+    identityCount: z.int(),
     /** Where its projects' environments begin to count revisions (see `retired-slug.ts`). */
-    firstRevision: z.int().default(0),
+    firstRevision: z.int(),
     /** Absent before the first checkout. */
     billing: billingState.optional(),
     /** Epoch milliseconds at which an administrator last set `plan`, 0 before: older provider events leave it alone. */
     planChangedAtMs: z.int(),
     /** Sessions and tokens that were not proved with a second factor are refused. */
-    requireSecondFactor: z.boolean().default(false),
+    requireSecondFactor: z.boolean(),
   }),
 });
 

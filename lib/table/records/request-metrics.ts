@@ -7,8 +7,8 @@ const requestCounts = z.object({
   /** Beginning of the hour, ISO 8601. */
   hour: z.string(),
   requests: z.int(),
-  clientErrors: z.int().default(0),
-  serverErrors: z.int().default(0),
+  clientErrors: z.int(),
+  serverErrors: z.int(),
   expiresAt: ExpiresAt,
 });
 

@@ -8,8 +8,8 @@ export const templateKeyRecord = entity({
   key: keys.templateKey,
   schema: z.object({
     key: z.string(),
-    /** The project whose template it is in; older ones lack it. */
-    projectId: z.string().optional(),
+    /** The project whose template it is in. */
+    projectId: z.string(),
     description: z.string().optional(),
     required: z.boolean(),
     /** RE2 syntax, known to compile. */

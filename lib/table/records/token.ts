@@ -23,8 +23,8 @@ export const tokenRecord = entity({
     projectId: z.string().nullable(),
     environmentId: z.string().nullable(),
     memberId: z.string().nullable(),
-    /** Whether the session that made it was proved with a second factor. */
-    secondFactor: z.boolean().optional(),
+    /** Whether the session that made it was proved with a second factor; false for a token of an identity. */
+    secondFactor: z.boolean(),
     createdAt: z.string(),
     lastUsedAt: z.string().nullable(),
     /** ISO 8601; null: the token does not expire. */

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { Bytes, entity } from '../entity.ts';
-import { absent, asRead, type Condition, equals, exists } from '../expressions.ts';
+import { asRead, type Condition, equals, exists } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
 /** An account. Every session and reset link carries its `sessionEpoch`, so raising it ends them all in one write. */
 export const userRecord = entity({
   kind: 'user',
   key: keys.user,
+  oldestFormat: 2,
   schema: z.object({
     id: z.string(),
     email: z.string(),
@@ -28,17 +29,13 @@ export const userRecord = entity({
     recoveryCodes: z.set(z.string()).optional(),
     createdAt: z.string(),
   }),
-  upgrades: [user => ({ creations: 0, ...user })],
 });
 
 export type UserRecord = ReturnType<typeof userRecord.parse>;
 
 /** The account's password and its number of creations are as they were when it was read. */
-export function isUnchanged({ sessionEpoch, creations }: UserRecord): Condition<UserRecord>[] {
-  const known = { pk: exists, sessionEpoch: equals(sessionEpoch) };
-  const counted = { ...known, creations: equals(creations) };
-  // Accounts from before creations were counted have no such attribute.
-  return creations === 0 ? [{ ...known, creations: absent }, counted] : [counted];
+export function isUnchanged({ sessionEpoch, creations }: UserRecord): Condition<UserRecord> {
+  return { sessionEpoch: equals(sessionEpoch), creations: equals(creations) };
 }
 
 /** The account's password and second factors are as they were when it was read. */

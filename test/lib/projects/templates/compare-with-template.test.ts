@@ -4,15 +4,15 @@ import { boundedValueCheck, patternProblem } from '../../../../lib/projects/temp
 
 const matchesWhole = (pattern: string, value: string) => boundedValueCheck()(pattern, value) === undefined;
 
-const createdAt = '2026-01-01T00:00:00.000Z';
+const stored = { projectId: 'a project', createdAt: '2026-01-01T00:00:00.000Z' };
 
 describe('comparing with a template', () => {
   it('sorts every key into its place', () => {
     const template = [
-      { key: 'A', required: true, pattern: 'x+', createdAt },
-      { key: 'B', required: true, createdAt },
-      { key: 'C', required: false, createdAt },
-      { key: '__proto__', required: true, createdAt },
+      { key: 'A', required: true, pattern: 'x+', ...stored },
+      { key: 'B', required: true, ...stored },
+      { key: 'C', required: false, ...stored },
+      { key: '__proto__', required: true, ...stored },
     ];
     expect(
       compareWithTemplate(template, ['A', 'C', 'D', '__proto__'], new Map([['A', 'xxy']]), boundedValueCheck()),
