@@ -4031,12 +4031,12 @@ export interface components {
              * @description Where that use came from.
              * @example 203.0.113.7
              */
-            ip: string | null;
+            ip: string;
             /**
              * @description What the client called itself.
              * @example example-browser/1.0
              */
-            userAgent: string | null;
+            userAgent: string;
             /**
              * Format: date-time
              * @description When it ends, unless it is used before.

@@ -7,11 +7,8 @@ export const Session = z
     current: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
     createdAt: Timestamp.meta({ description: 'When the user logged in.' }),
     lastUsedAt: Timestamp.meta({ description: 'When it was last used, to within an hour.' }),
-    ip: z.string().nullable().meta({ description: 'Where that use came from.', example: '203.0.113.7' }),
-    userAgent: z
-      .string()
-      .nullable()
-      .meta({ description: 'What the client called itself.', example: 'example-browser/1.0' }),
+    ip: z.string().meta({ description: 'Where that use came from.', example: '203.0.113.7' }),
+    userAgent: z.string().meta({ description: 'What the client called itself.', example: 'example-browser/1.0' }),
     expiresAt: Timestamp.meta({ description: 'When it ends, unless it is used before.' }),
   })
   .meta({ id: 'Session', description: 'A log-in of the dashboard, without its secret.' });
