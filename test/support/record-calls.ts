@@ -71,7 +71,8 @@ export function recorder(): Recorder {
 
 /** The writer of a large change sends one each second, so their number depends on how fast the machine is. */
 function isHeartbeat({ operation, input }: AwsCall): boolean {
-  return operation === 'UpdateItem' && Object.values(input.ExpressionAttributeNames ?? {}).includes('heartbeat');
+  if (!operation.startsWith('TransactWrite') || input.TransactItems.length !== 1) return false;
+  return Object.values(input.TransactItems[0].Update?.ExpressionAttributeNames ?? {}).includes('heartbeat');
 }
 
 /** Runs `work` in this process and records the AWS calls it makes. */
