@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { type Drift, recountOrganization } from '../../lib/admin/recount.ts';
 import { recountPlatform } from '../../lib/admin/recount-platform.ts';
 import { ranges } from '../../lib/table/keys.ts';
+import { list } from '../../lib/table/read.ts';
 import { directoryBySlugRecord } from '../../lib/table/records/organization.ts';
-import { list } from '../../lib/table/store.ts';
 import { useTable } from './find-table.ts';
 
 /*

@@ -1,7 +1,8 @@
 import { generateDataKey, kmsDecrypt } from '../crypto/kms.ts';
 import { isNew } from '../table/expressions.ts';
+import { at, readTogether } from '../table/read.ts';
 import { credentialKeyRecord } from '../table/records/credential-key.ts';
-import { at, ConditionFailed, put, readTogether, transact } from '../table/store.ts';
+import { ConditionFailed, put, transact } from '../table/write.ts';
 
 /*
  * The key of the MAC that shows which sessions and tokens this installation issued. KMS wraps it, the table holds it, and

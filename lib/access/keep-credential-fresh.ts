@@ -2,9 +2,10 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Log } from '../core/logger.ts';
 import { sourceOf } from '../core/request-source.ts';
 import { isThere } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { tokenRecord } from '../table/records/token.ts';
-import { at, ConditionFailed, transact, update } from '../table/store.ts';
+import { ConditionFailed, transact, update } from '../table/write.ts';
 import type { Principal } from './principal.ts';
 import { sessionCookie, sessionEndsAt, sessionSecretOf } from './session-cookie.ts';
 

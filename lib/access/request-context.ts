@@ -1,7 +1,7 @@
 import type { Log } from '../core/logger.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
-import type { Write } from '../table/store.ts';
+import type { Write } from '../table/write.ts';
 import { type AuditFacts, actorOf, auditWrite } from './audit-write.ts';
 import type { MemberAccess } from './member-access.ts';
 import type { AccountPrincipal, Principal } from './principal.ts';

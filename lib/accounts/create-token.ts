@@ -1,8 +1,9 @@
 import { hasProvedFactor } from '../access/fresh-session.ts';
 import type { AccountContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
+import { at, find } from '../table/read.ts';
 import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
-import { at, find, retryWithFreshRead, transact, update, type Write } from '../table/store.ts';
+import { retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { listTokens, requireRoomForToken } from './list-tokens.ts';
 import { type IssuedToken, newToken } from './new-token.ts';
 import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.ts';

@@ -5,10 +5,11 @@ import type { AccountContext, RequestContext } from '../access/request-context.t
 import { ApiError } from '../core/errors.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
 import { isNew, isThere } from '../table/expressions.ts';
+import { at, find, readTogether } from '../table/read.ts';
 import { handOffRecord } from '../table/records/hand-off.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { userRecord } from '../table/records/user.ts';
-import { at, find, put, readTogether, remove, transact } from '../table/store.ts';
+import { put, remove, transact } from '../table/write.ts';
 import { addToken } from './create-token.ts';
 import { listTokens } from './list-tokens.ts';
 import { type IssuedToken, newToken } from './new-token.ts';

@@ -1,7 +1,7 @@
 import { ApiError } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
+import { list } from '../table/read.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
-import { list } from '../table/store.ts';
 
 /** The user's valid tokens, newest first. Expired ones are left out here because DynamoDB removes them late. */
 export async function listTokens(userId: string): Promise<TokenRecord[]> {

@@ -5,8 +5,9 @@ import { count, refuseEarly, requireRoom, startAgain, toRead } from '../limits/c
 import { networkOf } from '../limits/network.ts';
 import { failedLogins, failedLoginsOfNetwork } from '../limits/rate-limits.ts';
 import { equals } from '../table/expressions.ts';
+import { at, find, readTogether } from '../table/read.ts';
 import { emailRecord, hasSecondFactor, nobody, type UserRecord, userRecord } from '../table/records/user.ts';
-import { at, ConditionFailed, find, readTogether, transact, update } from '../table/store.ts';
+import { ConditionFailed, transact, update } from '../table/write.ts';
 import { askForFactor } from './factors/ask-for-factor.ts';
 import { newSession } from './new-session.ts';
 

@@ -1,6 +1,7 @@
 import type { AccountContext } from '../access/request-context.ts';
+import { at } from '../table/read.ts';
 import { sessionRecord } from '../table/records/session.ts';
-import { at, remove, transact } from '../table/store.ts';
+import { remove, transact } from '../table/write.ts';
 
 /** Ends the session that the request was made with. */
 export async function logOut({ principal: { userId, credential }, log }: AccountContext): Promise<void> {

@@ -2,9 +2,10 @@ import { ApiError } from '../core/errors.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
 import { dashboardLink } from '../mail/compose-mail.ts';
 import { equals } from '../table/expressions.ts';
+import { at, readTogether } from '../table/read.ts';
 import { resetLinkRecord, verificationLinkRecord } from '../table/records/link.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
-import { at, put, readTogether, remove, type Write } from '../table/store.ts';
+import { put, remove, type Write } from '../table/write.ts';
 
 /** A mailed link: its address, which holds the token, and the write that makes it valid. Only the token's hash is stored. */
 interface NewLink {

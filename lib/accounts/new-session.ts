@@ -3,9 +3,10 @@ import { sessionCookie, sessionEndsAt } from '../access/session-cookie.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { createCredential } from '../crypto/credentials.ts';
 import { isNew } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import type { UserRecord } from '../table/records/user.ts';
-import { at, put, type Write } from '../table/store.ts';
+import { put, type Write } from '../table/write.ts';
 
 /**
  * A new session: its Set-Cookie line and the write that makes it valid. Only the secret's hash is stored. One that takes

@@ -3,8 +3,9 @@ import { issuingKey } from '../access/credential-key.ts';
 import type { TokenAccess } from '../contracts/fields/token-access.ts';
 import { createCredential, tokenPrefix } from '../crypto/credentials.ts';
 import { isNew } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
-import { at, put, type Write } from '../table/store.ts';
+import { put, type Write } from '../table/write.ts';
 
 const shownCharacters = 16;
 

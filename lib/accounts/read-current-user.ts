@@ -5,9 +5,9 @@ import type { OwnOrganization } from '../contracts/auth/own-organization.ts';
 import type { OwnUser } from '../contracts/auth/own-user.ts';
 import { ApiError } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
+import { at, list, readAll } from '../table/read.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
-import { at, list, readAll } from '../table/store.ts';
 import { ownUserView, tokenView } from './account-views.ts';
 
 interface CurrentUser {

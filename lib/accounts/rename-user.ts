@@ -1,9 +1,10 @@
 import type { AccountContext } from '../access/request-context.ts';
 import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { at, list } from '../table/read.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
-import { at, list, transact, transactIfHolds, update } from '../table/store.ts';
+import { transact, transactIfHolds, update } from '../table/write.ts';
 
 /**
  * Changes the user's display name and the copies that member lists show. Each organization's copy is a write of its

@@ -2,10 +2,11 @@ import type { AccountContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { at, find, list } from '../table/read.ts';
 import { membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
-import { at, find, list, remove, transact } from '../table/store.ts';
+import { remove, transact } from '../table/write.ts';
 import { listTokens } from './list-tokens.ts';
 
 /**

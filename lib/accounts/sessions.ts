@@ -4,8 +4,9 @@ import type { Session } from '../contracts/auth/session.ts';
 import { ApiError } from '../core/errors.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
 import { ranges } from '../table/keys.ts';
+import { at, queryItems } from '../table/read.ts';
 import { sessionRecord } from '../table/records/session.ts';
-import { at, queryItems, remove, transact } from '../table/store.ts';
+import { remove, transact } from '../table/write.ts';
 
 interface FoundSession {
   hash: string;

@@ -1,24 +1,21 @@
 import { type AuditActor, auditWrite } from '../access/audit-write.ts';
+import { chunksOf } from '../core/chunks-of.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { isThere } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { at, find, list, readAll } from '../table/read.ts';
 import { membershipRecord } from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
 import {
-  at,
-  chunksOf,
-  find,
-  list,
   maximumWritesPerTransaction,
-  readAll,
   remove,
   retryWithFreshRead,
   transact,
   update,
   type Write,
-} from '../table/store.ts';
+} from '../table/write.ts';
 
 /** A user's tokens, and the organizations that some of them are limited to. */
 interface HeldTokens {

@@ -2,11 +2,12 @@ import type { TokenAccess } from '../contracts/fields/token-access.ts';
 import { ApiError, organizationNotFound, projectNotFound } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { at, find, list, readTogether } from '../table/read.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { type MemberRecord, memberRecord, membershipRecord } from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { projectRecord } from '../table/records/project.ts';
-import { at, check, find, list, readTogether, type Write } from '../table/store.ts';
+import { check, type Write } from '../table/write.ts';
 
 /** The token that a request asks for. The contract has checked that a narrower limit comes with the wider one. */
 export interface WantedToken {

@@ -5,8 +5,9 @@ import { verificationMails } from '../limits/rate-limits.ts';
 import { verificationMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
 import { isThere } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
-import { at, transact, update } from '../table/store.ts';
+import { transact, update } from '../table/write.ts';
 import { newVerificationLink, openVerificationLink } from './mailed-link.ts';
 
 /**

@@ -1,9 +1,10 @@
 import type { OrganizationWithUsage } from '../contracts/admin/organization-with-usage.ts';
+import { chunksOf } from '../core/chunks-of.ts';
 import { ApiError } from '../core/errors.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
 import { ranges } from '../table/keys.ts';
+import { at, list, readAll } from '../table/read.ts';
 import { directoryByNameRecord, directoryBySlugRecord, organizationRecord } from '../table/records/organization.ts';
-import { at, chunksOf, list, readAll } from '../table/store.ts';
 
 interface Search {
   /** All of them where undefined. */

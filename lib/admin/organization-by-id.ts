@@ -1,10 +1,10 @@
 import { organizationNotFound } from '../core/errors.ts';
+import { at, find } from '../table/read.ts';
 import {
   type OrganizationRecord,
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
-import { at, find } from '../table/store.ts';
 
 /** Where an organization's id leads: its slug, as long as it exists. Needs nothing but the id, so it is read early. */
 export function findPointer(organizationId: string): Promise<{ orgSlug: string } | undefined> {

@@ -1,6 +1,6 @@
 import { ranges } from '../table/keys.ts';
+import { list } from '../table/read.ts';
 import { platformCountRecord } from '../table/records/platform-count.ts';
-import { list } from '../table/store.ts';
 
 /** How many users, organizations and projects there are: the sum over the shards that count them. */
 export async function readStatistics(): Promise<{ users: number; organizations: number; projects: number }> {

@@ -1,9 +1,10 @@
 import type { Drift } from '../admin/recount.ts';
 import { ranges } from '../table/keys.ts';
+import { list } from '../table/read.ts';
 import { directoryBySlugRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { projectRecord } from '../table/records/project.ts';
-import { list, transact } from '../table/store.ts';
+import { transact } from '../table/write.ts';
 import { readStatistics } from './read-statistics.ts';
 
 /**

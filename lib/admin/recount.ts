@@ -3,11 +3,12 @@ import { fenced, notRisen, stateAt } from '../secrets/engine/fencing.ts';
 import { isLive } from '../secrets/engine/read-snapshot.ts';
 import { attribute, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { at, queryItems } from '../table/read.ts';
 import { type EnvironmentRecord, environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { headRecord } from '../table/records/secret.ts';
-import { at, ConditionFailed, queryItems, transact, update, type Write } from '../table/store.ts';
+import { ConditionFailed, transact, update, type Write } from '../table/write.ts';
 
 /** A counter that does not say what is there. */
 export interface Drift {

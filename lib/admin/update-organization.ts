@@ -4,8 +4,9 @@ import type { updateOrganization as contract } from '../contracts/admin/update-o
 import { type EffectiveLimits, limitNames } from '../contracts/fields/limits.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { equals } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { at, retryOnConditionFailed, transact, update } from '../table/store.ts';
+import { retryOnConditionFailed, transact, update } from '../table/write.ts';
 import { getOrganization } from './organization-by-id.ts';
 
 type Wanted = z.output<(typeof contract)['body']>;

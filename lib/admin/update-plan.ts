@@ -3,8 +3,9 @@ import { type LimitOverrides, limitNames, PlanName } from '../contracts/fields/l
 import { ApiError } from '../core/errors.ts';
 import { type Plan, planOf } from '../plans/plan-configs.ts';
 import { equals, isNew } from '../table/expressions.ts';
+import { at, find } from '../table/read.ts';
 import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
-import { at, find, put, retryOnConditionFailed, transact } from '../table/store.ts';
+import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 
 /**
  * Sets some of a plan's limits for every organization of the plan; they hold from the next creation on. No organization's

@@ -2,8 +2,9 @@ import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { Key } from '../table/entity.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
+import { at, queryItems, queryPage } from '../table/read.ts';
 import { type AuditCountRecord, auditCountRecord } from '../table/records/audit-count.ts';
-import { at, ConditionFailed, put, queryItems, queryPage, transact } from '../table/store.ts';
+import { ConditionFailed, put, transact } from '../table/write.ts';
 import { type EntryStream, isExpired, type ReadBudget, type StoredEntry, takePage } from './entry-stream.ts';
 
 const daySeconds = 86_400;

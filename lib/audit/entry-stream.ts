@@ -1,7 +1,7 @@
 import type { AuditAction } from '../contracts/fields/audit-action.ts';
 import type { Key } from '../table/entity.ts';
 import { ranges } from '../table/keys.ts';
-import { queryPage } from '../table/store.ts';
+import { queryPage } from '../table/read.ts';
 
 /** An entry as it is stored, with the attributes that decide its order and its expiry. */
 export interface StoredEntry {

@@ -1,8 +1,9 @@
 import { organizationNotFound } from '../core/errors.ts';
 import { absent, type Condition, equals, isNew } from '../table/expressions.ts';
+import { at, find } from '../table/read.ts';
 import { customerRecord } from '../table/records/customer.ts';
 import { type BillingState, type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { at, ConditionFailed, find, put, transact, update } from '../table/store.ts';
+import { ConditionFailed, put, transact, update } from '../table/write.ts';
 import { createCustomer } from './provider.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { putAlone } from '../table/store.ts';
+import { putAlone } from '../table/write.ts';
 import { ensureCustomer } from './ensure-customer.ts';
 import { createPortal } from './provider.ts';
 import { billingPage } from './return-address.ts';

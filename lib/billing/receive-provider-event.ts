@@ -6,6 +6,7 @@ import { invalidRequest } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { absent, equals, isNew } from '../table/expressions.ts';
+import { at, readAll, readTogether } from '../table/read.ts';
 import { customerRecord } from '../table/records/customer.ts';
 import {
   type OrganizationRecord,
@@ -13,17 +14,7 @@ import {
   organizationRecord,
 } from '../table/records/organization.ts';
 import { providerEventLifetimeSeconds, providerEventRecord } from '../table/records/provider-event.ts';
-import {
-  at,
-  put,
-  readAll,
-  readTogether,
-  remove,
-  retryOnConditionFailed,
-  transact,
-  update,
-  type Write,
-} from '../table/store.ts';
+import { put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { configuredPrices, verifiedEvent } from './provider.ts';
 import { type ProviderEvent, readProviderEvent } from './provider-event.ts';
 import { applyUpdate, type SubscriptionUpdate } from './subscription-update.ts';

@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { BoughtPlan } from '../contracts/billing/bought-plan.ts';
-import { putAlone } from '../table/store.ts';
+import { putAlone } from '../table/write.ts';
 import { ensureCustomer } from './ensure-customer.ts';
 import { createCheckout, createPortal, priceOf } from './provider.ts';
 import { billingPage } from './return-address.ts';

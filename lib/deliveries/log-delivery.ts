@@ -2,8 +2,9 @@ import type { DeliveredEventName } from '../contracts/fields/events.ts';
 import type { Key } from '../table/entity.ts';
 import { isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { at, queryPage } from '../table/read.ts';
 import { deliveryRecord } from '../table/records/delivery.ts';
-import { at, put, putAlone, queryPage, removeAll, transactIfHolds } from '../table/store.ts';
+import { put, putAlone, removeAll, transactIfHolds } from '../table/write.ts';
 import type { DeliveryMessage } from './message.ts';
 
 /** How many deliveries of a webhook the log keeps, however old (specification, Events 6). */

@@ -1,8 +1,8 @@
 import type { EventMetadata, EventName, EventPayload } from '../contracts/fields/events.ts';
 import type { Log } from '../core/logger.ts';
 import { ranges } from '../table/keys.ts';
+import { list } from '../table/read.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
-import { list } from '../table/store.ts';
 import { deliveriesOf, queueOrLogDeliveries } from './queue-deliveries.ts';
 
 /** Something that happened to secrets. Names of keys only, never a value. */

@@ -4,9 +4,10 @@ import type { EventPayload } from '../contracts/fields/events.ts';
 import type { Log } from '../core/logger.ts';
 import { sqsClient } from '../core/queue.ts';
 import { requiredSetting } from '../core/settings.ts';
+import { at } from '../table/read.ts';
 import { payloadPieceRecord } from '../table/records/delivery.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
-import { at, put, putAlone } from '../table/store.ts';
+import { put, putAlone } from '../table/write.ts';
 import { logDelivery } from './log-delivery.ts';
 import { type DeliveryMessage, maximumMessageBytes } from './message.ts';
 

@@ -1,9 +1,10 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { equals, isThere } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { identityRecord } from '../table/records/identity.ts';
 import { membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
-import { at, remove, transact, update } from '../table/store.ts';
+import { remove, transact, update } from '../table/write.ts';
 import { identityNotFound, identityTarget } from './identity-view.ts';
 import { requireIdentity } from './read-identities.ts';
 

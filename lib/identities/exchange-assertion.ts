@@ -9,11 +9,12 @@ import { type Counter, count, countOne, isReached, toRead } from '../limits/coun
 import { takeShare } from '../limits/fair-share.ts';
 import { failedExchanges, recordedRefusals } from '../limits/rate-limits.ts';
 import { isNew, isThere } from '../table/expressions.ts';
+import { at, readTogether } from '../table/read.ts';
 import { assertionRecord } from '../table/records/assertion.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { at, put, readTogether, retryOnConditionFailed, transact, update, type Write } from '../table/store.ts';
+import { put, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { mismatchedClaims } from './demanded-claims.ts';
 import { identityTarget } from './identity-view.ts';
 import { currentKeys, renewedKeys, usableKeys } from './issuer-keys.ts';

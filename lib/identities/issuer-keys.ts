@@ -7,9 +7,10 @@ import { settings } from '../core/settings.ts';
 import { fetchJson } from '../deliveries/fetch-json.ts';
 import { failureReason, SendingFailed } from '../deliveries/sending-failed.ts';
 import { equals, isNew } from '../table/expressions.ts';
+import { at, find } from '../table/read.ts';
 import type { VerificationKey } from '../table/records/identity.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
-import { at, ConditionFailed, find, transact, update, upsert } from '../table/store.ts';
+import { ConditionFailed, transact, update, upsert } from '../table/write.ts';
 
 /*
  * The keys of issuers are in the table, so all processes share them. The service asks an issuer once a minute at the most,

@@ -1,8 +1,8 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ranges } from '../table/keys.ts';
+import { at, find, list } from '../table/read.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
-import { at, find, list } from '../table/store.ts';
 import { identityNotFound } from './identity-view.ts';
 
 /** The organization's identities, oldest first. */

@@ -5,6 +5,7 @@ import { queueJob } from '../core/queue.ts';
 import { tokensBoundTo } from '../organizations/members/remove-member.ts';
 import { type Changes, equals, isThere } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
+import { at, find, list } from '../table/read.ts';
 import { customerRecord } from '../table/records/customer.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { identityRecord } from '../table/records/identity.ts';
@@ -18,7 +19,7 @@ import {
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { retiredOrganizationRecord } from '../table/records/retired-slug.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
-import { at, ConditionFailed, check, find, list, put, remove, transact, update, type Write } from '../table/store.ts';
+import { ConditionFailed, check, put, remove, transact, update, type Write } from '../table/write.ts';
 import { eraseBelowProject } from './erase-project.ts';
 import {
   AlreadyErased,

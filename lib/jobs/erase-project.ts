@@ -3,24 +3,13 @@ import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { asRead, equals } from '../table/expressions.ts';
 import { keys, ranges } from '../table/keys.ts';
+import { at, find, list, type Read } from '../table/read.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { projectRecord } from '../table/records/project.ts';
 import { retiredEnvironmentRecord, retiredProjectRecord } from '../table/records/retired-slug.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
-import {
-  at,
-  check,
-  find,
-  list,
-  put,
-  type Read,
-  remove,
-  retryOnConditionFailed,
-  transact,
-  update,
-  type Write,
-} from '../table/store.ts';
+import { check, put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { removeLog } from '../webhooks/remove-log.ts';
 import {
   AlreadyErased,

@@ -1,15 +1,8 @@
+import { chunksOf } from '../core/chunks-of.ts';
 import type { Key } from '../table/entity.ts';
 import { equals } from '../table/expressions.ts';
-import {
-  chunksOf,
-  maximumWritesPerTransaction,
-  queryPage,
-  type Range,
-  remove,
-  removeAll,
-  transact,
-  type Write,
-} from '../table/store.ts';
+import { queryPage, type Range } from '../table/read.ts';
+import { maximumWritesPerTransaction, remove, removeAll, transact, type Write } from '../table/write.ts';
 
 /** What a background step may still do before the next one takes over. */
 export interface StepBudget {

@@ -2,8 +2,9 @@ import { newResetLink } from '../accounts/mailed-link.ts';
 import type { Job } from '../core/job.ts';
 import { passwordResetMail } from '../mail/account-mails.ts';
 import { sendMail } from '../mail/send-mail.ts';
+import { at, find } from '../table/read.ts';
 import { userRecord } from '../table/records/user.ts';
-import { at, find, putAlone } from '../table/store.ts';
+import { putAlone } from '../table/write.ts';
 
 type MailResetLink = Extract<Job, { type: 'mail-reset-link' }>;
 

@@ -1,17 +1,17 @@
 import { ApiError } from '../core/errors.ts';
 import { atMost, type Condition, greaterThan, isNew, lessThan } from '../table/expressions.ts';
+import type { Read } from '../table/read.ts';
 import type { RateRecord } from '../table/records/rate.ts';
 import {
   ConditionFailed,
   check,
   put,
-  type Read,
   remove,
   retryOnConditionFailed,
   transact,
   upsert,
   type Write,
-} from '../table/store.ts';
+} from '../table/write.ts';
 
 /*
  * A rate limit is a number in the table and the time at which its window ends. The window begins with the first count.

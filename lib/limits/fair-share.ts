@@ -1,7 +1,7 @@
 import { ApiError } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
-import { increment } from '../table/store.ts';
+import { increment } from '../table/write.ts';
 import { requestsOfOrganization } from './rate-limits.ts';
 
 /*

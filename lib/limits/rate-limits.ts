@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { normalizeEmail } from '../contracts/fields/text.ts';
 import { settings } from '../core/settings.ts';
+import { at } from '../table/read.ts';
 import { rateRecord } from '../table/records/rate.ts';
-import { at } from '../table/store.ts';
 import type { Counter } from './count.ts';
 
 /*

@@ -2,19 +2,12 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import * as z from 'zod';
+import { chunksOf } from '../core/chunks-of.ts';
 import type { Log } from '../core/logger.ts';
 import { isNew } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { countedBatchRecord, routeHourRecord } from '../table/records/request-metrics.ts';
-import {
-  at,
-  ConditionFailed,
-  chunksOf,
-  maximumWritesPerTransaction,
-  put,
-  transact,
-  upsert,
-  type Write,
-} from '../table/store.ts';
+import { ConditionFailed, maximumWritesPerTransaction, put, transact, upsert, type Write } from '../table/write.ts';
 import { readAccessLogLine } from './access-log-record.ts';
 import { hourMs, type Tally, tallyRequests } from './count-requests.ts';
 import { bucketAttribute } from './histogram.ts';

@@ -3,11 +3,12 @@ import type { AccountContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import { ranges } from '../table/keys.ts';
+import { at, find, list, readAll } from '../table/read.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
-import { at, find, list, readAll, retryWithFreshRead, transact, update } from '../table/store.ts';
+import { retryWithFreshRead, transact, update } from '../table/write.ts';
 import { newOrganization, withFreeSlug } from './new-organization.ts';
 
 /**

@@ -3,10 +3,11 @@ import { organizationNotFound } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
 import { equals } from '../table/expressions.ts';
 import { keys } from '../table/keys.ts';
+import { at, find } from '../table/read.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
-import { at, find, remove, retryWithFreshRead, transact, update } from '../table/store.ts';
+import { remove, retryWithFreshRead, transact, update } from '../table/write.ts';
 
 /**
  * Puts the organization out of reach in one transaction; the background erases it. Its audit log goes with it, so the

@@ -2,8 +2,9 @@ import type { LimitName } from '../contracts/fields/limits.ts';
 import { organizationNotFound } from '../core/errors.ts';
 import { isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
 import { attribute, type Condition, equals, lessThan } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { at, update, type Write } from '../table/store.ts';
+import { update, type Write } from '../table/write.ts';
 
 type Counter = keyof Pick<OrganizationRecord, 'projectCount' | 'webhookCount'>;
 

@@ -3,6 +3,7 @@ import { type AuditActor, auditWrite } from '../access/audit-write.ts';
 import { ApiError } from '../core/errors.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { isNew } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { type MemberRecord, memberRecord, membershipRecord } from '../table/records/member.ts';
 import {
   directoryByNameRecord,
@@ -13,7 +14,7 @@ import {
 } from '../table/records/organization.ts';
 import { firstRevisionOfOrganization } from '../table/records/retired-slug.ts';
 import { pauseBeforeRetry, type RetryBudget, retryBudget } from '../table/retry.ts';
-import { at, put, type Write } from '../table/store.ts';
+import { put, type Write } from '../table/write.ts';
 import { slugFromName, withSuffix } from './slug.ts';
 
 interface Founder {

@@ -3,6 +3,7 @@ import { secondFactorDemanded } from '../access/fresh-session.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { asRead, type Condition, equals, exists } from '../table/expressions.ts';
+import { at, find } from '../table/read.ts';
 import {
   directoryByNameRecord,
   directoryBySlugRecord,
@@ -10,7 +11,7 @@ import {
   organizationRecord,
 } from '../table/records/organization.ts';
 import { userRecord } from '../table/records/user.ts';
-import { at, check, find, put, remove, retryWithFreshRead, transact, update, type Write } from '../table/store.ts';
+import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 
 /**
  * Renames the organization, here and in the directory, or changes whether it demands a second factor. What it has already

@@ -7,8 +7,8 @@ import {
   unlimited,
 } from '../contracts/fields/limits.ts';
 import { ApiError } from '../core/errors.ts';
+import { at, find } from '../table/read.ts';
 import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-configs.ts';
-import { at, find } from '../table/store.ts';
 
 interface Planned {
   plan: PlanName;

@@ -1,12 +1,12 @@
 import type { Usage } from '../contracts/fields/limits.ts';
 import { organizationNotFound } from '../core/errors.ts';
 import { ranges } from '../table/keys.ts';
+import { at, list, ofKind, queryItems, readAll } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { invitationRecord, sortInvitations } from '../table/records/invitation.ts';
 import { memberRecord } from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { at, list, ofKind, queryItems, readAll } from '../table/store.ts';
 
 /** The part of an organization's usage that is counted and not read from its counters. */
 export interface CountedUsage {

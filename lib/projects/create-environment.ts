@@ -6,9 +6,10 @@ import { slugFromName } from '../organizations/slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
 import { newEnvironment } from '../secrets/engine/new-environment.ts';
 import { type Condition, equals, lessThan } from '../table/expressions.ts';
+import { at, find } from '../table/read.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { firstRevisionOfEnvironment } from '../table/records/retired-slug.ts';
-import { at, ConditionFailed, find, retryWithFreshRead, transact, update, type Write } from '../table/store.ts';
+import { ConditionFailed, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { environmentView } from './project-view.ts';
 
 interface NewEnvironment {

@@ -8,10 +8,11 @@ import { slugFromName } from '../organizations/slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
 import { firstEnvironments, newEnvironment } from '../secrets/engine/new-environment.ts';
 import { isNew } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { firstRevisionOfProject } from '../table/records/retired-slug.ts';
-import { at, put, transact } from '../table/store.ts';
+import { put, transact } from '../table/write.ts';
 import { environmentView } from './project-view.ts';
 
 interface NewProject {

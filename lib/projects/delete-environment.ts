@@ -3,9 +3,10 @@ import { queueJob } from '../core/queue.ts';
 import { closeEnvironment } from '../secrets/engine/close-environment.ts';
 import { type EnvironmentPath, partsOf } from '../secrets/engine/environment-path.ts';
 import { equals } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { environmentRecord, isActiveEnvironment } from '../table/records/environment.ts';
 import { projectRecord } from '../table/records/project.ts';
-import { at, retryWithFreshRead, transact, update } from '../table/store.ts';
+import { retryWithFreshRead, transact, update } from '../table/write.ts';
 import { type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
 
 /**

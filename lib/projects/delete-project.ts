@@ -1,25 +1,16 @@
 import type { MemberContext } from '../access/request-context.ts';
+import { chunksOf } from '../core/chunks-of.ts';
 import { organizationNotFound } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
 import { closeEnvironment } from '../secrets/engine/close-environment.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { at, find, list } from '../table/read.ts';
 import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import {
-  at,
-  ConditionFailed,
-  chunksOf,
-  find,
-  list,
-  retryWithFreshRead,
-  transact,
-  transactIfHolds,
-  update,
-  type Write,
-} from '../table/store.ts';
+import { ConditionFailed, retryWithFreshRead, transact, transactIfHolds, update, type Write } from '../table/write.ts';
 import type { FoundProject } from './read-projects.ts';
 
 /**

@@ -2,10 +2,10 @@ import type { MemberContext } from '../access/request-context.ts';
 import { type EnvironmentType, environmentTypes } from '../contracts/fields/environment-type.ts';
 import type { Environment } from '../contracts/projects/environment.ts';
 import type { Project } from '../contracts/projects/project.ts';
+import { at, readAll } from '../table/read.ts';
 import type { EnvironmentRecord } from '../table/records/environment.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import type { ProjectRecord } from '../table/records/project.ts';
-import { at, readAll } from '../table/store.ts';
 
 /** An environment as the API shows it: its description and what its state says. Pure. */
 export function environmentView(environment: EnvironmentRecord, state: EnvironmentState): Environment {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { chunksOf } from '../core/chunks-of.ts';
 import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
@@ -7,10 +8,11 @@ import { fenceEnvironment } from '../secrets/engine/fence-environment.ts';
 import { type KeyRing, keyRing } from '../secrets/engine/key-ring.ts';
 import { type Condition, equals, lessThan } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { at, find, list, queryPage } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { headRecord, versionRecord } from '../table/records/secret.ts';
-import { at, ConditionFailed, chunksOf, find, list, queryPage, transact, update } from '../table/store.ts';
+import { ConditionFailed, transact, update } from '../table/write.ts';
 
 /*
  * Re-encrypts everything a project stores under its new data key, in steps of the job queue:

@@ -2,6 +2,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import type { Project } from '../contracts/projects/project.ts';
 import type { EnvironmentPath } from '../secrets/engine/environment-path.ts';
 import { ranges } from '../table/keys.ts';
+import { at, find, list, readTogether } from '../table/read.ts';
 import {
   type EnvironmentRecord,
   type EnvironmentState,
@@ -10,7 +11,7 @@ import {
 } from '../table/records/environment.ts';
 import { organizationPointerRecord } from '../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { at, ConditionFailed, find, list, readTogether } from '../table/store.ts';
+import { ConditionFailed } from '../table/write.ts';
 import { viewProjects } from './project-view.ts';
 
 /** The project under a slug and the descriptions of its environments, read in parallel. */

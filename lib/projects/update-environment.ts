@@ -5,8 +5,9 @@ import type { Environment } from '../contracts/projects/environment.ts';
 import { ApiError } from '../core/errors.ts';
 import { type EnvironmentPath, partsOf } from '../secrets/engine/environment-path.ts';
 import { asRead, equals } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord, isActiveEnvironment } from '../table/records/environment.ts';
-import { at, retryWithFreshRead, transact, update } from '../table/store.ts';
+import { retryWithFreshRead, transact, update } from '../table/write.ts';
 import { environmentView } from './project-view.ts';
 import { type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
 

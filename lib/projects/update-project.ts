@@ -2,8 +2,9 @@ import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import type { Project } from '../contracts/projects/project.ts';
 import { asRead, equals } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { at, ConditionFailed, retryWithFreshRead, transact, update } from '../table/store.ts';
+import { ConditionFailed, retryWithFreshRead, transact, update } from '../table/write.ts';
 import { viewProjects } from './project-view.ts';
 import { type FoundProject, findProject } from './read-projects.ts';
 

@@ -1,6 +1,6 @@
 import { matchesRevision, type Precondition } from '../contracts/fields/preconditions.ts';
+import { at, find } from '../table/read.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
-import { at, find } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 
 /** Either the secrets, or the state of an environment that the caller already has. */

@@ -5,7 +5,7 @@ import type { DryRun } from '../contracts/secrets/dry-run.ts';
 import { ApiError } from '../core/errors.ts';
 import { publishSecretEvent, type SecretEvent } from '../deliveries/publish.ts';
 import { backOff, pauseBeforeRetry, reauthorize, retryBudget } from '../table/retry.ts';
-import { ConditionFailed } from '../table/store.ts';
+import { ConditionFailed } from '../table/write.ts';
 import type { Change, ChangeRequest, ChangeResult } from './change/change-request.ts';
 import { type Decided, decideChange, inKeyOrder } from './change/decide-change.ts';
 import { type ChangeReads, readTarget, requireTarget, type Target, type TargetReads } from './change/read-target.ts';

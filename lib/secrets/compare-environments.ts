@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
-import { transact } from '../table/store.ts';
+import { transact } from '../table/write.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, type LiveSecrets, readLive } from './engine/read-live-secrets.ts';
 import { requireFitting } from './engine/secret-size.ts';

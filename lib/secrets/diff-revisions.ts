@@ -1,6 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
-import { putAlone } from '../table/store.ts';
+import { putAlone } from '../table/write.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';

@@ -1,7 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
+import { at, readTogether } from '../table/read.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { at, readTogether } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { type RecordedChange, readChangesBefore } from './engine/revision-log.ts';
 import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';

@@ -1,10 +1,11 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { keys } from '../table/keys.ts';
+import { at, find, type Page, queryPage, readTogether } from '../table/read.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';
-import { at, find, type Page, putAlone, queryPage, readTogether } from '../table/store.ts';
+import { putAlone } from '../table/write.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { type KeyRing, keyRing } from './engine/key-ring.ts';
 import { maxEnvironmentBytes } from './engine/secret-size.ts';

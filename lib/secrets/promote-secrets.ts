@@ -2,7 +2,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
-import { check, type Write } from '../table/store.ts';
+import { check, type Write } from '../table/write.ts';
 import type { ChangeOptions, CurrentSecrets, Decision, Source } from './change/change-request.ts';
 import { sortOutUnchanged } from './change/decide-change.ts';
 import { beginChange, type ChangeReads } from './change/read-target.ts';

@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { putAlone } from '../table/store.ts';
+import { putAlone } from '../table/write.ts';
 import type { ConditionalRead } from './begin-conditional-read.ts';
 import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';

@@ -1,9 +1,9 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
+import { at, find, readAll, readTogether } from '../table/read.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { type HeadRecord, headRecord, versionRecord } from '../table/records/secret.ts';
-import { at, find, readAll, readTogether } from '../table/store.ts';
 import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { keyRing } from './engine/key-ring.ts';
 import type { LiveSecrets } from './engine/read-live-secrets.ts';

@@ -5,8 +5,9 @@ import { createSigningSecret, sealSigningSecret } from '../deliveries/signing-se
 import { growOrganization } from '../organizations/grow-organization.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { isNew } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
-import { at, put, transact } from '../table/store.ts';
+import { put, transact } from '../table/write.ts';
 import { findScope, readPlaces, scopeChecks } from './find-scope.ts';
 import { requireTarget, webhookTarget } from './webhook-target.ts';
 

@@ -1,8 +1,9 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { equals, isThere } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
-import { at, remove, transact, update } from '../table/store.ts';
+import { remove, transact, update } from '../table/write.ts';
 import { requireWebhook } from './read-webhooks.ts';
 import { removeLog } from './remove-log.ts';
 import { webhookNotFound, webhookTarget } from './webhook-target.ts';

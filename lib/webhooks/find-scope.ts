@@ -1,10 +1,11 @@
 import { ApiError, projectNotFound } from '../core/errors.ts';
 import { type Condition, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
+import { at, list } from '../table/read.ts';
 import { type EnvironmentRecord, environmentRecord, isActiveEnvironment } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
-import { at, check, list, type Write } from '../table/store.ts';
+import { check, type Write } from '../table/write.ts';
 
 type Wanted = Pick<WebhookRecord, 'projectId' | 'environmentId'>;
 

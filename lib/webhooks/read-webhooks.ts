@@ -2,9 +2,9 @@ import type { MemberContext } from '../access/request-context.ts';
 import { keptDeliveries } from '../deliveries/log-delivery.ts';
 import { findWebhooks } from '../deliveries/publish.ts';
 import { ranges } from '../table/keys.ts';
+import { at, find, queryPage } from '../table/read.ts';
 import { type DeliveryRecord, deliveryRecord } from '../table/records/delivery.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
-import { at, find, queryPage } from '../table/store.ts';
 import { webhookNotFound } from './webhook-target.ts';
 
 /** The organization's webhooks, oldest first. */

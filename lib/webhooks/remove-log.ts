@@ -1,6 +1,7 @@
 import type { Key } from '../table/entity.ts';
 import { ranges } from '../table/keys.ts';
-import { queryPage, remove, type Write } from '../table/store.ts';
+import { queryPage } from '../table/read.ts';
+import { remove, type Write } from '../table/write.ts';
 
 /** The sender keeps fewer log entries, and this many fit the transaction. */
 const loggedAtMost = 80;

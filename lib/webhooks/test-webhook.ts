@@ -3,7 +3,7 @@ import { type EventPayload, manyKeys, pingEvent } from '../contracts/fields/even
 import { temporarilyUnavailable } from '../core/errors.ts';
 import { deliveriesOf, queueDeliveries } from '../deliveries/queue-deliveries.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
-import { putAlone } from '../table/store.ts';
+import { putAlone } from '../table/write.ts';
 import { requireWebhook } from './read-webhooks.ts';
 import { webhookTarget } from './webhook-target.ts';
 

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issuingKey } from '../../lib/access/credential-key.ts';
+import { chunksOf } from '../../lib/core/chunks-of.ts';
 import { createCredential, readCredential, tokenPrefix } from '../../lib/crypto/credentials.ts';
 import { ranges } from '../../lib/table/keys.ts';
+import { at, find, list, queryItems } from '../../lib/table/read.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
-import { at, chunksOf, find, list, put, queryItems, transact, update } from '../../lib/table/store.ts';
+import { put, transact, update } from '../../lib/table/write.ts';
 import { type Api, createToken, sessionOf, startApi } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { mailedToken } from '../support/sample-requests.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { forgetSettings } from '../../lib/core/settings.ts';
+import { at, find } from '../../lib/table/read.ts';
 import { environmentStateRecord } from '../../lib/table/records/environment.ts';
-import { at, find, transact, update } from '../../lib/table/store.ts';
+import { transact, update } from '../../lib/table/write.ts';
 import { type Api, createToken } from '../support/api.ts';
 import { recordRequest, startObservedApi } from '../support/observed-api.ts';
 import { type Person, seedPerson } from '../support/people.ts';

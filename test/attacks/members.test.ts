@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issuingKey } from '../../lib/access/credential-key.ts';
+import { chunksOf } from '../../lib/core/chunks-of.ts';
 import { createCredential, tokenPrefix } from '../../lib/crypto/credentials.ts';
+import { at, find } from '../../lib/table/read.ts';
 import { type MemberRecord, memberRecord } from '../../lib/table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../../lib/table/records/organization.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
-import { at, chunksOf, find, put, remove, transact, update } from '../../lib/table/store.ts';
+import { put, remove, transact, update } from '../../lib/table/write.ts';
 import { type Api, createToken } from '../support/api.ts';
 import type { Conductor } from '../support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '../support/observed-api.ts';

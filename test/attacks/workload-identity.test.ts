@@ -4,9 +4,10 @@ import { exportJWK, exportSPKI, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { forgetSettings } from '../../lib/core/settings.ts';
 import { isThere } from '../../lib/table/expressions.ts';
+import { at, find } from '../../lib/table/read.ts';
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
-import { at, ConditionFailed, find, remove, transact, update } from '../../lib/table/store.ts';
+import { ConditionFailed, remove, transact, update } from '../../lib/table/write.ts';
 import { type Answer, type Api, createProject } from '../support/api.ts';
 import { scanTable, violationsOf } from '../support/invariants.ts';
 import {

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { chunksOf } from '../../lib/core/chunks-of.ts';
 import { openLog } from '../../lib/core/logger.ts';
 import { deliver } from '../../lib/deliveries/deliver.ts';
 import { newEnvironment } from '../../lib/secrets/engine/new-environment.ts';
+import { at, find } from '../../lib/table/read.ts';
 import { deliveryClaimRecord } from '../../lib/table/records/delivery.ts';
 import { environmentRecord } from '../../lib/table/records/environment.ts';
 import { projectRecord } from '../../lib/table/records/project.ts';
-import { at, chunksOf, find, transact, update } from '../../lib/table/store.ts';
+import { transact, update } from '../../lib/table/write.ts';
 import { type Answer, type Api, sessionOf } from '../support/api.ts';
 import { noAnswer } from '../support/inject-faults.ts';
 import { identityOf, makeSigningKey } from '../support/issuer.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fenceEnvironment } from '../../lib/secrets/engine/fence-environment.ts';
 import { maximumFences } from '../../lib/secrets/engine/fencing.ts';
 import { keys } from '../../lib/table/keys.ts';
-import { maximumWritesPerTransaction } from '../../lib/table/store.ts';
+import { maximumWritesPerTransaction } from '../../lib/table/write.ts';
 import type { Answer, Api } from '../support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '../support/environments.ts';
 import { injectFault } from '../support/inject-faults.ts';

@@ -5,10 +5,11 @@ import { newSession } from '../../lib/accounts/new-session.ts';
 import { personalOrganizationName } from '../../lib/accounts/register.ts';
 import { Organization } from '../../lib/contracts/fields/organization.ts';
 import { newOrganization } from '../../lib/organizations/new-organization.ts';
+import { at } from '../../lib/table/read.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { countPlatform } from '../../lib/table/records/platform-count.ts';
 import { emailRecord, type UserRecord, userRecord } from '../../lib/table/records/user.ts';
-import { at, put, transact, update } from '../../lib/table/store.ts';
+import { put, transact, update } from '../../lib/table/write.ts';
 import { type Api, sessionOf } from './api.ts';
 
 export interface Person {

@@ -4,7 +4,7 @@ import type { FunctionPlan } from '../../infra/plan/functions.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The code that makes each call. Only `lib/table/store.ts` writes to the table. */
+/** The code that makes each call. Only `lib/table/write.ts` writes to the table. */
 const marks: Readonly<Record<string, string>> = {
   'dynamodb:GetItem': 'new GetCommand(',
   'dynamodb:BatchGetItem': 'new BatchGetCommand(',

@@ -1,9 +1,10 @@
 import { askForFactor } from '../../lib/accounts/factors/ask-for-factor.ts';
 import { readCredential } from '../../lib/crypto/credentials.ts';
 import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
+import { at, find } from '../../lib/table/read.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { userRecord } from '../../lib/table/records/user.ts';
-import { at, find, transact, update } from '../../lib/table/store.ts';
+import { transact, update } from '../../lib/table/write.ts';
 import { type Answer, type Api, sessionOf } from './api.ts';
 import { type Authenticator, createAuthenticator } from './authenticator.ts';
 import type { Person } from './people.ts';

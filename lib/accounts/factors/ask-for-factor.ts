@@ -1,9 +1,10 @@
 import type { PasskeyRequestOptions } from '../../contracts/auth/passkey-options.ts';
 import { ApiError } from '../../core/errors.ts';
 import { ranges } from '../../table/keys.ts';
+import { list } from '../../table/read.ts';
 import { passkeyRecord } from '../../table/records/passkey.ts';
 import type { UserRecord } from '../../table/records/user.ts';
-import { list, transact, type Write } from '../../table/store.ts';
+import { transact, type Write } from '../../table/write.ts';
 import { newChallenge } from './challenge.ts';
 import { requestOptions } from './passkey-options.ts';
 

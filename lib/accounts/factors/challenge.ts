@@ -1,9 +1,10 @@
 import { ApiError } from '../../core/errors.ts';
 import { createCredential, readCredential } from '../../crypto/credentials.ts';
 import { isNew, isThere } from '../../table/expressions.ts';
+import { at, type Read } from '../../table/read.ts';
 import { type ChallengeRecord, challengeRecord } from '../../table/records/challenge.ts';
 import { nobody, type UserRecord } from '../../table/records/user.ts';
-import { at, put, type Read, remove, type Write } from '../../table/store.ts';
+import { put, remove, type Write } from '../../table/write.ts';
 
 export const challengeSeconds = 5 * 60;
 

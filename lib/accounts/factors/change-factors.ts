@@ -3,9 +3,10 @@ import { createRecoveryCodes } from '../../crypto/recovery-codes.ts';
 import { type FactorChange, factorChangeMail } from '../../mail/account-mails.ts';
 import { sendMail } from '../../mail/send-mail.ts';
 import { isThere } from '../../table/expressions.ts';
+import { at, find } from '../../table/read.ts';
 import { sessionRecord } from '../../table/records/session.ts';
 import { factorsUnchanged, hasSecondFactor, type UserRecord, userRecord } from '../../table/records/user.ts';
-import { at, check, find, retryWithFreshRead, transact, update, type Write } from '../../table/store.ts';
+import { check, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { sessionEnded } from '../create-token.ts';
 
 type Factors = Pick<UserRecord, 'passkeyCount' | 'totp' | 'recoveryCodes' | 'pendingTotp'>;

@@ -6,8 +6,9 @@ import type { PasskeyCreationOptions } from '../../contracts/auth/passkey-option
 import { ApiError, invalidRequest } from '../../core/errors.ts';
 import { isNew, isThere } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
+import { at, find, list } from '../../table/read.ts';
 import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.ts';
-import { at, find, list, put, remove, transact } from '../../table/store.ts';
+import { put, remove, transact } from '../../table/write.ts';
 import { answer, newChallenge, presentedChallenge } from './challenge.ts';
 import { changeFactors } from './change-factors.ts';
 import { creationOptions } from './passkey-options.ts';

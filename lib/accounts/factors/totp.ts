@@ -4,8 +4,9 @@ import { base32 } from '../../crypto/base32.ts';
 import { createTotpSecret, matchingStep } from '../../crypto/totp.ts';
 import { serviceName } from '../../mail/account-mails.ts';
 import { isThere } from '../../table/expressions.ts';
+import { at } from '../../table/read.ts';
 import { userRecord } from '../../table/records/user.ts';
-import { at, transact, update } from '../../table/store.ts';
+import { transact, update } from '../../table/write.ts';
 import { changeFactors } from './change-factors.ts';
 import { openTotpSecret, sealTotpSecret } from './totp-secret.ts';
 

@@ -4,10 +4,11 @@ import { mayInvite, type Role, roles } from '../../contracts/fields/role.ts';
 import { ApiError } from '../../core/errors.ts';
 import { hashCredential, readCredential } from '../../crypto/credentials.ts';
 import { type Condition, equals, isNew } from '../../table/expressions.ts';
+import { at, find, readTogether } from '../../table/read.ts';
 import { invitationPointerRecord, invitationRecord, isPending } from '../../table/records/invitation.ts';
 import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
-import { at, check, find, put, readTogether, remove, transact, update } from '../../table/store.ts';
+import { check, put, remove, transact, update } from '../../table/write.ts';
 
 type InvitationPointer = ReturnType<typeof invitationPointerRecord.parse>;
 

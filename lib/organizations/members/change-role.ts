@@ -2,9 +2,10 @@ import type { MemberContext } from '../../access/request-context.ts';
 import type { Role } from '../../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import { type Condition, equals, greaterThan } from '../../table/expressions.ts';
+import { at } from '../../table/read.ts';
 import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
-import { at, retryWithFreshRead, transact, update, type Write } from '../../table/store.ts';
+import { retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { type Roster, readRosterOf } from './read-roster.ts';
 
 /**

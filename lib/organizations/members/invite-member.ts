@@ -11,10 +11,11 @@ import { invitationMail } from '../../mail/invitation-mail.ts';
 import { sendMail } from '../../mail/send-mail.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../../plans/effective-limits.ts';
 import { equals, isNew } from '../../table/expressions.ts';
+import { at } from '../../table/read.ts';
 import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
 import { organizationRecord } from '../../table/records/organization.ts';
 import { userRecord } from '../../table/records/user.ts';
-import { at, check, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/store.ts';
+import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { invitationId } from './invitation-id.ts';
 import { type Roster, readRoster, readRosterOf } from './read-roster.ts';
 

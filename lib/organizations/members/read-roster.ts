@@ -1,5 +1,6 @@
 import { organizationNotFound } from '../../core/errors.ts';
 import { ranges } from '../../table/keys.ts';
+import { at, find, ofKind, queryItems } from '../../table/read.ts';
 import { type InvitationRecord, invitationRecord, sortInvitations } from '../../table/records/invitation.ts';
 import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
 import {
@@ -7,7 +8,6 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../../table/records/organization.ts';
-import { at, find, ofKind, queryItems } from '../../table/store.ts';
 
 /** An organization with its members and the invited. */
 export interface Roster {

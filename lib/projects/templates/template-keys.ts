@@ -3,21 +3,10 @@ import type { MemberContext } from '../../access/request-context.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
 import { asRead, equals, isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
+import { at, find, list, readTogether } from '../../table/read.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/template-key.ts';
-import {
-  at,
-  check,
-  find,
-  list,
-  put,
-  readTogether,
-  remove,
-  retryWithFreshRead,
-  transact,
-  update,
-  type Write,
-} from '../../table/store.ts';
+import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { patternProblem } from './pattern.ts';
 
 /** As many as one change of secrets may have. */

@@ -6,7 +6,7 @@ import type { Precondition } from '../../contracts/fields/preconditions.ts';
 import type { ChangePlan } from '../../contracts/secrets/dry-run.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
-import type { Write } from '../../table/store.ts';
+import type { Write } from '../../table/write.ts';
 import type { EnvironmentPath } from '../engine/environment-path.ts';
 import type { Ticket } from '../engine/tickets.ts';
 

@@ -1,10 +1,11 @@
 import { findWebhooks } from '../../deliveries/publish.ts';
+import { at, find, readAll, readTogether } from '../../table/read.ts';
 import type { EnvironmentState, TicketsRecord } from '../../table/records/environment.ts';
 import { type PlanConfigs, planConfigsRecord } from '../../table/records/plan-configs.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import { type HeadRecord, headRecord, tombstoneRecord } from '../../table/records/secret.ts';
 import type { WebhookRecord } from '../../table/records/webhook.ts';
-import { at, ConditionFailed, find, readAll, readTogether } from '../../table/store.ts';
+import { ConditionFailed } from '../../table/write.ts';
 import { type EnvironmentPath, partsOf } from '../engine/environment-path.ts';
 import { stateAt } from '../engine/fencing.ts';
 import { type KeyRing, keyRing } from '../engine/key-ring.ts';

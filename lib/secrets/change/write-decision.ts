@@ -1,5 +1,5 @@
 import type { HeadRecord } from '../../table/records/secret.ts';
-import type { Write } from '../../table/store.ts';
+import type { Write } from '../../table/write.ts';
 import { fitsOneTransaction, type WritableChange, writeChange } from '../engine/write-change.ts';
 import type { Change } from './change-request.ts';
 import type { Decided } from './decide-change.ts';

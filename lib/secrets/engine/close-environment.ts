@@ -1,5 +1,5 @@
 import { equals } from '../../table/expressions.ts';
-import { update, type Write } from '../../table/store.ts';
+import { update, type Write } from '../../table/write.ts';
 import type { EnvironmentPath } from './environment-path.ts';
 import { stateAt } from './fencing.ts';
 

@@ -1,4 +1,5 @@
-import { find, retryOnConditionFailed, transact, update } from '../../table/store.ts';
+import { find } from '../../table/read.ts';
+import { retryOnConditionFailed, transact, update } from '../../table/write.ts';
 import type { EnvironmentPath } from './environment-path.ts';
 import { fenced, notRisen, stateAt } from './fencing.ts';
 import { leaseIn, raiseFence } from './lease.ts';

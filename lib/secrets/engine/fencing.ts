@@ -1,11 +1,12 @@
 import { type Condition, equals } from '../../table/expressions.ts';
+import { at, find, readAll } from '../../table/read.ts';
 import {
   type EnvironmentState,
   environmentStateRecord,
   type FenceRecord,
   fenceRecord,
 } from '../../table/records/environment.ts';
-import { at, find, put, readAll, remove, update, type Write } from '../../table/store.ts';
+import { put, remove, update, type Write } from '../../table/write.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 
 /*

@@ -2,7 +2,7 @@ import type { Log } from '../../core/logger.ts';
 import { type Condition, equals, exists, lessThan } from '../../table/expressions.ts';
 import type { EnvironmentState, FenceRecord } from '../../table/records/environment.ts';
 import { withDeadline } from '../../table/retry.ts';
-import { ConditionFailed, transact, update } from '../../table/store.ts';
+import { ConditionFailed, transact, update } from '../../table/write.ts';
 import type { EnvironmentPath } from './environment-path.ts';
 import { type Fenced, fenced, maximumFences, notRisen, putFences, removeFences, stateAt } from './fencing.ts';
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { EnvironmentType } from '../../contracts/fields/environment-type.ts';
 import { isNew } from '../../table/expressions.ts';
+import { at } from '../../table/read.ts';
 import type { EnvironmentRecord } from '../../table/records/environment.ts';
 import { type EnvironmentState, environmentRecord, environmentStateRecord } from '../../table/records/environment.ts';
 import type { ProjectRecord } from '../../table/records/project.ts';
-import { at, put, type Write } from '../../table/store.ts';
+import { put, type Write } from '../../table/write.ts';
 import { emptyDigest } from './digest.ts';
 
 /** The environments that every project begins with. */

@@ -1,8 +1,8 @@
 import type { MemberContext } from '../../access/request-context.ts';
+import { at, find } from '../../table/read.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
-import { at, find } from '../../table/store.ts';
 import type { EnvironmentPath } from './environment-path.ts';
 import { type KeyRing, keyRing } from './key-ring.ts';
 import { headsAt } from './read-past.ts';

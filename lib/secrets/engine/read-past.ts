@@ -1,8 +1,8 @@
 import { ApiError } from '../../core/errors.ts';
 import { keys } from '../../table/keys.ts';
+import { at, list, readAll } from '../../table/read.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
-import { at, list, readAll } from '../../table/store.ts';
 import { addUpTo } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { headOf, type Snapshot } from './read-snapshot.ts';

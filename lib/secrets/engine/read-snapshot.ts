@@ -1,7 +1,7 @@
 import { keys, ranges } from '../../table/keys.ts';
+import { at, type Page, queryItems, queryPage, readAll } from '../../table/read.ts';
 import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
-import { at, type Page, queryItems, queryPage, readAll } from '../../table/store.ts';
 import { addUpTo } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { readChangesFrom, versionsBefore } from './revision-log.ts';

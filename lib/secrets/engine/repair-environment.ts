@@ -2,6 +2,7 @@ import { auditWrite, systemActor } from '../../access/audit-write.ts';
 import type { RequestSource } from '../../core/request-source.ts';
 import { asRead } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
+import { at, find, queryItems } from '../../table/read.ts';
 import { auditRecord } from '../../table/records/audit-entry.ts';
 import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
 import { organizationRecord } from '../../table/records/organization.ts';
@@ -15,17 +16,14 @@ import {
   versionRecord,
 } from '../../table/records/secret.ts';
 import {
-  at,
   ConditionFailed,
-  find,
   put,
-  queryItems,
   remove,
   retryOnConditionFailed,
   transact,
   upsert,
   type Write,
-} from '../../table/store.ts';
+} from '../../table/write.ts';
 import { addUpTo, digestOf } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { maximumFences, readFences, removeFences, stateAt } from './fencing.ts';

@@ -1,11 +1,11 @@
 import { ranges } from '../../table/keys.ts';
+import { type Page, queryItems, queryPage } from '../../table/read.ts';
 import {
   type RevisionPartRecord,
   type RevisionRecord,
   revisionPartRecord,
   revisionRecord,
 } from '../../table/records/revision.ts';
-import { type Page, queryItems, queryPage } from '../../table/store.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 
 /** A change as it was recorded, with all of its keys. */

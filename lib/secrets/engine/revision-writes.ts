@@ -1,8 +1,9 @@
+import { at } from '../../table/read.ts';
 import { auditRecord } from '../../table/records/audit-entry.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type RevisionPartRecord, revisionPartRecord, revisionRecord } from '../../table/records/revision.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
-import { at, put, type Write } from '../../table/store.ts';
+import { put, type Write } from '../../table/write.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { isLive } from './read-snapshot.ts';
 import type { SizedWrite } from './write-steps.ts';

@@ -1,8 +1,9 @@
 import type { Log } from '../../core/logger.ts';
 import { absent, atLeast, lessThan } from '../../table/expressions.ts';
+import { at, find } from '../../table/read.ts';
 import { type TicketsRecord, ticketsRecord } from '../../table/records/environment.ts';
 import { type RetryBudget, wait } from '../../table/retry.ts';
-import { at, find, increment, transactIfHolds, update } from '../../table/store.ts';
+import { increment, transactIfHolds, update } from '../../table/write.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 
 /*

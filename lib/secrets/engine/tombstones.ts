@@ -1,20 +1,12 @@
+import { chunksOf } from '../../core/chunks-of.ts';
 import type { Log } from '../../core/logger.ts';
 import { asRead, equals } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
+import { at, queryPage, readAll } from '../../table/read.ts';
 import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, type TombstoneRecord, tombstoneRecord } from '../../table/records/secret.ts';
 import { withDeadline } from '../../table/retry.ts';
-import {
-  at,
-  chunksOf,
-  put,
-  queryPage,
-  readAll,
-  remove,
-  transactIfHolds,
-  update,
-  type Write,
-} from '../../table/store.ts';
+import { put, remove, transactIfHolds, update, type Write } from '../../table/write.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { stateAt } from './fencing.ts';
 

@@ -1,9 +1,10 @@
 import type { Log } from '../../core/logger.ts';
 import { ranges } from '../../table/keys.ts';
+import { at, find, queryItems, readAll } from '../../table/read.ts';
 import { type EnvironmentState, environmentStateRecord, type FenceRecord } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { pauseBeforeRetry, retryBudget } from '../../table/retry.ts';
-import { at, ConditionFailed, find, put, queryItems, readAll, remove } from '../../table/store.ts';
+import { ConditionFailed, put, remove } from '../../table/write.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { readFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';

@@ -1,11 +1,12 @@
 import { temporarilyUnavailable } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import { asRead, type Changes, type Condition, equals, isNew } from '../../table/expressions.ts';
+import { at, find } from '../../table/read.ts';
 import { auditRecord } from '../../table/records/audit-entry.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, versionRecord } from '../../table/records/secret.ts';
 import { withDeadline, withoutReauthorization } from '../../table/retry.ts';
-import { at, ConditionFailed, find, put, remove, transact, update, upsert, type Write } from '../../table/store.ts';
+import { ConditionFailed, put, remove, transact, update, upsert, type Write } from '../../table/write.ts';
 import { changedDigest } from './digest.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { fenced, notRisen, removeFences, stateAt } from './fencing.ts';

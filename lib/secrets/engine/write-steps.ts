@@ -1,4 +1,4 @@
-import { maximumWritesPerTransaction, transact, type Write } from '../../table/store.ts';
+import { maximumWritesPerTransaction, transact, type Write } from '../../table/write.ts';
 import { checkFence, maximumFences } from './fencing.ts';
 import type { Lease } from './lease.ts';
 

@@ -2,7 +2,8 @@ import { randomInt } from 'node:crypto';
 import * as z from 'zod';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
-import { at, upsert, type Write } from '../store.ts';
+import { at } from '../read.ts';
+import { upsert, type Write } from '../write.ts';
 
 /** How many items share the platform's counts, so that changes at the same moment rarely meet on one. */
 export const platformCountShards = 16;

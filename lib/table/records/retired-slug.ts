@@ -3,7 +3,8 @@ import { ApiError } from '../../core/errors.ts';
 import { entity } from '../entity.ts';
 import { equals, isNew } from '../expressions.ts';
 import { keys } from '../keys.ts';
-import { at, check, find, type Read, type Write } from '../store.ts';
+import { at, find, type Read } from '../read.ts';
+import { check, type Write } from '../write.ts';
 
 /*
  * A slug whose owner was erased may be used again, and clients may still hold entity tags of the environments it had. So

@@ -6,9 +6,10 @@ import { handler as rollUp } from '../../../functions/workers/roll-up-metrics.ts
 import { accessLogFormat } from '../../../infra/plan/http-api.ts';
 import { readSummary } from '../../../lib/metrics/summarize.ts';
 import { keys } from '../../../lib/table/keys.ts';
+import { at, find } from '../../../lib/table/read.ts';
 import { countedBatchRecord, routeHourRecord } from '../../../lib/table/records/request-metrics.ts';
 import { userRecord } from '../../../lib/table/records/user.ts';
-import { at, find, transact, update } from '../../../lib/table/store.ts';
+import { transact, update } from '../../../lib/table/write.ts';
 import { type Api, startApi } from '../../support/api.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
 import { recordCalls, wavesOf } from '../../support/record-calls.ts';

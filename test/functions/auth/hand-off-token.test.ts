@@ -2,9 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashCredential } from '../../../lib/crypto/credentials.ts';
 import { ranges } from '../../../lib/table/keys.ts';
+import { at, list, queryItems } from '../../../lib/table/read.ts';
 import { handOffRecord } from '../../../lib/table/records/hand-off.ts';
 import { tokenRecord } from '../../../lib/table/records/token.ts';
-import { at, list, queryItems, transact, update } from '../../../lib/table/store.ts';
+import { transact, update } from '../../../lib/table/write.ts';
 import { type Api, startApi } from '../../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../../support/people.ts';
 

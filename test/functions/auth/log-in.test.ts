@@ -1,9 +1,10 @@
 import { randomUUID, scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCredential } from '../../../lib/crypto/credentials.ts';
+import { at, find } from '../../../lib/table/read.ts';
 import { sessionRecord } from '../../../lib/table/records/session.ts';
 import { userRecord } from '../../../lib/table/records/user.ts';
-import { at, find, transact, update } from '../../../lib/table/store.ts';
+import { transact, update } from '../../../lib/table/write.ts';
 import { type Api, sessionOf, startApi } from '../../support/api.ts';
 import { seedPerson, testPassword } from '../../support/people.ts';
 

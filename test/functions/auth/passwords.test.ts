@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readCredential } from '../../../lib/crypto/credentials.ts';
+import { at } from '../../../lib/table/read.ts';
 import { resetLinkRecord } from '../../../lib/table/records/link.ts';
-import { at, transact, update } from '../../../lib/table/store.ts';
+import { transact, update } from '../../../lib/table/write.ts';
 import { type Api, createToken, sessionOf } from '../../support/api.ts';
 import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
 import { registerPerson, seedPerson, testPassword } from '../../support/people.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settings } from '../../../lib/core/settings.ts';
 import { ranges } from '../../../lib/table/keys.ts';
-import { queryItems } from '../../../lib/table/store.ts';
+import { queryItems } from '../../../lib/table/read.ts';
 import { type Api, sessionOf, startApi } from '../../support/api.ts';
 import { registerPerson, testPassword } from '../../support/people.ts';
 

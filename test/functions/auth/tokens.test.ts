@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCredential } from '../../../lib/crypto/credentials.ts';
 import { ranges } from '../../../lib/table/keys.ts';
+import { at, queryItems } from '../../../lib/table/read.ts';
 import { tokenRecord } from '../../../lib/table/records/token.ts';
-import { at, queryItems, transact, update } from '../../../lib/table/store.ts';
+import { transact, update } from '../../../lib/table/write.ts';
 import { type Api, createProject, startApi } from '../../support/api.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { at } from '../../../lib/table/read.ts';
 import { identityRecord } from '../../../lib/table/records/identity.ts';
-import { at, transact, update } from '../../../lib/table/store.ts';
+import { transact, update } from '../../../lib/table/write.ts';
 import { type Answer, type Api, createProject } from '../../support/api.ts';
 import { scanTable, violationsOf } from '../../support/invariants.ts';
 import { type Issuer, identityOf, startIssuer } from '../../support/issuer.ts';

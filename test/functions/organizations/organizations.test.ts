@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { chunksOf } from '../../../lib/core/chunks-of.ts';
 import { openLog } from '../../../lib/core/logger.ts';
 import { requiredSetting } from '../../../lib/core/settings.ts';
 import { eraseOrganization } from '../../../lib/jobs/erase-organization.ts';
 import { NotYetCommitted } from '../../../lib/jobs/erase-range.ts';
 import { tableClient } from '../../../lib/table/client.ts';
 import { ranges } from '../../../lib/table/keys.ts';
+import { at, find, queryItems } from '../../../lib/table/read.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
-import { at, chunksOf, find, queryItems, transact, update } from '../../../lib/table/store.ts';
+import { transact, update } from '../../../lib/table/write.ts';
 import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
 import { allItems } from '../../support/table-dump.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { at, find } from '../../../lib/table/read.ts';
 import { environmentStateRecord, ticketsRecord } from '../../../lib/table/records/environment.ts';
-import { at, find, increment } from '../../../lib/table/store.ts';
+import { increment } from '../../../lib/table/write.ts';
 import type { Api } from '../../support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
 import { gate } from '../../support/gate.ts';
@@ -237,8 +238,8 @@ describe('a writer that dies with a ticket', () => {
     expect(behind.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     const next = await recordRequest(headers => place.set('dev', 'NEXT', 'x', { headers }));
     expect(next.answer.status).toBe(201);
-    const isOfTurns = ({ input }: AwsCall) => JSON.stringify(input).includes(turns.key.sk);
-    expect(next.calls.filter(call => isTableWrite(call) && isOfTurns(call))).toEqual([]);
+    const isOfTickets = ({ input }: AwsCall) => JSON.stringify(input).includes(tickets.key.sk);
+    expect(next.calls.filter(call => isTableWrite(call) && isOfTickets(call))).toEqual([]);
     expect(Object.keys(await place.values('dev'))).toEqual(['K0', 'K1', 'K2', 'K3', 'NEXT']);
   });
 });

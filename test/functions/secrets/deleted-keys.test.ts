@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Key } from '../../../lib/table/entity.ts';
 import { ranges } from '../../../lib/table/keys.ts';
-import { queryItems } from '../../../lib/table/store.ts';
+import { queryItems } from '../../../lib/table/read.ts';
 import { type Answer, type Api, createToken } from '../../support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';
 import { injectFault } from '../../support/inject-faults.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keys } from '../../../lib/table/keys.ts';
+import { at, find } from '../../../lib/table/read.ts';
 import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
-import { at, find } from '../../../lib/table/store.ts';
 import { readRequest } from '../../model/read-request.ts';
 import type { Api } from '../../support/api.ts';
 import { expireLease, openWorkplace, type Workplace } from '../../support/environments.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { at, find } from '../../../lib/table/read.ts';
 import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
-import { at, find } from '../../../lib/table/store.ts';
 import type { Api } from '../../support/api.ts';
 import { sizeOf } from '../../support/capacity.ts';
 import { openWorkplace } from '../../support/environments.ts';

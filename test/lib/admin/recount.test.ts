@@ -4,10 +4,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recountOrganization } from '../../../lib/admin/recount.ts';
 import { recountPlatform } from '../../../lib/admin/recount-platform.ts';
+import { at, find } from '../../../lib/table/read.ts';
 import { environmentStateRecord } from '../../../lib/table/records/environment.ts';
 import { organizationRecord } from '../../../lib/table/records/organization.ts';
 import { projectRecord } from '../../../lib/table/records/project.ts';
-import { at, find, transact, update } from '../../../lib/table/store.ts';
+import { transact, update } from '../../../lib/table/write.ts';
 import { type Api, createProject, startApi } from '../../support/api.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
 

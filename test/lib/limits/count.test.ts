@@ -12,8 +12,9 @@ import {
 } from '../../../lib/limits/count.ts';
 import { networkOf } from '../../../lib/limits/network.ts';
 import { failedLogins } from '../../../lib/limits/rate-limits.ts';
+import { at, find } from '../../../lib/table/read.ts';
 import { rateRecord } from '../../../lib/table/records/rate.ts';
-import { at, find, retryOnConditionFailed, transact, update, type Write } from '../../../lib/table/store.ts';
+import { retryOnConditionFailed, transact, update, type Write } from '../../../lib/table/write.ts';
 import { type Api, startApi } from '../../support/api.ts';
 import { injectFault } from '../../support/inject-faults.ts';
 import { type Conductor, conduct } from '../../support/observe-calls.ts';

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { entity, type Upgrade } from '../../../lib/table/entity.ts';
-import { at, find, list, put, queryPage, transact, update } from '../../../lib/table/store.ts';
+import { at, find, list, queryPage } from '../../../lib/table/read.ts';
+import { put, transact, update } from '../../../lib/table/write.ts';
 import { type Api, startApi } from '../../support/api.ts';
 
 /*

@@ -48,7 +48,7 @@ const columns = (onEnd: (session: Session) => void): readonly Column<Session>[] 
       </>
     ),
   },
-  { title: 'From', cell: ({ ip }) => <span class="mono">{ip ?? 'unknown'}</span> },
+  { title: 'From', cell: ({ ip }) => <span class="mono">{ip}</span> },
   { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
   { title: 'Logged in', cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
@@ -57,7 +57,7 @@ const columns = (onEnd: (session: Session) => void): readonly Column<Session>[] 
     cell: session => (
       <Button
         kind="quiet"
-        label={session.current ? 'Log out here' : `End the session from ${session.ip ?? 'unknown'}`}
+        label={session.current ? 'Log out here' : `End the session from ${session.ip}`}
         onClick={() => onEnd(session)}
       >
         {session.current ? 'Log out' : 'End'}
@@ -67,8 +67,8 @@ const columns = (onEnd: (session: Session) => void): readonly Column<Session>[] 
 ];
 
 /** The everyday names of the browser and the system; the header itself where neither is known. */
-function browserOf(userAgent: string | null): string {
-  if (userAgent === null) return 'unknown';
+function browserOf(userAgent: string): string {
+  if (userAgent === '') return 'unknown';
   const browser = /Firefox|Edg|OPR|Chrome|Safari/.exec(userAgent)?.[0];
   const system = /Windows|Android|iPhone|iPad|Mac OS X|Linux/.exec(userAgent)?.[0];
   const names: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS' };

@@ -4,26 +4,21 @@ import * as z from 'zod';
 import { ApiError } from '../../../lib/core/errors.ts';
 import { entity } from '../../../lib/table/entity.ts';
 import { absent, equals, isNew, isThere, lessThan } from '../../../lib/table/expressions.ts';
+import { at, find, list, queryPage, readAll, readTogether } from '../../../lib/table/read.ts';
 import { retryBudget } from '../../../lib/table/retry.ts';
 import {
-  at,
   ConditionFailed,
   check,
-  find,
   increment,
-  list,
   put,
   putAlone,
-  queryPage,
-  readAll,
-  readTogether,
   remove,
   removeAll,
   retryOnConditionFailed,
   retryWithFreshRead,
   transact,
   update,
-} from '../../../lib/table/store.ts';
+} from '../../../lib/table/write.ts';
 import { type Api, startApi } from '../../support/api.ts';
 import { injectFault } from '../../support/inject-faults.ts';
 import { conduct } from '../../support/observe-calls.ts';

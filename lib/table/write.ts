@@ -1,174 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import {
-  BatchGetCommand,
   BatchWriteCommand,
-  GetCommand,
   PutCommand,
-  QueryCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { chunksOf } from '../core/chunks-of.ts';
 import { requiredSetting } from '../core/settings.ts';
 import { tableClient } from './client.ts';
-import type { Entity, Key } from './entity.ts';
+import type { Key } from './entity.ts';
 import { type AnyChanges, type AnyConditions, type Changes, type Conditions, render } from './expressions.ts';
+import type { Item, Read } from './read.ts';
 import { pauseBeforeRetry, type RetryBudget, retryBudget, sendPatiently } from './retry.ts';
-
-type Item = Record<string, unknown>;
-// biome-ignore lint/suspicious/noExplicitAny: any entity, with any parts of its key
-type AnyEntity<R = any> = Entity<R, any>;
-
-/** A read of one item: which entity, at which key. Built by `at`, sent by `readTogether` or `find`. */
-export interface Read<R> {
-  entity: AnyEntity<R>;
-  key: Key;
-}
-
-export function at<R, K extends readonly unknown[]>(entity: Entity<R, K>, ...key: K): Read<R> {
-  return { entity, key: entity.key(...key) };
-}
-
-type ReadResults<Reads extends Record<string, Read<unknown> | undefined>> = {
-  [Name in keyof Reads]: (Reads[Name] extends Read<infer R> | undefined ? R : never) | undefined;
-};
-
-/** A strongly consistent read of one item. */
-export async function find<R>(read: Read<R>): Promise<R | undefined> {
-  const command = () =>
-    new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true });
-  const { Item: item } = await sendPatiently(() => tableClient().send(command()), { repeatable: true });
-  return item === undefined ? undefined : read.entity.parse(item);
-}
-
-/**
- * Strongly consistent reads of up to 100 items in one call (more in parallel calls), as one object. Each item is read by
- * itself, so together they are no snapshot.
- */
-export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(
-  reads: Reads,
-): Promise<ReadResults<Reads>> {
-  const wanted = Object.entries(reads).filter((entry): entry is [string, Read<unknown>] => entry[1] !== undefined);
-  const found = await readAll(wanted.map(([, read]) => read));
-  return Object.fromEntries(wanted.map(([name], index) => [name, found[index]])) as ReadResults<Reads>;
-}
-
-/** Like `readTogether` for a list: the records in the order of the reads, undefined for missing ones. */
-export async function readAll<R>(reads: readonly Read<R>[]): Promise<(R | undefined)[]> {
-  const keys = new Map(reads.map(read => [keyText(read.key), read.key]));
-  const unique = [...keys.values()];
-  const items = new Map<string, Item>();
-  await Promise.all(
-    chunksOf(100, unique).map(async chunk => {
-      for (const item of await batchGet(chunk)) items.set(keyText(item as unknown as Key), item);
-    }),
-  );
-  return reads.map(read => {
-    const item = items.get(keyText(read.key));
-    return item === undefined ? undefined : read.entity.parse(item);
-  });
-}
-
-async function batchGet(keys: readonly Key[]): Promise<Item[]> {
-  const table = requiredSetting('TABLE_NAME');
-  const items: Item[] = [];
-  const budget = retryBudget();
-  let open = keys.map(({ pk, sk }) => ({ pk, sk }));
-  while (open.length > 0) {
-    const request = { RequestItems: { [table]: { Keys: open, ConsistentRead: true } } };
-    const answer = await sendPatiently(() => tableClient().send(new BatchGetCommand(request)), {
-      repeatable: true,
-      budget,
-    });
-    items.push(...(answer.Responses?.[table] ?? []));
-    const left = answer.UnprocessedKeys?.[table]?.Keys as typeof open | undefined;
-    // A full answer (16 MB) also leaves keys; only an answer without progress waits.
-    if (left !== undefined && left.length === open.length) await pauseBeforeRetry(budget);
-    open = left ?? [];
-  }
-  return items;
-}
-
-/** A range of one partition. */
-export interface Range {
-  pk: string;
-  /** Sort keys that begin with this. */
-  beginsWith?: string;
-  /** Sort keys in this closed interval. */
-  between?: readonly [string, string];
-  newestFirst?: boolean;
-  /** Items per page at the most; DynamoDB ends a page at 1 MB as well. */
-  pageSize?: number;
-  /** Only these attributes of each item. DynamoDB still charges for the whole items. */
-  attributes?: readonly string[];
-  /** Reads may lag behind writes, for half the price; strongly consistent unless set. */
-  eventuallyConsistent?: boolean;
-  startAfter?: Key;
-}
-
-export interface Page {
-  items: Item[];
-  /** Where the next page starts, undefined at the end. */
-  next: Key | undefined;
-}
-
-/** One page of a range, as raw items. */
-export async function queryPage(range: Range): Promise<Page> {
-  const values: Record<string, unknown> = { ':pk': range.pk };
-  let condition = 'pk = :pk';
-  if (range.beginsWith !== undefined) {
-    condition += ' AND begins_with(sk, :from)';
-    values[':from'] = range.beginsWith;
-  } else if (range.between !== undefined) {
-    condition += ' AND sk BETWEEN :from AND :to';
-    values[':from'] = range.between[0];
-    values[':to'] = range.between[1];
-  }
-  const names = (range.attributes ?? []).map((attribute, index) => [`#${index}`, attribute] as const);
-  const projection =
-    names.length === 0
-      ? {}
-      : {
-          ProjectionExpression: names.map(([placeholder]) => placeholder).join(', '),
-          ExpressionAttributeNames: Object.fromEntries(names),
-        };
-  const query = {
-    TableName: requiredSetting('TABLE_NAME'),
-    KeyConditionExpression: condition,
-    ExpressionAttributeValues: values,
-    ...projection,
-    ConsistentRead: range.eventuallyConsistent !== true,
-    ScanIndexForward: range.newestFirst !== true,
-    Limit: range.pageSize,
-    ExclusiveStartKey: range.startAfter,
-  };
-  const answer = await sendPatiently(() => tableClient().send(new QueryCommand(query)), { repeatable: true });
-  return { items: answer.Items ?? [], next: answer.LastEvaluatedKey as Key | undefined };
-}
-
-/** All raw items of a range, page after page. */
-export async function queryItems(range: Range): Promise<Item[]> {
-  const items: Item[] = [];
-  let startAfter = range.startAfter;
-  do {
-    const page = await queryPage(startAfter === undefined ? range : { ...range, startAfter });
-    items.push(...page.items);
-    startAfter = page.next;
-  } while (startAfter !== undefined);
-  return items;
-}
-
-/** The records of one kind among raw items. */
-export function ofKind<R>(entity: AnyEntity<R>, items: readonly Item[]): R[] {
-  return items.filter(({ kind }) => kind === entity.kind).map(item => entity.parse(item));
-}
-
-/** All records of a range whose items are of one kind. */
-export async function list<R>(entity: AnyEntity<R>, range: Range): Promise<R[]> {
-  return (await queryItems(range)).map(item => entity.parse(item));
-}
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
@@ -404,14 +250,4 @@ export function retryWithFreshRead<Read, T>(
     isFirst = false;
     return attempt(current, budget);
   });
-}
-
-export function chunksOf<T>(size: number, values: readonly T[]): T[][] {
-  const chunks: T[][] = [];
-  for (let start = 0; start < values.length; start += size) chunks.push(values.slice(start, start + size));
-  return chunks;
-}
-
-function keyText({ pk, sk }: Key): string {
-  return `${pk}\u0000${sk}`;
 }
