@@ -6,6 +6,7 @@ import { parameterNames } from '../../lib/contracts/path-parameters.ts';
 import { pascalCase } from '../plan/functions.ts';
 import { curlSampleOf } from './curl-samples.ts';
 import { errorCatalogue } from './error-catalogue.ts';
+import { exampleOf } from './example.ts';
 import { type Components, type Json, type JsonObject, jsonSchemaOf, reference } from './json-schema.ts';
 import { bearerToken, sessionCookie } from './shared-components.ts';
 
@@ -98,7 +99,7 @@ function successResponse(response: ResponseContract, schemaName: string, compone
   return {
     description: response.description,
     headers,
-    content: { 'application/json': { schema, example: response.example as Json } },
+    content: { 'application/json': { schema, example: exampleOf(response.body, response.example) } },
   };
 }
 

@@ -1,10 +1,4 @@
-import {
-  type Contract,
-  type KeyAction,
-  type Partition,
-  passwordSizing,
-  type Uses,
-} from '../../lib/contracts/contract.ts';
+import { type Contract, type KeyAction, passwordSizing, type Uses } from '../../lib/contracts/contract.ts';
 import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { maximumJobReceives } from '../../lib/core/job.ts';
@@ -41,20 +35,22 @@ const documents = { uses: { table: [] }, memoryMb: 512, timeoutSeconds: 10 } as 
 /**
  * Everything that an operation uses: what its contract names, and what follows from its access. Authentication
  * reads the caller, checks the MAC of the credential and notes its last use. A member's request counts towards the
- * organization's share. An audit entry expires by the retention of a plan.
+ * organization's share. An audit entry is put, and expires by the retention of a plan.
  */
 export function usesOf({ access, uses }: Pick<Contract, 'access' | 'uses'>): Uses {
   const isAuthenticated = access.kind !== 'public';
   const { credentials = [], ...otherKeys } = uses.key ?? {};
   const credentialActions = new Set<KeyAction>([...credentials, ...(isAuthenticated ? ['Decrypt' as const] : [])]);
+  const isAudited = uses.writes?.includes('AUDIT') === true;
   return {
     ...uses,
+    table: union(uses.table, isAuthenticated ? ['BatchGetItem', 'UpdateItem'] : [], isAudited ? ['PutItem'] : []),
     reads: union(
       uses.reads,
       isAuthenticated ? ['USER'] : [],
       credentialActions.size > 0 ? ['CREDENTIALKEY'] : [],
       access.kind === 'member' ? ['ORG'] : [],
-      uses.writes?.includes('AUDIT') ? ['PLANS'] : [],
+      isAudited ? ['PLANS'] : [],
     ),
     writes: union(uses.writes, isAuthenticated ? ['USER'] : [], access.kind === 'member' ? ['RATE'] : []),
     ...(uses.key === undefined && credentialActions.size === 0
@@ -63,7 +59,7 @@ export function usesOf({ access, uses }: Pick<Contract, 'access' | 'uses'>): Use
   };
 }
 
-function union(...lists: readonly (readonly Partition[] | undefined)[]): Partition[] {
+function union<Name extends string>(...lists: readonly (readonly Name[] | undefined)[]): Name[] {
   return [...new Set(lists.flatMap(list => list ?? []))].sort();
 }
 
@@ -76,7 +72,7 @@ export const routedFunctions: readonly RoutedFunctionPlan[] = [
     routeKey: `${contract.method} ${contract.path}`,
     uses: usesOf(contract),
     memoryMb: contract.sizing?.memoryMb ?? defaultMemoryMb,
-    timeoutSeconds: contract.sizing?.timeoutSeconds ?? defaultTimeoutSeconds,
+    timeoutSeconds: defaultTimeoutSeconds,
   })),
   ...documentationRoutes.map(({ operationId, area, method, path }) => ({
     name: operationId,

@@ -29,7 +29,7 @@ export function errorsOf(contract: Contract): ErrorCode[] {
     'invalid_request',
     'internal_error',
     'temporarily_unavailable',
-    ...contract.errors,
+    ...(contract.errors ?? []),
   ]);
   if (access.kind !== 'public') {
     codes.add('unauthenticated');

@@ -126,6 +126,7 @@ export interface ResponseContract {
   description: string;
   /** null: no body (304 only). */
   body: z.ZodType | null;
+  /** Where the example shows something else than the examples of the fields, or an optional field. */
   example?: unknown;
   headers?: Readonly<Record<string, string>>;
 }
@@ -155,10 +156,10 @@ export interface Contract {
   notFound?: Partial<Record<PathParameterName, ErrorCode>>;
   responses: Readonly<Partial<Record<SuccessStatus, ResponseContract>>>;
   /** Error codes in addition to those that follow from access, parameters and body. */
-  errors: readonly ErrorCode[];
+  errors?: readonly ErrorCode[];
   uses: Uses;
-  /** Lambda memory in MB and timeout in seconds where the defaults of `infra` don't fit, with the reason. */
-  sizing?: { memoryMb?: number; timeoutSeconds?: number; reason: string };
+  /** Lambda memory in MB where the default of `infra` doesn't fit, with the reason. */
+  sizing?: { memoryMb: number; reason: string };
 }
 
 /** Of operations that hash or check a password: half a second of a CPU. Their routes are throttled further. */

@@ -17,9 +17,7 @@ export const getStatistics = contract({
         organizations: z.int().meta({ description: 'Organizations.', example: 1310 }),
         projects: z.int().meta({ description: 'Projects.', example: 2877 }),
       }),
-      example: { users: 1204, organizations: 1310, projects: 2877 },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['PLATFORM'] },
+  uses: { table: ['Query'], reads: ['PLATFORM'] },
 });

@@ -3,7 +3,7 @@ import { contract } from '../contract.ts';
 import { EffectiveLimits, Usage } from '../fields/limits.ts';
 import { Organization } from '../fields/organization.ts';
 import { effectiveExample } from './limits-example.ts';
-import { organizationExample, usageExample } from './organization-example.ts';
+import { organizationExample } from './organization-example.ts';
 
 export const inspectOrganization = contract({
   operationId: 'inspect-organization',
@@ -17,9 +17,8 @@ export const inspectOrganization = contract({
     200: {
       description: 'The organization.',
       body: z.object({ organization: Organization, usage: Usage, limits: EffectiveLimits }),
-      example: { organization: organizationExample, usage: usageExample, limits: effectiveExample },
+      example: { organization: organizationExample, limits: effectiveExample },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ORG', 'ORGID', 'ENV', 'PLANS'] },
+  uses: { table: ['GetItem', 'Query'], reads: ['ORG', 'ORGID', 'ENV', 'PLANS'] },
 });

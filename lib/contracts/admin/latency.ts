@@ -17,5 +17,4 @@ export const Latency = z
       .meta({ description: '99th percentile in milliseconds; null if there were no requests.', example: 120 }),
   })
   .meta({ id: 'Latency', description: 'How long requests took.' });
-
 export type Latency = z.infer<typeof Latency>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { optionalPage, Pagination } from '../fields/pagination.ts';
 import { prefixQuery } from '../fields/query.ts';
-import { organizationExample, usageExample } from './organization-example.ts';
+import { organizationExample } from './organization-example.ts';
 import { OrganizationWithUsage } from './organization-with-usage.ts';
 
 export const listOrganizations = contract({
@@ -28,12 +28,9 @@ export const listOrganizations = contract({
         organizations: z.array(OrganizationWithUsage).meta({ description: 'The organizations, by slug.' }),
         pagination: Pagination.optional(),
       }),
-      example: {
-        organizations: [{ ...organizationExample, usage: usageExample }],
-        pagination: { limit: 50, offset: 0, total: 1 },
-      },
+      example: { organizations: [organizationExample], pagination: { limit: 50, offset: 0, total: 1 } },
     },
   },
   errors: ['payload_too_large'],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['ORG', 'ORGS', 'ENV'] },
+  uses: { table: ['Query'], reads: ['ORG', 'ORGS', 'ENV'] },
 });

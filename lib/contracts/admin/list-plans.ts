@@ -15,9 +15,8 @@ export const listPlans = contract({
     200: {
       description: 'The plans.',
       body: z.object({ plans: z.array(Plan).meta({ description: 'The plans, smallest first.' }) }),
-      example: { plans: [{ name: 'pro', limits: limitsExample }] },
+      example: { plans: [{ limits: limitsExample }] },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem'], reads: ['PLANS'] },
+  uses: { table: ['GetItem'], reads: ['PLANS'] },
 });

@@ -5,5 +5,4 @@ import { Organization } from '../fields/organization.ts';
 export const OrganizationWithUsage = z
   .object({ ...Organization.shape, usage: Usage })
   .meta({ id: 'OrganizationWithUsage', description: 'An organization and its usage.' });
-
 export type OrganizationWithUsage = z.infer<typeof OrganizationWithUsage>;

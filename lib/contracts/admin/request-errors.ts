@@ -6,5 +6,4 @@ export const RequestErrors = z
     server: z.int().meta({ description: 'Responses with a status from 500 to 599.', example: 0 }),
   })
   .meta({ id: 'RequestErrors', description: 'The number of requests that failed.' });
-
 export type RequestErrors = z.infer<typeof RequestErrors>;

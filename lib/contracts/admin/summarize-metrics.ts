@@ -46,22 +46,10 @@ export const summarizeMetrics = contract({
           .meta({ description: 'One entry per hour, oldest first, including hours without requests.' }),
       }),
       example: {
-        hours: 24,
-        requests: 5210,
-        errors: { client: 31, server: 0 },
-        latencyMs: { p50: 14, p95: 48, p99: 120 },
-        routes: [
-          {
-            route: 'GET /v1/secrets/:orgSlug/:project/:env',
-            requests: 4100,
-            errors: { client: 12, server: 0 },
-            latencyMs: { p50: 13, p95: 41, p99: 96 },
-          },
-        ],
-        series: [{ hour: '2026-01-31T09:00:00.000Z', requests: 217, errors: { client: 2, server: 0 } }],
+        routes: [{ errors: { client: 12 }, latencyMs: { p50: 13, p95: 41, p99: 96 } }],
+        series: [{ errors: { client: 2 } }],
       },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['METRICS'] },
+  uses: { table: ['Query'], reads: ['METRICS'] },
 });

@@ -35,10 +35,5 @@ export const updateOrganization = contract({
       example: { organization: organizationExample, limits: effectiveExample },
     },
   },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
-    reads: ['ORG', 'ORGID', 'PLANS'],
-    writes: ['ORG', 'AUDIT'],
-  },
+  uses: { table: ['GetItem'], reads: ['ORG', 'ORGID', 'PLANS'], writes: ['ORG', 'AUDIT'] },
 });

@@ -25,9 +25,8 @@ export const updatePlan = contract({
     200: {
       description: 'The plan after the change.',
       body: z.object({ plan: Plan }),
-      example: { plan: { name: 'pro', limits: limitsExample } },
+      example: { plan: { limits: limitsExample } },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'], reads: ['PLANS'], writes: ['PLANS'] },
+  uses: { table: ['GetItem', 'PutItem'], reads: ['PLANS'], writes: ['PLANS'] },
 });

@@ -64,5 +64,4 @@ export const AuditEntry = z
     id: 'AuditEntry',
     description: 'A change in the organization, or a read of values. It never contains a value.',
   });
-
 export type AuditEntry = z.infer<typeof AuditEntry>;

@@ -36,23 +36,17 @@ export const listAuditEntries = contract({
       example: {
         entries: [
           {
-            id: 'b8d1f4a7-6c3e-4920-9b5d-2e7a0c8f1d63',
             action: 'secret.updated',
             actor: { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com', type: 'session' },
-            target: { type: 'project', id: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73', name: 'web-shop' },
+
             environment: { id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094', slug: 'staging' },
             keys: ['DATABASE_HOST'],
             revision: 18,
-            ip: '203.0.113.7',
-            userAgent: 'example-cli/1.4',
-            requestId: 'EXAMPLE-request-id',
-            createdAt: '2026-01-31T09:26:53.589Z',
           },
         ],
-        pagination: { limit: 50, offset: 0, total: 1 },
+        pagination: { total: 1 },
       },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], reads: ['AUDIT'], writes: ['AUDIT'] },
+  uses: { table: ['Query'], reads: ['AUDIT'], writes: ['AUDIT'] },
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { Name } from '../fields/text.ts';
 import { PresentedChallenge } from './challenge.ts';
-import { Passkey, passkeyExample } from './passkey.ts';
+import { Passkey } from './passkey.ts';
 import { NewPasskeyCredential } from './passkey-credential.ts';
 import { FirstRecoveryCodes, recoveryCodesExample } from './recovery-codes.ts';
 
@@ -40,13 +40,13 @@ export const addPasskey = contract({
     201: {
       description: 'The passkey.',
       body: z.object({ passkey: Passkey, recoveryCodes: FirstRecoveryCodes }),
-      example: { passkey: passkeyExample, recoveryCodes: recoveryCodesExample },
+      example: { recoveryCodes: recoveryCodesExample },
     },
   },
   errors: ['invalid_token'],
   uses: {
     passkeys: true,
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    table: ['GetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['CHALLENGE'],
     writes: ['CHALLENGE'],
     mail: true,

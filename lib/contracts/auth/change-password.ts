@@ -26,12 +26,8 @@ export const changePassword = contract({
       .meta({ description: 'Whether every token of the user is revoked as well.' }),
   }),
   bodyExample: { currentPassword: 'an example of a pass phrase', newPassword: 'another example of a pass phrase' },
-  responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
+  responses: { 200: { description: 'The password is changed.', body: Success } },
   errors: ['rate_limited'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['ORG', 'RATE'],
-    writes: ['AUDIT', 'RATE'],
-  },
+  uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG', 'RATE'], writes: ['AUDIT', 'RATE'] },
   sizing: passwordSizing,
 });

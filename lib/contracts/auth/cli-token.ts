@@ -21,18 +21,10 @@ export const CliToken = z
     expiresAt: Timestamp.nullable().meta({ description: 'When it expires; null if it does not.' }),
   })
   .meta({ id: 'CliToken', description: 'A bearer token for the CLI or an SDK, without its secret.' });
-
 export type CliToken = z.infer<typeof CliToken>;
 
 export const cliTokenExample = {
-  id: '3e7c1d94-52a8-4b0f-9a6d-71f0c2e85b46',
-  name: 'deploy pipeline',
-  prefix: 'service_tok_EXAM',
-  access: 'read',
   organizationId: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
   projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
-  environmentId: null,
-  createdAt: '2026-01-31T09:26:53.589Z',
-  lastUsedAt: null,
   expiresAt: '2026-05-01T09:26:53.589Z',
 } as const;

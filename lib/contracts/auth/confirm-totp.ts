@@ -23,10 +23,5 @@ export const confirmTotp = contract({
       example: { recoveryCodes: recoveryCodesExample },
     },
   },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'ConditionCheckItem'],
-    key: { totp: ['Decrypt'] },
-    mail: true,
-  },
+  uses: { table: ['GetItem', 'ConditionCheckItem'], key: { totp: ['Decrypt'] }, mail: true },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { cliTokenExample } from './cli-token.ts';
-import { IssuedToken, tokenExample } from './issued-token.ts';
+import { IssuedToken } from './issued-token.ts';
 import { issuing } from './session-cookie.ts';
 import { demandWiderLimits, tokenFields } from './token-fields.ts';
 
@@ -30,12 +30,12 @@ export const createToken = contract({
     201: {
       description: 'The token, which is shown only once.',
       body: IssuedToken,
-      example: { token: tokenExample, cliToken: cliTokenExample },
+      example: { cliToken: cliTokenExample },
     },
   },
   errors: ['organization_not_found', 'project_not_found', 'environment_not_found', 'token_limit_reached'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    table: ['GetItem', 'Query', 'ConditionCheckItem'],
     reads: ['ORG'],
     writes: ['ORG', 'AUDIT', 'CREDENTIALKEY'],
     key: { credentials: issuing },

@@ -9,7 +9,6 @@ export const endSession = contract({
   summary: 'End a session',
   description: 'The session stops working at once; the one of this request may be named, too. Needs a session.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: { 200: { description: 'The session is ended.', body: Success, example: { success: true } } },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'DeleteItem', 'UpdateItem'] },
+  responses: { 200: { description: 'The session is ended.', body: Success } },
+  uses: { table: ['Query', 'DeleteItem'] },
 });

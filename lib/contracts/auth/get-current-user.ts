@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { Timestamp } from '../fields/text.ts';
 import { CliToken } from './cli-token.ts';
-import { organizationExample } from './organization-example.ts';
 import { OwnOrganization } from './own-organization.ts';
 import { OwnUser } from './own-user.ts';
 import { userExample } from './user.ts';
@@ -41,12 +40,11 @@ export const getCurrentUser = contract({
           .meta({ description: 'How the request was authenticated.' }),
       }),
       example: {
-        user: { ...userExample, secondFactors: { passkeys: 1, totp: true, recoveryCodesLeft: 10 } },
-        organizations: [{ ...organizationExample, role: 'owner' }],
+        user: { ...userExample, secondFactors: { totp: true } },
+        organizations: [{ role: 'owner' }],
         authentication: { method: 'session', freshUntil: '2026-01-31T09:36:53.589Z', secondFactor: true },
       },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['ORG'] },
+  uses: { table: ['Query'], reads: ['ORG'] },
 });

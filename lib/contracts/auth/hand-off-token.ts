@@ -63,16 +63,12 @@ export const handOffToken = contract({
     'token. So the token never travels through a URL or the dashboard. A wrong verifier invalidates the code.',
   access: { kind: 'optional', fresh: 'by-content' },
   body: HandOffBody,
-  bodyExample: {
-    codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    name: 'laptop',
-    access: 'full',
-  },
+  bodyExample: { codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', name: 'laptop', access: 'full' },
   responses: {
     201: {
       description: 'The code (first half), or the token, which is shown only once (second half).',
       body: z.union([HandOffCode, IssuedToken]),
-      example: { code: 'EXAMPLE-handoff-code-000000', expiresAt: '2026-01-31T09:27:53.589Z' },
+      example: { expiresAt: '2026-01-31T09:27:53.589Z' },
     },
   },
   errors: [
@@ -84,7 +80,7 @@ export const handOffToken = contract({
     'token_limit_reached',
   ],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    table: ['GetItem', 'Query', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['ORG', 'HANDOFF'],
     writes: ['ORG', 'HANDOFF', 'AUDIT', 'CREDENTIALKEY'],
     key: { credentials: issuing },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
-import { Passkey, passkeyExample } from './passkey.ts';
+import { Passkey } from './passkey.ts';
 
 export const listPasskeys = contract({
   operationId: 'list-passkeys',
@@ -14,9 +14,7 @@ export const listPasskeys = contract({
     200: {
       description: 'The passkeys.',
       body: z.object({ passkeys: z.array(Passkey).meta({ description: 'The passkeys, newest first.' }) }),
-      example: { passkeys: [passkeyExample] },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['Query'] },
 });

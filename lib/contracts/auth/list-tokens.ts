@@ -18,6 +18,5 @@ export const listTokens = contract({
       example: { tokens: [cliTokenExample] },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['Query'] },
 });

@@ -13,10 +13,9 @@ export const logOut = contract({
     200: {
       description: 'Logged out; the cookie is cleared.',
       body: Success,
-      example: { success: true },
+
       headers: { 'Set-Cookie': 'Clears the session cookie.' },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'DeleteItem', 'UpdateItem'] },
+  uses: { table: ['DeleteItem'] },
 });

@@ -6,5 +6,4 @@ import { Role } from '../fields/role.ts';
 export const OwnOrganization = z
   .object({ ...Organization.shape, role: Role.meta({ description: 'The caller’s role in it.' }) })
   .meta({ id: 'OwnOrganization', description: 'An organization and the caller’s role in it.' });
-
 export type OwnOrganization = z.infer<typeof OwnOrganization>;

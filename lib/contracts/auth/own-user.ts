@@ -14,5 +14,4 @@ export const OwnUser = z
       .meta({ description: 'What the account can prove itself with, other than its password.' }),
   })
   .meta({ id: 'OwnUser', description: 'A person’s own account.' });
-
 export type OwnUser = z.infer<typeof OwnUser>;

@@ -38,7 +38,6 @@ export const NewPasskeyCredential = z
       .meta({ description: 'What the authenticator answered.' }),
   })
   .meta({ id: 'NewPasskeyCredential', description: 'What `navigator.credentials.create` gave, as its `toJSON` does.' });
-
 export type NewPasskeyCredential = z.infer<typeof NewPasskeyCredential>;
 
 export const PasskeyAssertion = z
@@ -60,5 +59,4 @@ export const PasskeyAssertion = z
       .meta({ description: 'What the authenticator answered.' }),
   })
   .meta({ id: 'PasskeyAssertion', description: 'What `navigator.credentials.get` gave, as its `toJSON` does.' });
-
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;

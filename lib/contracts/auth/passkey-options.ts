@@ -30,7 +30,6 @@ export const PasskeyRequestOptions = z
     id: 'PasskeyRequestOptions',
     description: 'For `navigator.credentials.get` (`parseRequestOptionsFromJSON`).',
   });
-
 export type PasskeyRequestOptions = z.infer<typeof PasskeyRequestOptions>;
 
 export const PasskeyCreationOptions = z
@@ -71,5 +70,4 @@ export const PasskeyCreationOptions = z
     id: 'PasskeyCreationOptions',
     description: 'For `navigator.credentials.create` (`parseCreationOptionsFromJSON`).',
   });
-
 export type PasskeyCreationOptions = z.infer<typeof PasskeyCreationOptions>;

@@ -9,12 +9,4 @@ export const Passkey = z
     lastUsedAt: Timestamp.nullable().meta({ description: 'When it last signed its user in; null if never.' }),
   })
   .meta({ id: 'Passkey', description: 'A passkey (WebAuthn) of a user.' });
-
 export type Passkey = z.infer<typeof Passkey>;
-
-export const passkeyExample = {
-  id: '4b8e2f6a-9c1d-4e70-a3b5-7f0d2c9e6a18',
-  name: 'laptop',
-  createdAt: '2026-01-31T09:26:53.589Z',
-  lastUsedAt: null,
-} as const;

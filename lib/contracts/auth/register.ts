@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { contract, passwordSizing } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { Email, Name } from '../fields/text.ts';
-import { organizationExample } from './organization-example.ts';
 import { NewPassword } from './password.ts';
 import { cookieHeader, issuing } from './session-cookie.ts';
 import { User, userExample } from './user.ts';
@@ -36,7 +35,7 @@ export const register = contract({
     201: {
       description: 'The account and its organization; the session cookie is set.',
       body: z.object({ user: User, organization: Organization }),
-      example: { user: { ...userExample, emailVerified: false }, organization: organizationExample },
+      example: { user: { ...userExample, emailVerified: false } },
       headers: cookieHeader,
     },
   },

@@ -11,10 +11,6 @@ export const removePasskey = contract({
     'The passkey stops working at once. With the account’s last factor its recovery codes go as well. The user is told by ' +
     'mail.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
-  responses: { 200: { description: 'The passkey is removed.', body: Success, example: { success: true } } },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    mail: true,
-  },
+  responses: { 200: { description: 'The passkey is removed.', body: Success } },
+  uses: { table: ['GetItem', 'Query', 'DeleteItem', 'ConditionCheckItem'], mail: true },
 });

@@ -10,7 +10,6 @@ export const removeTotp = contract({
   description:
     'Its codes stop working at once. With the account’s last factor its recovery codes go as well. The user is told by mail.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
-  responses: { 200: { description: 'There is none any more.', body: Success, example: { success: true } } },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'ConditionCheckItem'], mail: true },
+  responses: { 200: { description: 'There is none any more.', body: Success } },
+  uses: { table: ['GetItem', 'ConditionCheckItem'], mail: true },
 });

@@ -16,6 +16,5 @@ export const renameUser = contract({
   responses: {
     200: { description: 'The user with the new name.', body: z.object({ user: User }), example: { user: userExample } },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], writes: ['ORG'] },
+  uses: { table: ['Query'], writes: ['ORG'] },
 });

@@ -15,9 +15,7 @@ export const requestPasswordReset = contract({
   access: { kind: 'public' },
   body: z.strictObject({ email: Email.meta({ description: 'The account’s e-mail.', example: 'ada@example.com' }) }),
   bodyExample: { email: 'ada@example.com' },
-  responses: {
-    200: { description: 'Sent whether or not the account exists.', body: Success, example: { success: true } },
-  },
+  responses: { 200: { description: 'Sent whether or not the account exists.', body: Success } },
   errors: ['rate_limited'],
   uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], reads: ['EMAIL'], writes: ['RATE'], queues: ['jobs'] },
 });

@@ -16,7 +16,7 @@ export const resetPassword = contract({
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-reset-token-0000' }), newPassword: NewPassword }),
   bodyExample: { token: 'EXAMPLE-reset-token-0000', newPassword: 'another example of a pass phrase' },
-  responses: { 200: { description: 'The password is changed.', body: Success, example: { success: true } } },
+  responses: { 200: { description: 'The password is changed.', body: Success } },
   errors: ['invalid_token'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],

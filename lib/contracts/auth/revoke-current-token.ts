@@ -9,11 +9,7 @@ export const revokeCurrentToken = contract({
   summary: 'Revoke the token of this request',
   description: 'The token that the request is made with stops working at once. Any token may do this.',
   access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
-  responses: { 200: { description: 'The token is revoked.', body: Success, example: { success: true } } },
+  responses: { 200: { description: 'The token is revoked.', body: Success } },
   errors: ['token_not_found'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'DeleteItem', 'PutItem', 'UpdateItem'],
-    reads: ['ORG'],
-    writes: ['AUDIT'],
-  },
+  uses: { table: ['GetItem', 'DeleteItem'], reads: ['ORG'], writes: ['AUDIT'] },
 });

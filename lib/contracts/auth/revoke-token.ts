@@ -9,11 +9,6 @@ export const revokeToken = contract({
   summary: 'Revoke a CLI token',
   description: 'Revokes one of the caller’s own tokens. It stops working at once.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: { 200: { description: 'The token is revoked.', body: Success, example: { success: true } } },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'],
-    reads: ['ORG'],
-    writes: ['AUDIT'],
-  },
+  responses: { 200: { description: 'The token is revoked.', body: Success } },
+  uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG'], writes: ['AUDIT'] },
 });

@@ -11,7 +11,7 @@ export const sendVerification = contract({
     'Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is already ' +
     'verified. Limited to 20 mails an hour.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: { 200: { description: 'The link is on its way.', body: Success, example: { success: true } } },
+  responses: { 200: { description: 'The link is on its way.', body: Success } },
   errors: ['rate_limited'],
-  uses: { table: ['BatchGetItem', 'PutItem', 'UpdateItem'], writes: ['RATE'], mail: true },
+  uses: { table: ['PutItem'], writes: ['RATE'], mail: true },
 });

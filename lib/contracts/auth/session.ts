@@ -12,5 +12,4 @@ export const Session = z
     expiresAt: Timestamp.meta({ description: 'When it ends, unless it is used before.' }),
   })
   .meta({ id: 'Session', description: 'A log-in of the dashboard, without its secret.' });
-
 export type Session = z.infer<typeof Session>;

@@ -3,14 +3,6 @@ import { contract } from '../contract.ts';
 import { Challenge } from './challenge.ts';
 import { PasskeyRequestOptions } from './passkey-options.ts';
 
-const requestOptionsExample = {
-  challenge: 'RVhBTVBMRS1jaGFsbGVuZ2U',
-  timeout: 300_000,
-  rpId: 'app.example.com',
-  allowCredentials: [],
-  userVerification: 'required',
-} as const;
-
 export const startPasskeyLogin = contract({
   operationId: 'start-passkey-login',
   area: 'auth',
@@ -24,13 +16,9 @@ export const startPasskeyLogin = contract({
   responses: {
     200: {
       description: 'The challenge.',
-      body: z.object({
-        challenge: Challenge,
-        publicKey: PasskeyRequestOptions,
-      }),
-      example: { challenge: 'EXAMPLE-challenge-0000', publicKey: requestOptionsExample },
+      body: z.object({ challenge: Challenge, publicKey: PasskeyRequestOptions }),
+      example: { publicKey: { allowCredentials: [] } },
     },
   },
-  errors: [],
   uses: { passkeys: true, table: ['PutItem'], writes: ['CHALLENGE'] },
 });

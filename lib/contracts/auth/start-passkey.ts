@@ -15,21 +15,8 @@ export const startPasskey = contract({
     200: {
       description: 'The challenge.',
       body: z.object({ challenge: Challenge, publicKey: PasskeyCreationOptions }),
-      example: {
-        challenge: 'EXAMPLE-challenge-0000',
-        publicKey: {
-          challenge: 'RVhBTVBMRS1jaGFsbGVuZ2U',
-          timeout: 300_000,
-          rp: { id: 'app.example.com', name: 'Holdfast' },
-          user: { id: 'NWYwYzlhNTItN2IxZQ', name: 'ada@example.com', displayName: 'Ada' },
-          pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
-          excludeCredentials: [],
-          authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
-          attestation: 'none',
-        },
-      },
+      example: { publicKey: { excludeCredentials: [] } },
     },
   },
-  errors: [],
-  uses: { passkeys: true, table: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], writes: ['CHALLENGE'] },
+  uses: { passkeys: true, table: ['Query', 'PutItem'], writes: ['CHALLENGE'] },
 });

@@ -24,12 +24,7 @@ export const startTotp = contract({
           example: 'otpauth://totp/Holdfast:ada%40example.com?secret=EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA&issuer=Holdfast',
         }),
       }),
-      example: {
-        secret: 'EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA',
-        uri: 'otpauth://totp/Holdfast:ada%40example.com?secret=EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA&issuer=Holdfast',
-      },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'UpdateItem'], key: { totp: ['Encrypt'] } },
+  uses: { table: [], key: { totp: ['Encrypt'] } },
 });

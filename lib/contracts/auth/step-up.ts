@@ -39,9 +39,7 @@ export const stepUp = contract({
   responses: {
     200: {
       description: 'The session is fresh, and its cookie is renewed.',
-      body: z.object({
-        freshUntil: Timestamp.meta({ description: 'Until when the session is fresh.' }),
-      }),
+      body: z.object({ freshUntil: Timestamp.meta({ description: 'Until when the session is fresh.' }) }),
       example: { freshUntil: '2026-01-31T09:36:53.589Z' },
       headers: cookieHeader,
     },
@@ -49,7 +47,7 @@ export const stepUp = contract({
   errors: ['second_factor_required', 'invalid_token', 'rate_limited'],
   uses: {
     passkeys: true,
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['CHALLENGE', 'RATE'],
     writes: ['CHALLENGE', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: issuing, totp: ['Decrypt'] },

@@ -14,11 +14,7 @@ export const verifyEmail = contract({
   body: z.strictObject({ token: LinkToken }),
   bodyExample: { token: 'EXAMPLE-verification-token-0000' },
   responses: {
-    200: {
-      description: 'The address is verified.',
-      body: z.object({ user: User }),
-      example: { user: userExample },
-    },
+    200: { description: 'The address is verified.', body: z.object({ user: User }), example: { user: userExample } },
   },
   errors: ['invalid_token'],
   uses: { table: ['BatchGetItem', 'UpdateItem', 'DeleteItem'], reads: ['USER'], writes: ['USER'] },

@@ -28,8 +28,6 @@ export const getBilling = contract({
         currentPeriodEnd: Timestamp.nullable().meta({ description: 'End of the paid period; null if there is none.' }),
       }),
       example: {
-        plan: 'pro',
-        status: 'active',
         limits: {
           maxProjects: 100,
           maxEnvironmentsPerProject: 25,
@@ -38,12 +36,10 @@ export const getBilling = contract({
           maxWebhooks: 50,
           auditRetentionDays: 365,
         },
-        usage: { projects: 4, members: 7, invitations: 1, webhooks: 2, environments: 13, secrets: 412 },
         plans: planNames.map(name => ({ name, limits: defaultLimits[name] })),
         currentPeriodEnd: '2026-02-28T09:26:53.000Z',
       },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV', 'PLANS'] },
+  uses: { table: ['GetItem', 'Query'], reads: ['ENV', 'PLANS'] },
 });

@@ -19,7 +19,7 @@ export const receiveProviderEvent = contract({
     }),
   }),
   rawBody: true,
-  responses: { 200: { description: 'The event was received.', body: Success, example: { success: true } } },
+  responses: { 200: { description: 'The event was received.', body: Success } },
   errors: ['invalid_signature', 'billing_not_configured'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],

@@ -7,5 +7,4 @@ export const Plan = z
     limits: PlanLimits.meta({ description: 'The plan’s limits: those configured, or else the built-in defaults.' }),
   })
   .meta({ id: 'Plan', description: 'A plan and its default limits.' });
-
 export type Plan = z.infer<typeof Plan>;

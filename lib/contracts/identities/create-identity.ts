@@ -52,8 +52,5 @@ export const createIdentity = contract({
   },
   responses: { 201: { description: 'The identity.', body: answer, example: { identity: example } } },
   errors: ['project_not_found', 'environment_not_found', 'identity_limit_reached'],
-  uses: {
-    table: ['BatchGetItem', 'Query', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    writes: ['ORG', 'USER', 'AUDIT'],
-  },
+  uses: { table: ['Query', 'GetItem', 'ConditionCheckItem'], writes: ['ORG', 'USER', 'AUDIT'] },
 });

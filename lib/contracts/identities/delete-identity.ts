@@ -10,10 +10,6 @@ export const deleteIdentity = contract({
   summary: 'Delete an identity',
   description: 'Deletes the identity. Its tokens end at once. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
-  responses: { 200: { description: 'The identity is deleted.', body: Success, example: { success: true } } },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    writes: ['ORG', 'USER', 'AUDIT'],
-  },
+  responses: { 200: { description: 'The identity is deleted.', body: Success } },
+  uses: { table: ['GetItem', 'DeleteItem'], writes: ['ORG', 'USER', 'AUDIT'] },
 });

@@ -15,10 +15,7 @@ export const exchangeAssertion = contract({
   access: { kind: 'public' },
   body: z.strictObject({
     identityId: Uuid.meta({ description: 'The identity.', example: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754' }),
-    organizationSlug: Slug.meta({
-      description: 'The slug of its organization.',
-      example: 'analytical-engines',
-    }),
+    organizationSlug: Slug.meta({ description: 'The slug of its organization.', example: 'analytical-engines' }),
     subjectToken: text(1, 16_384).meta({
       description: 'The OpenID Connect token, a JSON Web Token.',
       example: 'EXAMPLE.id-token.0000',
@@ -40,11 +37,7 @@ export const exchangeAssertion = contract({
         expiresAt: Timestamp.meta({ description: 'When it expires.' }),
         organizationId: Uuid.meta({ description: 'The organization, as the paths of some routes name it.' }),
       }),
-      example: {
-        token: 'service_tok_EXAMPLEnotARealTokenEXAMPLEnotAReal',
-        expiresAt: '2026-01-31T09:41:53.589Z',
-        organizationId: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
-      },
+      example: { expiresAt: '2026-01-31T09:41:53.589Z', organizationId: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31' },
     },
   },
   errors: ['invalid_assertion', 'claims_mismatch', 'assertion_replayed', 'rate_limited', 'issuer_unavailable'],

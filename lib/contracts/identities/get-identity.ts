@@ -11,6 +11,5 @@ export const getIdentity = contract({
   description: 'Returns the identity. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },
   responses: { 200: { description: 'The identity.', body: answer, example: { identity: example } } },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'UpdateItem'] },
+  uses: { table: ['GetItem'] },
 });

@@ -40,23 +40,13 @@ export const Identity = z
     }),
   })
   .meta({ id: 'Identity', description: 'A pipeline or workload that signs in with the token of its platform.' });
-
 export type Identity = z.infer<typeof Identity>;
 
 export const example = {
-  id: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754',
-  name: 'web-shop deploy',
-  access: 'read',
   role: 'developer',
   projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
-  environmentId: null,
-  issuer: 'https://token.actions.githubusercontent.com',
+
   claims: { repository_id: '74', repository_owner_id: '65', ref: ['refs/heads/main', 'refs/heads/release'] },
-  tokenMinutes: 15,
-  jwks: null,
-  audience: 'holdfast:identity:a4c7e10b-52d9-8f36-b18e-6d03f9a2c754',
-  createdAt: '2026-01-31T09:26:53.589Z',
-  lastUsedAt: null,
 } as const;
 
 export const answer = z.object({ identity: Identity });

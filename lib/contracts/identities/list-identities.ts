@@ -18,6 +18,5 @@ export const listIdentities = contract({
       example: { identities: [example] },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['Query'] },
 });

@@ -39,8 +39,5 @@ export const updateIdentity = contract({
     },
   },
   errors: ['project_not_found', 'environment_not_found'],
-  uses: {
-    table: ['BatchGetItem', 'Query', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    writes: ['ORG', 'AUDIT'],
-  },
+  uses: { table: ['Query', 'GetItem', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
 });

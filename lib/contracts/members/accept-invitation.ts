@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
-import { createdAt, Member } from './member.ts';
+import { Member } from './member.ts';
 
 export const acceptInvitation = contract({
   operationId: 'accept-invitation',
@@ -19,29 +19,18 @@ export const acceptInvitation = contract({
       description: 'The caller is now a member.',
       body: z.object({ organization: Organization, member: Member }),
       example: {
-        organization: {
-          id: '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31',
-          slug: 'analytical-engines',
-          name: 'Analytical Engines',
-          plan: 'free',
-          limitOverrides: {},
-          requireSecondFactor: false,
-          createdAt,
-        },
         member: {
           id: '8e4b2d7c-5f10-4a93-b6c8-0a7d1e9f3c54',
           userId: '2d8f6c1b-9a47-4e35-8d02-7b5c3f0e1a96',
           email: 'grace@example.com',
           name: 'Grace',
-          role: 'developer',
-          joinedAt: createdAt,
         },
       },
     },
   },
   errors: ['already_member'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    table: ['GetItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['ORG', 'INVITATION'],
     writes: ['ORG', 'INVITATION', 'AUDIT'],
   },

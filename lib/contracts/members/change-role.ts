@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { Role } from '../fields/role.ts';
-import { Member, memberExample } from './member.ts';
+import { Member } from './member.ts';
 
 export const changeRole = contract({
   operationId: 'change-role',
@@ -22,17 +22,7 @@ export const changeRole = contract({
   },
   body: z.strictObject({ role: Role.meta({ description: 'The new role.' }) }),
   bodyExample: { role: 'developer' },
-  responses: {
-    200: {
-      description: 'The member with the new role.',
-      body: z.object({ member: Member }),
-      example: { member: { ...memberExample, role: 'developer' } },
-    },
-  },
+  responses: { 200: { description: 'The member with the new role.', body: z.object({ member: Member }) } },
   errors: ['last_owner'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
-    reads: ['ORGID'],
-    writes: ['ORG', 'AUDIT'],
-  },
+  uses: { table: ['GetItem', 'Query'], reads: ['ORGID'], writes: ['ORG', 'AUDIT'] },
 });

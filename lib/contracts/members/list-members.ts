@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { roles } from '../fields/role.ts';
 import { Invitation, invitationExample } from './invitation.ts';
-import { Member, memberExample } from './member.ts';
+import { Member } from './member.ts';
 
 export const listMembers = contract({
   operationId: 'list-members',
@@ -19,9 +19,8 @@ export const listMembers = contract({
         members: z.array(Member).meta({ description: 'The members.' }),
         invitations: z.array(Invitation).meta({ description: 'The pending invitations.' }),
       }),
-      example: { members: [memberExample], invitations: [invitationExample] },
+      example: { members: [{ role: 'owner' }], invitations: [invitationExample] },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ORGID'] },
+  uses: { table: ['GetItem', 'Query'], reads: ['ORGID'] },
 });

@@ -12,18 +12,4 @@ export const Member = z
     joinedAt: Timestamp.meta({ description: 'When the user joined.' }),
   })
   .meta({ id: 'Member', description: 'A user in an organization.' });
-
 export type Member = z.infer<typeof Member>;
-
-export const createdAt = '2026-01-31T09:26:53.589Z';
-
-export const ada = { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com' };
-
-export const memberExample = {
-  id: '1c7f5e3a-8b29-4d06-a1f4-3e9d7c0b5a82',
-  userId: ada.id,
-  email: ada.email,
-  name: 'Ada',
-  role: 'owner',
-  joinedAt: createdAt,
-} as const;

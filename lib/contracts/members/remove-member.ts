@@ -13,12 +13,10 @@ export const removeMember = contract({
     'or cancels the invitation with this identifier. For owners and admins. An admin can’t remove an owner, and the last ' +
     'owner can’t be removed.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
-  responses: {
-    200: { description: 'The member or invitation is gone.', body: Success, example: { success: true } },
-  },
+  responses: { 200: { description: 'The member or invitation is gone.', body: Success } },
   errors: ['last_owner'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+    table: ['GetItem', 'Query', 'DeleteItem', 'BatchWriteItem'],
     reads: ['ORGID'],
     writes: ['ORG', 'INVITATION', 'AUDIT'],
   },

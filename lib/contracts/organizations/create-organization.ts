@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { Name, Slug } from '../fields/text.ts';
-import { organizationExample } from './organization-example.ts';
 
 export const createOrganization = contract({
   operationId: 'create-organization',
@@ -27,14 +26,12 @@ export const createOrganization = contract({
     201: {
       description: 'The organization.',
       body: z.object({ organization: Organization }),
-      example: {
-        organization: organizationExample,
-      },
+      example: { organization: { slug: 'difference-engines', name: 'Difference Engines' } },
     },
   },
   errors: ['slug_taken', 'organization_limit_reached'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    table: ['GetItem', 'Query', 'ConditionCheckItem'],
     reads: ['ORG', 'RETIRED'],
     writes: ['ORG', 'ORGID', 'ORGS', 'PLATFORM', 'AUDIT'],
   },

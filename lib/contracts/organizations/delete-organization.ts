@@ -11,11 +11,6 @@ export const deleteOrganization = contract({
     'Makes the organization and all its data unreachable at once and erases them in the background. The slug can be used ' +
     'again when that is done. For owners only.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
-  responses: { 200: { description: 'The organization is deleted.', body: Success, example: { success: true } } },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'],
-    writes: ['ORG', 'ORGS', 'PLATFORM'],
-    queues: ['jobs'],
-  },
+  responses: { 200: { description: 'The organization is deleted.', body: Success } },
+  uses: { table: ['GetItem', 'DeleteItem'], writes: ['ORG', 'ORGS', 'PLATFORM'], queues: ['jobs'] },
 });

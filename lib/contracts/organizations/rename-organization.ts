@@ -3,7 +3,6 @@ import { contract } from '../contract.ts';
 import { Organization } from '../fields/organization.ts';
 import { managers } from '../fields/role.ts';
 import { Name } from '../fields/text.ts';
-import { organizationExample } from './organization-example.ts';
 
 export const renameOrganization = contract({
   operationId: 'rename-organization',
@@ -38,12 +37,9 @@ export const renameOrganization = contract({
     200: {
       description: 'The organization.',
       body: z.object({ organization: Organization }),
-      example: { organization: { ...organizationExample, slug: 'analytical-engines', name: 'Analytical Engines Ltd' } },
+      example: { organization: { name: 'Analytical Engines Ltd' } },
     },
   },
   errors: ['forbidden'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    writes: ['ORG', 'ORGS', 'AUDIT'],
-  },
+  uses: { table: ['GetItem', 'DeleteItem', 'ConditionCheckItem'], writes: ['ORG', 'ORGS', 'AUDIT'] },
 });

@@ -39,9 +39,5 @@ export const createEnvironment = contract({
     },
   },
   errors: ['plan_limit_exceeded', 'slug_taken'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    reads: ['PLANS'],
-    writes: ['ORG', 'ENV', 'AUDIT'],
-  },
+  uses: { table: ['GetItem', 'ConditionCheckItem'], reads: ['PLANS'], writes: ['ORG', 'ENV', 'AUDIT'] },
 });

@@ -34,7 +34,7 @@ export const createProject = contract({
   },
   errors: ['plan_limit_exceeded', 'slug_taken'],
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    table: ['GetItem', 'ConditionCheckItem'],
     reads: ['PLANS'],
     writes: ['ORG', 'ENV', 'PLATFORM', 'AUDIT'],
     key: { project: ['GenerateDataKey'] },

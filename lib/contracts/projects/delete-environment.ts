@@ -13,12 +13,6 @@ export const deleteEnvironment = contract({
     'slug can be used again when that is done. Webhooks that are limited to the environment are deleted with it. For ' +
     'owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
-  responses: { 200: { description: 'The environment is deleted.', body: Success, example: { success: true } } },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
-    reads: ['ORGID', 'ENV'],
-    writes: ['ORG', 'ENV', 'AUDIT'],
-    queues: ['jobs'],
-  },
+  responses: { 200: { description: 'The environment is deleted.', body: Success } },
+  uses: { table: ['GetItem'], reads: ['ORGID', 'ENV'], writes: ['ORG', 'ENV', 'AUDIT'], queues: ['jobs'] },
 });

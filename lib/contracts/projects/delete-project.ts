@@ -11,10 +11,9 @@ export const deleteProject = contract({
     'Makes the project unreachable at once and destroys its wrapped data key, so that none of its values can be decrypted ' +
     'any more. The stored data is erased in the background. For owners only.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'project', fresh: 'always' },
-  responses: { 200: { description: 'The project is deleted.', body: Success, example: { success: true } } },
-  errors: [],
+  responses: { 200: { description: 'The project is deleted.', body: Success } },
   uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
+    table: ['GetItem', 'Query'],
     reads: ['ORGID'],
     writes: ['ORG', 'ENV', 'PLATFORM', 'AUDIT'],
     queues: ['jobs'],

@@ -13,17 +13,6 @@ export const Environment = z
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
   })
   .meta({ id: 'Environment', description: 'A set of secrets, for example for one stage of deployment.' });
-
 export type Environment = z.infer<typeof Environment>;
 
-export const createdAt = '2026-01-31T09:26:53.589Z';
-
-export const environmentExample = {
-  id: 'c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094',
-  slug: 'staging',
-  name: 'Staging',
-  type: 'staging',
-  revision: 0,
-  secretCount: 0,
-  createdAt,
-} as const;
+export const environmentExample = { type: 'staging', revision: 0, secretCount: 0 } as const;

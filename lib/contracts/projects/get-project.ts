@@ -16,6 +16,5 @@ export const getProject = contract({
   responses: {
     200: { description: 'The project.', body: z.object({ project: Project }), example: { project: projectExample } },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
+  uses: { table: ['GetItem', 'Query'], reads: ['ENV'] },
 });

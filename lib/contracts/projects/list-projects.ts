@@ -19,6 +19,5 @@ export const listProjects = contract({
       example: { projects: [projectExample] },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
+  uses: { table: ['Query'], reads: ['ENV'] },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Rotation } from '../fields/rotation.ts';
 import { Slug, Timestamp, Uuid } from '../fields/text.ts';
-import { createdAt, Environment, environmentExample } from './environment.ts';
+import { Environment, environmentExample } from './environment.ts';
 
 export const Project = z
   .object({
@@ -17,16 +17,9 @@ export const Project = z
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
   })
   .meta({ id: 'Project', description: 'Environments that share an encryption key and a template.' });
-
 export type Project = z.infer<typeof Project>;
 
 export const projectExample = {
-  id: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
-  slug: 'web-shop',
-  name: 'Web shop',
-  description: 'The public shop.',
-  keyVersion: 1,
-  rotation: null,
   environments: [
     {
       ...environmentExample,
@@ -44,5 +37,4 @@ export const projectExample = {
       type: 'production',
     },
   ],
-  createdAt,
 } as const;

@@ -26,15 +26,8 @@ export const updateEnvironment = contract({
     200: {
       description: 'The environment.',
       body: z.object({ environment: Environment }),
-      example: {
-        environment: { ...projectExample.environments[0], name: 'Local development' },
-      },
+      example: { environment: { ...projectExample.environments[0], name: 'Local development' } },
     },
   },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
-    reads: ['ORGID', 'ENV'],
-    writes: ['ORG', 'ENV', 'AUDIT'],
-  },
+  uses: { table: ['GetItem'], reads: ['ORGID', 'ENV'], writes: ['ORG', 'ENV', 'AUDIT'] },
 });

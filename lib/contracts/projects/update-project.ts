@@ -29,10 +29,5 @@ export const updateProject = contract({
       example: { project: { ...projectExample, description: 'The public shop and its admin area.' } },
     },
   },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
-    reads: ['ORGID', 'ENV'],
-    writes: ['ORG', 'AUDIT'],
-  },
+  uses: { table: ['GetItem', 'Query'], reads: ['ORGID', 'ENV'], writes: ['ORG', 'AUDIT'] },
 });

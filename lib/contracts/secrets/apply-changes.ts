@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { ChangesBody } from '../fields/changes-body.ts';
 import { writers } from '../fields/role.ts';
+import { changeUses } from './change-uses.ts';
 import { orDryRun, writeQuery } from './dry-run.ts';
 import { IfMatchHeader } from './if-match.ts';
 import { ImportResult } from './import-result.ts';
@@ -30,20 +31,10 @@ export const applyChanges = contract({
     200: {
       description: 'The result of the change.',
       body: orDryRun(ImportResult.extend({ deleted: keyNames('Keys that were deleted.') })),
-      example: { created: [], updated: ['DATABASE_HOST'], unchanged: [], deleted: ['LOG_LEVEL'], revision: 20 },
+      example: { created: [], unchanged: [], deleted: ['LOG_LEVEL'], revision: 20 },
     },
   },
   errors: ['secret_not_found', 'plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['ENV', 'PLANS'],
-    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
-    key: { project: ['Decrypt'] },
-    queues: ['webhooks'],
-  },
-  sizing: {
-    memoryMb: 1024,
-    timeoutSeconds: 29,
-    reason: 'a thousand values are encrypted and written in several steps',
-  },
+  uses: changeUses,
+  sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { managers } from '../fields/role.ts';
 import { Message } from '../fields/text.ts';
+import { changeUses } from './change-uses.ts';
 import { orDryRun, writeQuery } from './dry-run.ts';
 import { IfMatchHeader } from './if-match.ts';
 import { KeyList } from './key-list.ts';
@@ -17,13 +18,7 @@ export const bulkDeleteSecrets = contract({
   description:
     'Soft-deletes up to 1,000 secrets in one change. Their histories stay. Keys that don’t exist are listed and change ' +
     'nothing. For owners and admins.',
-  access: {
-    kind: 'member',
-    roles: managers,
-    tokens: 'write',
-    narrowestToken: 'environment',
-    environmentRule: 'write',
-  },
+  access: { kind: 'member', roles: managers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
@@ -41,17 +36,9 @@ export const bulkDeleteSecrets = contract({
           revision: Revision,
         }),
       ),
-      example: { deleted: ['DATABASE_HOST'], notFound: ['LOG_LEVEL'], revision: 20 },
+      example: { notFound: ['LOG_LEVEL'], revision: 20 },
     },
   },
   errors: ['revision_mismatch'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['ENV', 'PLANS'],
-    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
-    // Needed to undo another writer's abandoned change while the project's key rotates (`undo-change.ts`).
-    key: { project: ['Decrypt'] },
-    queues: ['webhooks'],
-  },
-  sizing: { timeoutSeconds: 29, reason: 'a thousand deletions are written in several steps' },
+  uses: changeUses,
 });

@@ -3,6 +3,7 @@ import { contract } from '../contract.ts';
 import { writers } from '../fields/role.ts';
 import { Success } from '../fields/success.ts';
 import { Message } from '../fields/text.ts';
+import { changeUses } from './change-uses.ts';
 import { orDryRun, writeQuery } from './dry-run.ts';
 import { IfMatchHeader } from './if-match.ts';
 import { Revision } from './revision.ts';
@@ -23,16 +24,9 @@ export const deleteSecret = contract({
     200: {
       description: 'The secret is deleted.',
       body: orDryRun(z.object({ success: Success.shape.success, revision: Revision })),
-      example: { success: true, revision: 21 },
+      example: { revision: 21 },
     },
   },
   errors: ['revision_mismatch'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['ENV', 'PLANS'],
-    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
-    // Needed to undo another writer's abandoned change while the project's key rotates (`undo-change.ts`).
-    key: { project: ['Decrypt'] },
-    queues: ['webhooks'],
-  },
+  uses: changeUses,
 });

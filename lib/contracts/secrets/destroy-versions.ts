@@ -36,9 +36,5 @@ export const destroyVersions = contract({
     },
   },
   errors: ['secret_not_found'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
-    reads: ['ENV'],
-    writes: ['ENV', 'AUDIT'],
-  },
+  uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['ENV', 'AUDIT'] },
 });

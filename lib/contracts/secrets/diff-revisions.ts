@@ -41,15 +41,10 @@ export const diffRevisions = contract({
           .array(z.object({ key: DiffKey, before: Before }))
           .meta({ description: 'Keys that only `from` has.' }),
       }),
-      example: { from: 12, to: 17, created: [{ key: 'LOG_LEVEL' }], updated: [{ key: 'DATABASE_HOST' }], deleted: [] },
+      example: { from: 12, created: [{ key: 'LOG_LEVEL' }], deleted: [] },
     },
   },
   errors: ['revision_not_found', 'version_destroyed', 'payload_too_large'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
-    reads: ['ENV'],
-    writes: ['AUDIT'],
-    key: { project: ['Decrypt'] },
-  },
+  uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
 });

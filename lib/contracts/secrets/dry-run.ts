@@ -19,7 +19,6 @@ export const ChangePlan = z
     skipped: keyNames('Keys that would be left as they are for another reason.'),
   })
   .meta({ id: 'ChangePlan', description: 'What a change would do. Each list is in key order.' });
-
 export type ChangePlan = z.infer<typeof ChangePlan>;
 
 export const DryRun = z
@@ -29,7 +28,6 @@ export const DryRun = z
     revision: Revision.meta({ description: 'The revision that the plan is for.' }),
   })
   .meta({ id: 'DryRun', description: 'The answer to `dryRun=true`.' });
-
 export type DryRun = z.infer<typeof DryRun>;
 
 /** What the write answers, or the plan of a dry run. */

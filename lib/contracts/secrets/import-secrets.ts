@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { ImportBody } from '../fields/import-body.ts';
 import { writers } from '../fields/role.ts';
+import { changeUses } from './change-uses.ts';
 import { orDryRun, writeQuery } from './dry-run.ts';
 import { IfMatchHeader } from './if-match.ts';
 import { ImportResult } from './import-result.ts';
@@ -29,20 +30,10 @@ export const importSecrets = contract({
     200: {
       description: 'The result of the import.',
       body: orDryRun(ImportResult),
-      example: { created: ['LOG_LEVEL'], updated: ['DATABASE_HOST'], unchanged: [], revision: 19 },
+      example: { created: ['LOG_LEVEL'], unchanged: [], revision: 19 },
     },
   },
   errors: ['plan_limit_exceeded', 'revision_mismatch'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['ENV', 'PLANS'],
-    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
-    key: { project: ['Decrypt'] },
-    queues: ['webhooks'],
-  },
-  sizing: {
-    memoryMb: 1024,
-    timeoutSeconds: 29,
-    reason: 'a thousand values are encrypted and written in several steps',
-  },
+  uses: changeUses,
+  sizing: { memoryMb: 1024, reason: 'a thousand values are encrypted and written in several steps' },
 });

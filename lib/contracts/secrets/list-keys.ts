@@ -5,7 +5,7 @@ import { roles } from '../fields/role.ts';
 import { entityTag, IfNoneMatchHeader, notModified } from './conditional-read.ts';
 import { listQuery } from './list-query.ts';
 import { Revision } from './revision.ts';
-import { SecretSummary, summaryExample } from './secret-summary.ts';
+import { SecretSummary } from './secret-summary.ts';
 
 export const listKeys = contract({
   operationId: 'list-keys',
@@ -27,11 +27,11 @@ export const listKeys = contract({
         revision: Revision,
         pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
       }),
-      example: { keys: [summaryExample], revision: 17, pagination: { limit: 50, offset: 0, total: 1 } },
+      example: { pagination: { limit: 50, offset: 0, total: 1 } },
       headers: entityTag,
     },
     304: notModified,
   },
   errors: ['revision_not_found', 'payload_too_large'],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
+  uses: { table: ['GetItem', 'Query'], reads: ['ENV'] },
 });

@@ -3,7 +3,6 @@ import { contract } from '../contract.ts';
 import { integerQuery, revisionQuery } from '../fields/query.ts';
 import { roles } from '../fields/role.ts';
 import { SecretRevision } from './secret-revision.ts';
-import { author, createdAt } from './secret-summary.ts';
 
 export const listRevisions = contract({
   operationId: 'list-revisions',
@@ -27,23 +26,8 @@ export const listRevisions = contract({
         revisions: z.array(SecretRevision).meta({ description: 'The revisions, newest first.' }),
         next: z.int().nullable().meta({ description: 'For `before`; null at the end.', example: 17 }),
       }),
-      example: {
-        revisions: [
-          {
-            revision: 17,
-            action: 'secret.updated',
-            message: null,
-            createdAt,
-            createdBy: author,
-            created: [],
-            updated: ['DATABASE_HOST'],
-            deleted: [],
-          },
-        ],
-        next: 17,
-      },
+      example: { revisions: [{ action: 'secret.updated', message: null, createdBy: {}, created: [], deleted: [] }] },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['ENV'] },
+  uses: { table: ['GetItem', 'Query'], reads: ['ENV'] },
 });

@@ -3,7 +3,7 @@ import { contract } from '../contract.ts';
 import { optionalPage, Pagination } from '../fields/pagination.ts';
 import { flagQuery } from '../fields/query.ts';
 import { roles } from '../fields/role.ts';
-import { author, createdAt, SecretSummary } from './secret-summary.ts';
+import { SecretSummary } from './secret-summary.ts';
 import { SecretVersion } from './secret-version.ts';
 
 export const listVersions = contract({
@@ -27,20 +27,14 @@ export const listVersions = contract({
         pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
       }),
       example: {
-        key: 'DATABASE_HOST',
         versions: [
-          { version: 2, revision: 18, createdAt, createdBy: author, deleted: true, destroyed: false },
-          { version: 1, revision: 4, createdAt, createdBy: author, deleted: false, destroyed: false },
+          { version: 2, revision: 18, deleted: true },
+          { version: 1, revision: 4 },
         ],
       },
     },
   },
   errors: ['payload_too_large'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
-    reads: ['ENV'],
-    writes: ['AUDIT'],
-    key: { project: ['Decrypt'] },
-  },
+  uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
 });

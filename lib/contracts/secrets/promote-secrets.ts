@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { writers } from '../fields/role.ts';
 import { Message, Slug } from '../fields/text.ts';
+import { changeUses } from './change-uses.ts';
 import { orDryRun, writeQuery } from './dry-run.ts';
 import { IfMatchHeader } from './if-match.ts';
 import { KeyList } from './key-list.ts';
@@ -52,20 +53,10 @@ export const promoteSecrets = contract({
           revision: Revision.meta({ description: 'The revision of the target.' }),
         }),
       ),
-      example: { promoted: ['LOG_LEVEL'], skipped: ['DATABASE_HOST'], unchanged: [], revision: 6 },
+      example: { promoted: ['LOG_LEVEL'], unchanged: [], revision: 6 },
     },
   },
   errors: ['environment_not_found', 'secret_not_found', 'plan_limit_exceeded', 'revision_mismatch'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    reads: ['ENV', 'PLANS'],
-    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
-    key: { project: ['Decrypt'] },
-    queues: ['webhooks'],
-  },
-  sizing: {
-    memoryMb: 1024,
-    timeoutSeconds: 29,
-    reason: 'a whole environment is re-encrypted and written in several steps',
-  },
+  uses: { ...changeUses, table: [...changeUses.table, 'ConditionCheckItem'] },
+  sizing: { memoryMb: 1024, reason: 'a whole environment is re-encrypted and written in several steps' },
 });

@@ -8,7 +8,6 @@ import { entityTag, IfNoneMatchHeader, notModified } from './conditional-read.ts
 import { listQuery } from './list-query.ts';
 import { Revision } from './revision.ts';
 import { SecretEntry } from './secret-entry.ts';
-import { summaryExample } from './secret-summary.ts';
 
 const maxNamedKeys = 100;
 
@@ -52,17 +51,12 @@ export const pullSecrets = contract({
         revision: Revision,
         pagination: Pagination.optional().meta({ description: 'Only if `limit` was given.' }),
       }),
-      example: { secrets: [{ ...summaryExample, value: 'db.internal.example' }], revision: 17 },
+
       headers: entityTag,
     },
     304: notModified,
   },
   errors: ['revision_not_found', 'secret_not_found', 'version_destroyed', 'payload_too_large'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
-    reads: ['ENV'],
-    writes: ['AUDIT'],
-    key: { project: ['Decrypt'] },
-  },
+  uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
   sizing: { memoryMb: 1024, reason: 'up to 4 MiB of values are decrypted and encoded in one answer' },
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { contract } from '../contract.ts';
 import { managers } from '../fields/role.ts';
 import { Message } from '../fields/text.ts';
+import { changeUses } from './change-uses.ts';
 import { orDryRun, writeQuery } from './dry-run.ts';
 import { IfMatchHeader } from './if-match.ts';
 import { KeyList } from './key-list.ts';
@@ -17,13 +18,7 @@ export const restoreSecrets = contract({
   description:
     'Makes the environment, or those keys of it that are named, what it was at an earlier revision, as one change: a new ' +
     'revision, never a rewind. A key that is neither there now nor was then is ignored. For owners and admins.',
-  access: {
-    kind: 'member',
-    roles: managers,
-    tokens: 'write',
-    narrowestToken: 'environment',
-    environmentRule: 'write',
-  },
+  access: { kind: 'member', roles: managers, tokens: 'write', narrowestToken: 'environment', environmentRule: 'write' },
   query: z.strictObject(writeQuery),
   headers: IfMatchHeader,
   body: z.strictObject({
@@ -48,20 +43,10 @@ export const restoreSecrets = contract({
           revision: Revision,
         }),
       ),
-      example: { created: [], updated: ['DATABASE_HOST'], deleted: [], unchanged: [], restored: 12, revision: 22 },
+      example: { created: [], deleted: [], unchanged: [], restored: 12, revision: 22 },
     },
   },
   errors: ['revision_not_found', 'version_destroyed', 'plan_limit_exceeded', 'revision_mismatch'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['ENV', 'PLANS'],
-    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
-    key: { project: ['Decrypt'] },
-    queues: ['webhooks'],
-  },
-  sizing: {
-    memoryMb: 1024,
-    timeoutSeconds: 29,
-    reason: 'a whole environment is re-encrypted and written in several steps',
-  },
+  uses: changeUses,
+  sizing: { memoryMb: 1024, reason: 'a whole environment is re-encrypted and written in several steps' },
 });

@@ -12,5 +12,4 @@ export const SecretEntry = z
     updatedBy: SecretSummary.shape.updatedBy,
   })
   .meta({ id: 'SecretEntry', description: 'A secret with its value.' });
-
 export type SecretEntry = z.infer<typeof SecretEntry>;

@@ -12,11 +12,4 @@ export const SecretSummary = z
     updatedBy: UserReference.meta({ description: 'Who wrote this version.' }),
   })
   .meta({ id: 'SecretSummary', description: 'A secret without its value.' });
-
 export type SecretSummary = z.infer<typeof SecretSummary>;
-
-export const createdAt = '2026-01-31T09:26:53.589Z';
-
-export const author = { id: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11', email: 'ada@example.com' };
-
-export const summaryExample = { key: 'DATABASE_HOST', version: 3, createdAt, updatedAt: createdAt, updatedBy: author };

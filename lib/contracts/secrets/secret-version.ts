@@ -18,5 +18,4 @@ export const SecretVersion = z
     }),
   })
   .meta({ id: 'SecretVersion', description: 'An entry in the history of a key.' });
-
 export type SecretVersion = z.infer<typeof SecretVersion>;

@@ -4,10 +4,11 @@ import { ExpectedVersion } from '../fields/changes-body.ts';
 import { writers } from '../fields/role.ts';
 import { SecretValue } from '../fields/secret-value.ts';
 import { Message, SecretKey } from '../fields/text.ts';
+import { changeUses } from './change-uses.ts';
 import { orDryRun, writeQuery } from './dry-run.ts';
 import { IfMatchHeader } from './if-match.ts';
 import { Revision } from './revision.ts';
-import { SecretSummary, summaryExample } from './secret-summary.ts';
+import { SecretSummary } from './secret-summary.ts';
 
 const SetResult = z.object({
   secret: SecretSummary.meta({ description: 'The secret after the change, without its value.' }),
@@ -45,20 +46,14 @@ export const setSecret = contract({
     200: {
       description: 'The secret already existed, or it was a dry run.',
       body: orDryRun(SetResult),
-      example: { secret: summaryExample, changed: true, revision: 18 },
+      example: { changed: true, revision: 18 },
     },
     201: {
       description: 'The secret is new.',
       body: SetResult,
-      example: { secret: { ...summaryExample, version: 1 }, changed: true, revision: 18 },
+      example: { secret: { version: 1 }, changed: true, revision: 18 },
     },
   },
   errors: ['plan_limit_exceeded', 'revision_mismatch', 'version_mismatch'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    reads: ['ENV', 'PLANS'],
-    writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
-    key: { project: ['Decrypt'] },
-    queues: ['webhooks'],
-  },
+  uses: changeUses,
 });

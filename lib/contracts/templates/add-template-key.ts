@@ -38,8 +38,5 @@ export const addTemplateKey = contract({
     },
   },
   errors: ['template_key_exists'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    writes: ['ORG', 'AUDIT'],
-  },
+  uses: { table: ['GetItem', 'Query', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
 });

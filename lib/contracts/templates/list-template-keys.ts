@@ -18,6 +18,5 @@ export const listTemplateKeys = contract({
       example: { keys: [templateKeyExample] },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['GetItem', 'Query'] },
 });

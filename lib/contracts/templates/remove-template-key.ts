@@ -11,10 +11,6 @@ export const removeTemplateKey = contract({
   description: 'Removes the key from the template. Secrets with this key stay as they are. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
   notFound: { key: 'template_key_not_found' },
-  responses: { 200: { description: 'The template key is removed.', body: Success, example: { success: true } } },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    writes: ['ORG', 'AUDIT'],
-  },
+  responses: { 200: { description: 'The template key is removed.', body: Success } },
+  uses: { table: ['GetItem', 'Query', 'DeleteItem', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
 });

@@ -13,13 +13,6 @@ export const TemplateKey = z
     createdAt: Timestamp.meta({ description: 'When it was added.' }),
   })
   .meta({ id: 'TemplateKey', description: 'A key that the environments of the project should have.' });
-
 export type TemplateKey = z.infer<typeof TemplateKey>;
 
-export const templateKeyExample = {
-  key: 'DATABASE_HOST',
-  description: 'Host of the main database.',
-  required: true,
-  pattern: '[a-z0-9.-]+',
-  createdAt: '2026-01-31T09:26:53.589Z',
-};
+export const templateKeyExample = { description: 'Host of the main database.', required: true, pattern: '[a-z0-9.-]+' };

@@ -32,19 +32,8 @@ export const updateTemplateKey = contract({
     200: {
       description: 'The template key.',
       body: z.object({ templateKey: TemplateKey }),
-      example: {
-        templateKey: {
-          key: templateKeyExample.key,
-          description: templateKeyExample.description,
-          required: false,
-          createdAt: templateKeyExample.createdAt,
-        },
-      },
+      example: { templateKey: { description: templateKeyExample.description } },
     },
   },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    writes: ['ORG', 'AUDIT'],
-  },
+  uses: { table: ['GetItem', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
 });

@@ -40,20 +40,7 @@ export const validateEnvironment = contract({
           )
           .meta({ description: 'Declared keys whose values do not fit the template.' }),
       }),
-      example: {
-        valid: false,
-        missing: ['DATABASE_USER'],
-        present: ['DATABASE_HOST'],
-        undeclared: ['LEGACY_FLAG'],
-        invalid: [{ key: 'DATABASE_HOST', reason: 'does not match the pattern' }],
-      },
     },
   },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem'],
-    reads: ['ENV'],
-    writes: ['AUDIT'],
-    key: { project: ['Decrypt'] },
-  },
+  uses: { table: ['GetItem', 'Query'], reads: ['ENV'], writes: ['AUDIT'], key: { project: ['Decrypt'] } },
 });

@@ -10,11 +10,6 @@ export const deleteWebhook = contract({
   summary: 'Delete a webhook',
   description: 'Deletes the webhook and its delivery log. Nothing more is delivered to it. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
-  responses: { 200: { description: 'The webhook is deleted.', body: Success, example: { success: true } } },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'],
-    reads: ['DELIVERIES'],
-    writes: ['ORG', 'AUDIT', 'DELIVERIES'],
-  },
+  responses: { 200: { description: 'The webhook is deleted.', body: Success } },
+  uses: { table: ['GetItem', 'DeleteItem', 'Query'], reads: ['DELIVERIES'], writes: ['ORG', 'AUDIT', 'DELIVERIES'] },
 });

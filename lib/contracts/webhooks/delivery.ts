@@ -22,5 +22,4 @@ export const Delivery = z
     createdAt: Timestamp.meta({ description: 'When the event happened.' }),
   })
   .meta({ id: 'Delivery', description: 'An attempt to deliver an event. It is never retried.' });
-
 export type Delivery = z.infer<typeof Delivery>;

@@ -22,20 +22,9 @@ export const getWebhook = contract({
       }),
       example: {
         webhook: webhookExample,
-        deliveries: [
-          {
-            id: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
-            event: 'secret.updated',
-            statusCode: 204,
-            success: true,
-            responseTimeMs: 87,
-            error: null,
-            createdAt: '2026-01-31T09:26:53.589Z',
-          },
-        ],
+        deliveries: [{ id: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03', success: true, error: null }],
       },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'], reads: ['DELIVERIES'] },
+  uses: { table: ['GetItem', 'Query'], reads: ['DELIVERIES'] },
 });

@@ -18,6 +18,5 @@ export const listWebhooks = contract({
       example: { webhooks: [webhookExample] },
     },
   },
-  errors: [],
-  uses: { table: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  uses: { table: ['Query'] },
 });

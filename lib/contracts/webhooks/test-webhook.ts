@@ -22,13 +22,7 @@ export const testWebhook = contract({
           example: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03',
         }),
       }),
-      example: { deliveryId: '0d4e8b6f-7c21-4a95-9e38-5f1b2c7d6a03' },
     },
   },
-  errors: [],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
-    writes: ['AUDIT', 'DELIVERIES'],
-    queues: ['webhooks'],
-  },
+  uses: { table: ['GetItem'], writes: ['AUDIT', 'DELIVERIES'], queues: ['webhooks'] },
 });

@@ -38,8 +38,5 @@ export const updateWebhook = contract({
     },
   },
   errors: ['project_not_found', 'environment_not_found'],
-  uses: {
-    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    writes: ['ORG', 'AUDIT'],
-  },
+  uses: { table: ['GetItem', 'Query', 'ConditionCheckItem'], writes: ['ORG', 'AUDIT'] },
 });

@@ -18,16 +18,10 @@ export const Webhook = z
     updatedAt: Timestamp.meta({ description: 'When it was last changed.' }),
   })
   .meta({ id: 'Webhook', description: 'A subscription of a URL to secret events.' });
-
 export type Webhook = z.infer<typeof Webhook>;
 
 export const webhookExample = {
-  id: 'f27a9c54-3d8e-4b61-a0f5-8c2d6e1b7940',
-  url: 'https://hooks.example.com/holdfast',
   events: ['secret.created', 'secret.updated'],
   projectId: '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73',
-  environmentId: null,
   active: true,
-  createdAt: '2026-01-31T09:26:53.589Z',
-  updatedAt: '2026-01-31T09:26:53.589Z',
 } as const;

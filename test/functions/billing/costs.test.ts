@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sign } from '../../../infra/local/stand-ins/payment/events.ts';
-import { routes } from '../../../lib/contracts/routes.ts';
+import { routedFunctions } from '../../../infra/plan/functions.ts';
 import { at } from '../../../lib/table/read.ts';
 import { userRecord } from '../../../lib/table/records/user.ts';
 import { transact, update } from '../../../lib/table/write.ts';
@@ -54,7 +54,7 @@ describe('each billing and admin endpoint', () => {
       expect(answer.status).toBe(200);
       expect(calls.length).toBeGreaterThan(0);
       expect(wavesOf(calls)).toBeLessThanOrEqual(waves);
-      const allowed: readonly string[] = routes.find(route => route.operationId === operationId)?.uses.table ?? [];
+      const allowed: readonly string[] = routedFunctions.find(({ name }) => name === operationId)?.uses.table ?? [];
       expect(calls.flatMap(actionsOf).filter(action => !allowed.includes(action))).toEqual([]);
     },
   );

@@ -1,0 +1,11 @@
+/**
+ * What every change of secrets uses. Even a deletion may have to undo another writer's abandoned change while the
+ * project's key rotates (`undo-change.ts`), and so decrypts.
+ */
+export const changeUses = {
+  table: ['GetItem', 'Query', 'DeleteItem'],
+  reads: ['ENV', 'PLANS'],
+  writes: ['ENV', 'AUDIT', 'PAYLOAD', 'DELIVERIES'],
+  key: { project: ['Decrypt'] },
+  queues: ['webhooks'],
+} as const;
