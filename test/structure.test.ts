@@ -255,6 +255,23 @@ describe('what has only one place', () => {
   });
 });
 
+describe('contracts', () => {
+  it('are one file a route, named by its operation in the folder of its area, and all listed in routes.ts', () => {
+    const declaring = lib.filter(({ path, text }) => /^lib\/contracts\/\w+\//.test(path) && /= contract\(/.test(text));
+    const expected = routes.map(({ area, operationId }) => `lib/contracts/${area}/${operationId}.ts`);
+    expect(declaring.map(({ path }) => path).toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('are bundled with no function but their own', () => {
+    const declared = new Set(routes.map(({ area, operationId }) => `${area}/${operationId}.ts`));
+    const foreign = offenders(functions, (imported, { path }) => {
+      const contract = imported.replace(/^lib\/contracts\//, '');
+      return declared.has(contract) && path !== `functions/${contract}`;
+    });
+    expect(foreign).toEqual([]);
+  });
+});
+
 describe('functions', () => {
   it('are one file a route, named by its operation', () => {
     const expected = routes.map(({ area, operationId }) => `functions/${area}/${operationId}.ts`);
