@@ -1,0 +1,87 @@
+import { basename, dirname, join, normalize } from 'node:path';
+
+/** The project's files, and for each TypeScript file the files that it imports. */
+export interface Tree {
+  files: readonly string[];
+  imports: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Importers of a changed file that are further away are left to the whole check. */
+const farthest = 2;
+const isTest = (file: string) => file.startsWith('test/') && file.endsWith('.test.ts');
+/** They hold the order of the modules, whatever changes. */
+const always = ['test/structure.test.ts'];
+
+/** The tests nearest to a client, whose own names say which command or screen they are about. */
+const clientTests = [
+  ['clients/cli/', ['test/clients/cli/settings.test.ts', 'test/clients/cli/changes.test.ts']],
+  ['clients/sdk/', ['test/clients/sdk/pull.test.ts', 'test/clients/sdk/writes.test.ts']],
+  ['clients/dashboard/', ['test/clients/dashboard/stage.test.ts', 'test/clients/dashboard/flows.test.ts']],
+] as const;
+
+/**
+ * The test files for a change, nearest first: those that changed, those named like what changed, those of the endpoints
+ * whose functions use it, and those that import it. Vitest's own `related` knows nothing of the endpoints, because the
+ * gateway loads functions by their name. Pure.
+ */
+export function chooseTests(changed: readonly string[], tree: Tree): string[] {
+  const known = new Set(tree.files);
+  const chosen = new Set(always.filter(file => known.has(file)));
+  const add = (files: readonly string[]) => {
+    for (const file of files) if (known.has(file) && isTest(file)) chosen.add(file);
+  };
+  add(changed);
+  add(changed.flatMap(file => testsNamedLike(file, tree)));
+  let near: readonly string[] = changed.filter(file => !isTest(file));
+  for (let distance = 0; distance <= farthest; distance += 1) {
+    add(near.filter(file => file.startsWith('functions/')).flatMap(file => testsOfFunction(file, tree)));
+    near = importersOf(near, tree);
+  }
+  if (changed.some(file => file.endsWith('.md'))) add(['test/docs/docs.test.ts']);
+  if (changed.some(file => file.startsWith('lib/contracts/'))) {
+    add(['test/lib/contracts/routes.test.ts', 'test/infra/openapi.test.ts']);
+  }
+  for (const [client, tests] of clientTests) if (changed.some(file => file.startsWith(client))) add(tests);
+  const importers = importersOf(changed, tree);
+  const isQuick = (file: string) => /^test\/(lib|functions|infra)\//.test(file);
+  add(importers.filter(isQuick));
+  add(importers);
+  return [...chosen];
+}
+
+/** `lib/a/b.ts` → `test/lib/a/b.test.ts`; in `clients/x/src/…` the folder `src` is left out. */
+function testsNamedLike(file: string, { files }: Tree): string[] {
+  const mirrored = `test/${file.replace('/src/', '/').replace(/\.tsx?$/, '')}.test.ts`;
+  if (files.includes(mirrored)) return [mirrored];
+  const folder = dirname(mirrored);
+  return folder === 'test' || !folder.includes('/')
+    ? []
+    : files.filter(one => dirname(one) === folder && isLikeIt(one, file));
+}
+
+/** A test of several files is named after their subject. */
+function isLikeIt(test: string, file: string): boolean {
+  const words = basename(file).replace(/\..*$/, '').split('-');
+  return basename(test, '.test.ts')
+    .split('-')
+    .some(word => words.includes(word));
+}
+
+/** The test of the operation, or else of its area. */
+function testsOfFunction(file: string, { files }: Tree): string[] {
+  const area = `test/functions/${basename(dirname(file))}`;
+  const own = `${area}/${basename(file, '.ts')}.test.ts`;
+  const ofArea = `${area}/${basename(area)}.test.ts`;
+  return files.includes(own) ? [own] : [ofArea];
+}
+
+function importersOf(wanted: readonly string[], { imports }: Tree): string[] {
+  return [...imports].filter(([, used]) => used.some(file => wanted.includes(file))).map(([file]) => file);
+}
+
+/** The files that a TypeScript file imports by a relative path. Pure. */
+export function importsIn(file: string, text: string): string[] {
+  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path = '']) =>
+    normalize(join(dirname(file), path)),
+  );
+}

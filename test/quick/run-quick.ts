@@ -1,0 +1,86 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { chooseTests, importsIn } from './choose-tests.ts';
+
+/*
+ * `npm run check:quick`: types, style, and the tests nearest to what has changed since the branch left main, or since the
+ * last commit on main itself; for a change of one file, within a minute. It says what it ran and what it left out. Only
+ * `npm run check` says that everything works.
+ */
+
+/** More tests than these take longer than a minute. */
+const maximumTestFiles = 5;
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const git = (...args: string[]) =>
+  execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    .split('\n')
+    .filter(Boolean);
+
+function baseRevision(): string {
+  for (const main of ['origin/main', 'main']) {
+    try {
+      return git('merge-base', 'HEAD', main)[0] ?? 'HEAD';
+    } catch {
+      // There is no such branch here.
+    }
+  }
+  return 'HEAD';
+}
+
+interface Outcome {
+  title: string;
+  isGood: boolean;
+  output: string;
+  seconds: number;
+}
+
+function run(title: string, command: string, args: readonly string[]): Promise<Outcome> {
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+    }
+    child.once('error', reject);
+    child.once('close', code => {
+      resolve({ title, isGood: code === 0, output, seconds: Math.round((performance.now() - startedAt) / 1000) });
+    });
+  });
+}
+
+const base = baseRevision();
+const changed = [...git('diff', '--name-only', base), ...git('ls-files', '--others', '--exclude-standard')].filter(
+  file => existsSync(file),
+);
+const files = [...new Set([...git('ls-files'), ...changed])].filter(file => existsSync(file));
+const sources = files.filter(file => /\.tsx?$/.test(file));
+const imports = new Map(sources.map(file => [file, importsIn(file, readFileSync(file, 'utf8'))]));
+const tests = chooseTests(changed, { files, imports });
+const [chosen, left] = [tests.slice(0, maximumTestFiles), tests.slice(maximumTestFiles)];
+
+print(`${changed.length} files changed since ${base.slice(0, 12)}`);
+const styled = changed.filter(file => /\.(tsx?|json|css|js)$/.test(file));
+const isDashboard = changed.some(file => file.startsWith('clients/dashboard/') || file.startsWith('clients/sdk/'));
+const outcomes = [
+  ...(await Promise.all([
+    run('types', 'tsc', []),
+    ...(isDashboard ? [run('types of the dashboard', 'tsc', ['-p', 'clients/dashboard'])] : []),
+    ...(styled.length === 0
+      ? []
+      : [run(`style of ${styled.length} files`, 'biome', ['check', '--no-errors-on-unmatched', ...styled])]),
+  ])),
+  await run(`tests: ${chosen.join(' ')}`, 'vitest', ['run', ...chosen]),
+];
+for (const { title, isGood, output, seconds } of outcomes) {
+  if (!isGood) print(output);
+  print(`${isGood ? 'passed' : 'FAILED'} in ${seconds} s: ${title}`);
+}
+if (left.length > 0) print(`left to npm run check: ${left.join(' ')}`);
+print('not run here: the other tests, promises, dead code, openapi.json (npm run check), proofs (npm run check:proof)');
+const failed = outcomes.filter(({ isGood }) => !isGood).length;
+print(`${outcomes.length - failed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
