@@ -13,7 +13,7 @@ import { type Person, seedPerson } from '../support/people.ts';
  * 200 times.
  */
 
-const rounds = Number(process.env.ROUNDS ?? 2);
+const rounds = Number(process.env.ROUNDS ?? 1);
 const atOnce = 6;
 
 /** Steps of erasure that are queued or running, by the id of what they erase. */

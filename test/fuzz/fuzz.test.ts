@@ -13,7 +13,7 @@ import { answerProblem, closeConnections, fuzz, type Strangers, seedStrangers, s
  * `npm run fuzz` (FUZZ=<requests per operation>) looks for longer. FUZZ_SEED repeats a run. What was once found stays in
  * corpus.json: a sample's name and the changes to its request.
  */
-const runs = Number(process.env.FUZZ ?? 30);
+const runs = Number(process.env.FUZZ ?? 8);
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 /** A password takes a third of a second. */
 const slow = new Set(['register', 'log-in', 'change-password', 'reset-password', 'request-password-reset']);

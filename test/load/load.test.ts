@@ -7,7 +7,7 @@ import { type StartedStack, startStack } from '../support/npm-start.ts';
 import { call, environments, lostChanges, preparePlace, runClient, type Tally } from './clients.ts';
 
 /* `npm run load` (LOAD=<seconds>) goes on for longer. */
-const seconds = Number(process.env.LOAD ?? 14);
+const seconds = Number(process.env.LOAD ?? 5);
 const clients = 32;
 const directory = mkdtempSync(join(tmpdir(), 'holdfast-load-'));
 let stack: StartedStack | undefined;

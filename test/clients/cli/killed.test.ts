@@ -14,7 +14,7 @@ import { buildCli, type Cli } from './cli.ts';
  * The service is a process of its own, and is killed in the middle of `push`: at so many moments of the change, and once
  * more when the change is made and its answer is lost. `npm run kills` does so at 40 moments.
  */
-const moments = Number(process.env.KILLS ?? 2);
+const moments = Number(process.env.KILLS ?? 1);
 
 let cli: Cli;
 let stack: StartedStack;

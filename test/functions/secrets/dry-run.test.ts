@@ -16,7 +16,7 @@ import { allItems } from '../../support/table-dump.ts';
  * leaves nothing behind.
  */
 
-const cases = Number(process.env.DRY_RUNS ?? 48);
+const cases = Number(process.env.DRY_RUNS ?? 24);
 
 type Env = 'dev' | 'production';
 const callers = [

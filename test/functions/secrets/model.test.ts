@@ -230,7 +230,7 @@ describe('any sequence of changes, disturbed anywhere', () => {
         await requireHistory(place, model);
       }),
       {
-        numRuns: Number(process.env.MODEL_RUNS ?? 25),
+        numRuns: Number(process.env.MODEL_RUNS ?? 10),
         ...(process.env.MODEL_SEED === undefined ? {} : { seed: Number(process.env.MODEL_SEED) }),
       },
     );

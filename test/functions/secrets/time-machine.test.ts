@@ -18,7 +18,7 @@ import { type Person, seedOwner } from '../../support/people.ts';
  * `npm run time-machine` goes through 500 revisions. `SEED` repeats a run.
  */
 
-const length = Number(process.env.REVISIONS ?? 20);
+const length = Number(process.env.REVISIONS ?? 12);
 const seed = Number(process.env.SEED ?? randomInt(2 ** 31));
 
 type Env = 'dev' | 'staging';

@@ -5,7 +5,7 @@ import { longValues, nastyValues } from './nasty-values.ts';
 import { type Reader, readers } from './readers.ts';
 
 /** `FORMATS=20000 npx vitest run test/clients/cli/formats` asks every reader that often. */
-const count = Number(process.env.FORMATS ?? 400);
+const count = Number(process.env.FORMATS ?? 150);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const source = { project: 'web-shop', environment: 'dev' };
 
