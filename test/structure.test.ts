@@ -160,7 +160,7 @@ const parts = [
     files: dashboard,
     moduleOf: dashboardModuleOf,
     layers: [
-      ['api', 'router', 'theme', 'virtual-contracts'],
+      ['api', 'base64url', 'router', 'theme', 'virtual-contracts'],
       ['session'],
       ['load'],
       ['ui'],

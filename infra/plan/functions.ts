@@ -181,9 +181,9 @@ export const passwordFunctions: ReadonlySet<string> = new Set(
   routes.filter(route => 'sizing' in route && route.sizing === passwordSizing).map(({ operationId }) => operationId),
 );
 
-/** Whether the function makes links to the dashboard, or knows passkeys by its origin. */
-export function needsDashboardOrigin({ mail, payments, passkeys }: FunctionPlan['uses']): boolean {
-  return (mail ?? payments ?? passkeys) === true;
+/** Whether the function makes links to the dashboard, or names its origin otherwise. */
+export function needsDashboardOrigin({ mail, payments, dashboardOrigin }: FunctionPlan['uses']): boolean {
+  return (mail ?? payments ?? dashboardOrigin) === true;
 }
 
 /** `set-secret` → `SetSecret`: a function's name as an identifier. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { auditWrite } from '../access/audit-write.ts';
 import { hasProvedFactor } from '../access/fresh-session.ts';
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
+import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { ApiError } from '../core/errors.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
 import { isNew, isThere } from '../table/expressions.ts';
@@ -18,16 +19,17 @@ import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.t
 const codeLifetimeSeconds = 60;
 
 /**
- * First half of the hand-off: a code that the CLI exchanges for the token, once and within a minute.
+ * First half of the hand-off: a code that the CLI exchanges for the token, once and within a minute, and the origin that
+ * issued it. Somebody who lures a person from another address to this dashboard gets a code that no client redeems there.
  * @throws unauthenticated without a session; organization_not_found, project_not_found, environment_not_found
  */
 export async function offerHandOff(
   { principal }: RequestContext & { principal: AccountContext['principal'] | undefined },
   wanted: WantedToken & { codeChallenge: string },
-): Promise<{ code: string; expiresAt: string }> {
+): Promise<{ code: string; iss: string; expiresAt: string }> {
   if (principal === undefined) throw new ApiError('unauthenticated', 'Asking for a code needs a session. Sign in.');
   const { userId, user } = principal;
-  const scope = await resolveTokenScope(userId, wanted);
+  const [scope, iss] = await Promise.all([resolveTokenScope(userId, wanted), dashboardOrigin()]);
   const { secret, hash } = createCredential(userId);
   const expiresAt = Math.floor(Date.now() / 1000) + codeLifetimeSeconds;
   await transact([
@@ -51,7 +53,7 @@ export async function offerHandOff(
       { if: isNew },
     ),
   ]);
-  return { code: secret, expiresAt: new Date(expiresAt * 1000).toISOString() };
+  return { code: secret, iss, expiresAt: new Date(expiresAt * 1000).toISOString() };
 }
 
 /**

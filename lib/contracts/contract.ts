@@ -117,8 +117,8 @@ export interface Uses {
   mail?: true;
   /** Reads the payment provider's keys and calls it. */
   payments?: true;
-  /** Asks for passkeys, or checks them; they belong to the dashboard's origin. */
-  passkeys?: true;
+  /** Names the dashboard's origin: passkeys belong to it, and codes of the hand-off are issued by it. */
+  dashboardOrigin?: true;
 }
 
 /** A successful answer: the schema of its body, and an example and headers to document it. */

@@ -176,7 +176,7 @@ export interface paths {
         put?: never;
         /**
          * Hand a token from the dashboard to the CLI
-         * @description Works in two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets a code, which works once and for 60 seconds. The CLI, without a session, sends the code and its verifier and gets the token. So the token never travels through a URL or the dashboard. A wrong verifier invalidates the code.
+         * @description Works in two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets a code, which works once and for 60 seconds. The CLI, without a session, sends the code and its verifier and gets the token. So the token never travels through a URL or the dashboard. A wrong verifier invalidates the code. The redirect to the CLI carries `iss`, and a code to paste is `<code>~<base64url(iss)>`.
          */
         post: operations["hand-off-token"];
         delete?: never;
@@ -2627,6 +2627,11 @@ export interface components {
              * @example EXAMPLE-handoff-code-000000
              */
             code: string;
+            /**
+             * @description The origin that issued the code. The CLI must have asked this origin, or it redeems nothing (RFC 9207).
+             * @example https://secrets.example.com
+             */
+            iss: string;
             /**
              * Format: date-time
              * @description When the code expires: after a minute.

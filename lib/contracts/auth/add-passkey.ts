@@ -45,7 +45,7 @@ export const addPasskey = contract({
   },
   errors: ['invalid_token'],
   uses: {
-    passkeys: true,
+    dashboardOrigin: true,
     table: ['GetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['CHALLENGE'],
     writes: ['CHALLENGE'],

@@ -45,7 +45,7 @@ export const completeLogin = contract({
   },
   errors: ['invalid_token', 'invalid_credentials', 'rate_limited'],
   uses: {
-    passkeys: true,
+    dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['USER', 'CHALLENGE', 'RATE'],
     writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY'],

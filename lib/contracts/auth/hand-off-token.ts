@@ -47,6 +47,11 @@ const HandOffBody = z
 const HandOffCode = z
   .object({
     code: z.string().meta({ description: 'The code. It works once.', example: 'EXAMPLE-handoff-code-000000' }),
+    iss: z.string().meta({
+      description:
+        'The origin that issued the code. The CLI must have asked this origin, or it redeems nothing (RFC 9207).',
+      example: 'https://secrets.example.com',
+    }),
     expiresAt: Timestamp.meta({ description: 'When the code expires: after a minute.' }),
   })
   .meta({ id: 'HandOffCode', description: 'A code that the CLI exchanges for its token.' });
@@ -60,7 +65,8 @@ export const handOffToken = contract({
   description:
     'Works in two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets ' +
     'a code, which works once and for 60 seconds. The CLI, without a session, sends the code and its verifier and gets the ' +
-    'token. So the token never travels through a URL or the dashboard. A wrong verifier invalidates the code.',
+    'token. So the token never travels through a URL or the dashboard. A wrong verifier invalidates the code. ' +
+    'The redirect to the CLI carries `iss`, and a code to paste is `<code>~<base64url(iss)>`.',
   access: { kind: 'optional', fresh: 'by-content' },
   body: HandOffBody,
   bodyExample: { codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', name: 'laptop', access: 'full' },
@@ -68,7 +74,7 @@ export const handOffToken = contract({
     201: {
       description: 'The code (first half), or the token, which is shown only once (second half).',
       body: z.union([HandOffCode, IssuedToken]),
-      example: { expiresAt: '2026-01-31T09:27:53.589Z' },
+      example: { iss: 'https://secrets.example.com', expiresAt: '2026-01-31T09:27:53.589Z' },
     },
   },
   errors: [
@@ -80,6 +86,7 @@ export const handOffToken = contract({
     'token_limit_reached',
   ],
   uses: {
+    dashboardOrigin: true,
     table: ['GetItem', 'Query', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['ORG', 'HANDOFF'],
     writes: ['ORG', 'HANDOFF', 'AUDIT', 'CREDENTIALKEY'],

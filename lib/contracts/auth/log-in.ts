@@ -31,7 +31,7 @@ export const logIn = contract({
   },
   errors: ['invalid_credentials', 'second_factor_required', 'rate_limited'],
   uses: {
-    passkeys: true,
+    dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['EMAIL', 'USER', 'RATE'],
     writes: ['USER', 'CHALLENGE', 'RATE', 'CREDENTIALKEY'],

@@ -20,5 +20,5 @@ export const startPasskeyLogin = contract({
       example: { publicKey: { allowCredentials: [] } },
     },
   },
-  uses: { passkeys: true, table: ['PutItem'], writes: ['CHALLENGE'] },
+  uses: { dashboardOrigin: true, table: ['PutItem'], writes: ['CHALLENGE'] },
 });

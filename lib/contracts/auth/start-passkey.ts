@@ -18,5 +18,5 @@ export const startPasskey = contract({
       example: { publicKey: { excludeCredentials: [] } },
     },
   },
-  uses: { passkeys: true, table: ['Query', 'PutItem'], writes: ['CHALLENGE'] },
+  uses: { dashboardOrigin: true, table: ['Query', 'PutItem'], writes: ['CHALLENGE'] },
 });

@@ -46,7 +46,7 @@ export const stepUp = contract({
   },
   errors: ['second_factor_required', 'invalid_token', 'rate_limited'],
   uses: {
-    passkeys: true,
+    dashboardOrigin: true,
     table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['CHALLENGE', 'RATE'],
     writes: ['CHALLENGE', 'RATE', 'CREDENTIALKEY'],

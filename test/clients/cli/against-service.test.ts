@@ -38,7 +38,7 @@ const holdfast = (words: string[], input?: string | Buffer) =>
 const pageOf = (text: string): URL => new URL(/http:\S+\/authorize-cli\?\S+/.exec(text)?.[0] ?? '');
 
 /** What the dashboard does once the person has confirmed: the first half, with the session. */
-async function confirm(page: URL, more: Record<string, unknown> = {}): Promise<string> {
+async function confirm(page: URL, more: Record<string, unknown> = {}): Promise<{ code: string; iss: string }> {
   const { searchParams: asked } = page;
   const answer = await api.post(
     '/auth/cli-auth',
@@ -46,7 +46,17 @@ async function confirm(page: URL, more: Record<string, unknown> = {}): Promise<s
     ada.session,
   );
   expect(answer.status).toBe(201);
-  return answer.body.code;
+  return answer.body;
+}
+
+/** Where the dashboard sends the browser then. */
+function callbackOf(page: URL, { code, iss }: { code: string; iss: string }, changes: [string, string][] = []): URL {
+  const back = new URL(page.searchParams.get('redirect_uri') ?? '');
+  const state = page.searchParams.get('state') ?? '';
+  for (const [name, value] of [['code', code], ['iss', iss], ['state', state], ...changes] as const) {
+    back.searchParams.append(name, value);
+  }
+  return back;
 }
 
 const tokens = async () =>
@@ -70,12 +80,9 @@ describe('the hand-off', () => {
       name: 'laptop',
       access: 'write',
     });
-    const back = new URL(page.searchParams.get('redirect_uri') ?? '');
-    back.searchParams.set('code', await confirm(page));
-    back.searchParams.set('state', page.searchParams.get('state') ?? '');
-    const shown = await fetch(back);
+    const shown = await fetch(callbackOf(page, await confirm(page)));
     expect([shown.status, shown.headers.get('content-security-policy')]).toEqual([200, "default-src 'none'"]);
-    expect(await shown.text()).toContain('signed in');
+    expect(await shown.text()).toContain('has arrived');
     const { code, stdout, stderr } = await started.ended;
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toContain(`as ${ada.email}`);
@@ -94,7 +101,8 @@ describe('the hand-off', () => {
     const { started, page } = await beginLogin();
     const redirect = page.searchParams.get('redirect_uri') ?? '';
     const state = page.searchParams.get('state') ?? '';
-    const code = await confirm(page);
+    const issued = await confirm(page);
+    const { code } = issued;
     const statusOf = async (url: string, init?: RequestInit) => (await fetch(url, init)).status;
     expect(await statusOf(`${redirect}?code=${code}`)).toBe(400);
     expect(await statusOf(`${redirect}?code=${code}&state=${'x'.repeat(43)}`)).toBe(400);
@@ -108,7 +116,7 @@ describe('the hand-off', () => {
       ).end(),
     );
     expect(rebound).toBe(400);
-    expect(await statusOf(`${redirect}?code=${code}&state=${state}`)).toBe(200);
+    expect(await statusOf(callbackOf(page, issued).href)).toBe(200);
     expect((await started.ended).code).toBe(0);
     await expect(fetch(redirect)).rejects.toThrow();
   });
@@ -121,9 +129,7 @@ describe('the hand-off', () => {
     const second = await beginLogin();
     const third = await beginLogin();
     const stolen = await confirm(third.page);
-    await fetch(
-      `${second.page.searchParams.get('redirect_uri')}?code=${stolen}&state=${second.page.searchParams.get('state')}`,
-    );
+    await fetch(callbackOf(second.page, stolen));
     expect((await second.started.ended).code).not.toBe(0);
     third.started.child.kill();
     await third.started.ended;
@@ -133,15 +139,82 @@ describe('the hand-off', () => {
   it('takes a pasted code where there is no browser, and shows nothing of it', async () => {
     const { started, page } = await beginLogin(['--no-browser'], true);
     expect(page.searchParams.has('redirect_uri')).toBe(false);
-    const code = await confirm(page);
+    const { code, iss } = await confirm(page);
     await started.until('Code: ');
-    started.child.stdin?.write(`${code}\r`);
+    started.child.stdin?.write(`${code}~${Buffer.from(iss).toString('base64url')}\r`);
     const { code: exitCode } = await started.ended;
     expect(exitCode).toBe(0);
     expect(started.seen()).not.toContain(code);
     expect((await cli.run(['whoami'])).stdout).toBe(`${ada.email}\n`);
     const noTerminal = await cli.run(['login', '--no-browser', '--url', api.url]);
     expect(noTerminal).toMatchObject({ code: 2, stderr: expect.stringContaining('--with-token') });
+  });
+
+  it('redeems no code that another origin issued, or that does not say which one did', async () => {
+    // A repository names this address, and it sends the browser on to the genuine dashboard.
+    const { createServer } = await import('node:http');
+    const asked: string[] = [];
+    const hostile = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(302, { location: `${new URL(api.url).origin}${request.url}` }).end();
+    });
+    await new Promise<void>(resolve => hostile.listen(0, '127.0.0.1', resolve));
+    const hostileUrl = `http://127.0.0.1:${(hostile.address() as { port: number }).port}`;
+    try {
+      const lured = cli.start(['login', '--url', hostileUrl], { env: { BROWSER: 'true' } });
+      await lured.until(/authorize-cli\?\S+\s/);
+      const page = pageOf(lured.seen());
+      const issued = await confirm(page);
+      await fetch(callbackOf(page, issued));
+      const { code, stderr } = await lured.ended;
+      expect(code).toBe(3);
+      expect(stderr).toContain(`The code is for ${issued.iss} and not for ${hostileUrl}`);
+      expect(asked).toEqual([]);
+
+      const pasted = cli.start(['login', '--no-browser', '--url', hostileUrl], { terminal: true });
+      await pasted.until(/authorize-cli\?\S+\s/);
+      const second = await confirm(pageOf(pasted.seen()));
+      await pasted.until('Code: ');
+      pasted.child.stdin?.write(`${second.code}~${Buffer.from(second.iss).toString('base64url')}\r`);
+      expect((await pasted.ended).code).toBe(3);
+      expect(asked).toEqual([]);
+    } finally {
+      hostile.close();
+    }
+    const variants: ((page: URL, issued: { code: string; iss: string }) => URL)[] = [
+      (page, issued) => callbackOf(page, issued, [['iss', issued.iss]]),
+      (page, issued) => callbackOf(page, issued, [['iss', 'https://evil.example']]),
+      (page, issued) => callbackOf(page, { ...issued, iss: '' }),
+      (page, issued) => callbackOf(page, { ...issued, iss: `${issued.iss}.evil.example` }),
+      (page, issued) => callbackOf(page, { ...issued, iss: `${issued.iss}/` }),
+    ];
+    for (const variant of variants) {
+      const { started, page } = await beginLogin();
+      await fetch(variant(page, await confirm(page)));
+      expect((await started.ended).code).toBe(3);
+    }
+    const { started, page } = await beginLogin(['--no-browser'], true);
+    const { code: bare } = await confirm(page);
+    await started.until('Code: ');
+    started.child.stdin?.write(`${bare}\r`);
+    expect((await started.ended).code).toBe(3);
+    expect((await tokens()).filter(({ name }) => name.startsWith('holdfast on'))).toEqual([]);
+  });
+
+  it('is begun with an address that only a repository names after a person agreed', async () => {
+    cli.file('repository/.git', '');
+    cli.file(
+      'repository/.holdfast.json',
+      JSON.stringify({ organization: 'acme', project: 'web-shop', environment: 'dev', url: api.url }),
+    );
+    const cwd = join(cli.home, 'repository');
+    const unasked = await cli.run(['login'], { cwd, env: { BROWSER: 'true' } });
+    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('--url') });
+    const asked = cli.start(['login', '--no-browser'], { cwd, terminal: true });
+    await asked.until('Sign in there?');
+    asked.child.stdin?.write('n\r');
+    expect((await asked.ended).code).toBe(2);
+    expect(asked.seen()).not.toContain('authorize-cli');
   });
 
   it('makes a token for a program, shown once on stdout', async () => {
@@ -156,7 +229,7 @@ describe('the hand-off', () => {
       expiresInDays: '30',
     });
     const code = await confirm(page, { organizationId: ada.organization.id, projectId: project.id });
-    await fetch(`${page.searchParams.get('redirect_uri')}?code=${code}&state=${page.searchParams.get('state')}`);
+    await fetch(callbackOf(page, code));
     const { stdout, code: exitCode } = await started.ended;
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^service_tok_\w+\n$/)]);
     const who = await cli.run(['whoami', '--json'], { env: { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: stdout.trim() } });

@@ -869,6 +869,7 @@ describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
     await button(seen.page, 'Agree').click();
     const received = await answer;
     expect(received.searchParams.get('state')).toBe('the-state');
+    expect(received.searchParams.getAll('iss')).toEqual([new URL(world.api.url).origin]);
     const redeemed = await world.api.post('/auth/cli-auth', {
       code: received.searchParams.get('code'),
       codeVerifier: verifier,

@@ -34,7 +34,8 @@ describe('the hand-off from the dashboard to the CLI', () => {
   it('gives a code for a minute, which the verifier turns into the token', async () => {
     const { answer, code, codeVerifier } = await offer({ access: 'write', organizationId: person.organization.id });
     expect(answer.status).toBe(201);
-    expect(Object.keys(answer.body).toSorted()).toEqual(['code', 'expiresAt']);
+    expect(Object.keys(answer.body).toSorted()).toEqual(['code', 'expiresAt', 'iss']);
+    expect(answer.body.iss).toBe(new URL(api.url).origin);
     const seconds = (Date.parse(answer.body.expiresAt) - Date.now()) / 1000;
     expect(seconds).toBeGreaterThan(50);
     expect(seconds).toBeLessThanOrEqual(60);

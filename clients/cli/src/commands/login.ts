@@ -12,7 +12,7 @@ import { readUserSettings, writeUserSettings } from '../settings/settings-file.t
 import { readStandardInput } from '../standard-input.ts';
 
 export const accessOption = () =>
-  new Option('--access <access>', 'what the token may do').choices(['read', 'write', 'full']).default('full');
+  new Option('--access <access>', 'what the token may do').choices(['read', 'write', 'full']).default('write');
 
 interface Flags {
   browser: boolean;
@@ -33,6 +33,9 @@ export async function login(session: Session, flags: Flags): Promise<void> {
   const { value: url, source, isCommitted } = requireUrl(session.settings());
   if (isCommitted && flags.withToken) {
     throw usage(`The token is not sent to ${url}: only ${source} names that address.`, `If you trust it: --url ${url}`);
+  }
+  if (isCommitted && !(await mayAsk(session, url, source))) {
+    throw usage(`Only ${source} names ${url}; nothing was sent there.`, `If you trust it: holdfast login --url ${url}`);
   }
   const name = flags.name ?? `holdfast on ${hostname()}`.slice(0, 100);
   const { access, browser, withToken } = flags;
@@ -57,6 +60,11 @@ export async function login(session: Session, flags: Flags): Promise<void> {
   else output.note(`Signed in to ${origin} as ${user.email}. The token is kept in ${where}.`);
   if (session.settings().environment === undefined) output.note('Link this directory: holdfast link');
   if (process.env.HOLDFAST_TOKEN) output.warn('HOLDFAST_TOKEN is set in this shell, and goes before it.');
+}
+
+/** A repository that somebody else wrote must not choose by itself whom a person signs in to. */
+async function mayAsk({ terminal }: Session, url: string, source: string): Promise<boolean> {
+  return terminal.canAsk && (await terminal.confirm(`${source} names ${url}. Sign in there?`));
 }
 
 async function currentUserOf(client: Holdfast): Promise<CurrentUser> {

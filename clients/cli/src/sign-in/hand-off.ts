@@ -5,6 +5,7 @@ import type { ResponseBody } from '@holdfast/sdk';
 import { connect } from '../connect.ts';
 import { exitCodes, Failure, usage } from '../failure.ts';
 import type { Output } from '../output.ts';
+import { originOf } from '../settings/address.ts';
 import type { Terminal } from '../terminal.ts';
 import { openBrowser } from './browser.ts';
 
@@ -40,20 +41,52 @@ export async function handOff(
   for (const [name, value] of Object.entries(request)) {
     if (value !== undefined) page.searchParams.set(name, value);
   }
-  const code = usesBrowser ? await codeFromBrowser(output, page) : await codeFromPerson(output, terminal, page);
-  return await redeem(url, code, codeVerifier);
+  const issued = usesBrowser ? await codeFromBrowser(output, page) : await codeFromPerson(output, terminal, page);
+  requireIssuer(issued, url);
+  return await redeem(url, issued.code, codeVerifier);
 }
 
-async function codeFromPerson(output: Output, terminal: Terminal, page: URL): Promise<string> {
+/** A code and the origins that it claims to be from (RFC 9207): exactly one, if it is as it should be. */
+interface IssuedCode {
+  code: string;
+  issuers: readonly string[];
+}
+
+/**
+ * An address that only pretends to be the service can send the browser on to the genuine dashboard. The code that its user
+ * confirms there is for the genuine service, and must never be given to that address.
+ * @throws Failure for a code of another origin, or of none
+ */
+function requireIssuer({ issuers }: IssuedCode, url: string): void {
+  const [issuer] = issuers;
+  const origin = originOf(url);
+  if (issuers.length === 1 && issuer === origin) return;
+  const named = issuers.length === 1 && URL.canParse(issuer ?? '') ? new URL(issuer ?? '').origin : undefined;
+  throw new Failure(
+    exitCodes.signIn,
+    'wrong_issuer',
+    named === undefined
+      ? `The code does not say that it is for ${origin}; it was not used.`
+      : `The code is for ${named} and not for ${origin}; it was not used.`,
+    {
+      hint:
+        named === undefined
+          ? 'Is the service of this address older than this command line?'
+          : `If you trust ${named}: holdfast login --url ${named}. If you did not expect it, somebody may have sent you there.`,
+    },
+  );
+}
+
+async function codeFromPerson(output: Output, terminal: Terminal, page: URL): Promise<IssuedCode> {
   if (!terminal.canAsk)
     throw usage('Pasting a code needs a terminal.', 'In scripts: holdfast login --with-token < file');
   output.warn(`Open this address in a browser, and paste the code that it shows:\n\n  ${page}\n`);
-  const code = (await terminal.askHidden('Code: ')).trim();
-  if (code !== '') return code;
+  const [code = '', ...issuers] = (await terminal.askHidden('Code: ')).trim().split('~');
+  if (code !== '') return { code, issuers: issuers.map(text => Buffer.from(text, 'base64url').toString()) };
   throw new Failure(exitCodes.signIn, 'cancelled', 'No code was given; you are not signed in.');
 }
 
-async function codeFromBrowser(output: Output, page: URL): Promise<string> {
+async function codeFromBrowser(output: Output, page: URL): Promise<IssuedCode> {
   const state = randomBytes(32).toString('base64url');
   const listener = await listen(state);
   try {
@@ -71,14 +104,14 @@ async function codeFromBrowser(output: Output, page: URL): Promise<string> {
 
 interface Listener {
   redirectUri: string;
-  code: Promise<string>;
+  code: Promise<IssuedCode>;
   close: () => void;
 }
 
 /** One answer with the right state ends it; whatever else arrives is refused and changes nothing. */
 async function listen(state: string): Promise<Listener> {
-  let settle: { resolve: (code: string) => void; reject: (failure: Failure) => void } | undefined;
-  const code = new Promise<string>((resolve, reject) => {
+  let settle: { resolve: (code: IssuedCode) => void; reject: (failure: Failure) => void } | undefined;
+  const code = new Promise<IssuedCode>((resolve, reject) => {
     settle = { resolve, reject };
   });
   // Nobody may be waiting yet when it fails.
@@ -101,8 +134,8 @@ async function listen(state: string): Promise<Listener> {
     }
     const received = given.get('code') ?? '';
     if (/^[\x21-\x7e]{1,512}$/.test(received)) {
-      answer(200, 'You are signed in. You can close this window and go back to the terminal.');
-      settle?.resolve(received);
+      answer(200, 'The code has arrived. You can close this window and go back to the terminal.');
+      settle?.resolve({ code: received, issuers: given.getAll('iss') });
     } else {
       answer(200, 'You are not signed in. You can close this window.');
       settle?.reject(new Failure(exitCodes.signIn, 'refused', 'The sign-in was refused in the browser.'));

@@ -1,6 +1,7 @@
 import type { NewPasskeyCredential, PasskeyAssertion } from '../../../../lib/contracts/auth/passkey-credential.ts';
 import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../../../lib/contracts/auth/passkey-options.ts';
 import { Refusal } from '../api.ts';
+import { base64url } from '../base64url.ts';
 
 /** A passkey belongs to a host name; a browser makes none for an address of numbers. */
 const hostIsNamed = !/^(?:[\d.]+|\[.*\])$/.test(window.location.hostname);
@@ -12,11 +13,7 @@ export const passkeysPossible = 'PublicKeyCredential' in window && hostIsNamed;
  */
 const bytes = (text: string) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), character => character.charCodeAt(0));
-const text = (buffer: ArrayBuffer) =>
-  btoa(String.fromCharCode(...new Uint8Array(buffer)))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
+const text = (buffer: ArrayBuffer) => base64url(new Uint8Array(buffer));
 
 type Descriptors = PasskeyRequestOptions['allowCredentials'];
 const described = (list: Descriptors) =>

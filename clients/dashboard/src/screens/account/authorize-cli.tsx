@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api.ts';
+import { base64url } from '../../base64url.ts';
 import { useAction, useLoad } from '../../load.ts';
 import { searchParameters } from '../../router.ts';
 import { user } from '../../session.ts';
@@ -65,10 +66,10 @@ function Refused({ children }: { children: ComponentChildren }) {
 }
 
 /** Sends the browser to the waiting command line. Answers whether there is one. */
-function answer({ redirect, state }: HandOff, [parameter, value]: [name: string, value: string]): boolean {
+function answer({ redirect, state }: HandOff, parameters: Record<string, string>): boolean {
   if (redirect === undefined) return false;
   const target = new URL(redirect);
-  target.searchParams.set(parameter, value);
+  for (const [name, value] of Object.entries(parameters)) target.searchParams.set(name, value);
   if (state !== '') target.searchParams.set('state', state);
   window.location.assign(target);
   return true;
@@ -126,11 +127,11 @@ function Consent({ handOff, asked, onCode, onRefused }: ConsentProps) {
     const made = await call('POST /v1/auth/cli-auth', {
       body: { codeChallenge: handOff.challenge, ...tokenBody(handOff.name, choice) },
     });
-    const { code } = made as { code: string };
-    if (!answer(handOff, ['code', code])) onCode(code);
+    const { code, iss } = made as { code: string; iss: string };
+    if (!answer(handOff, { code, iss })) onCode(`${code}~${base64url(new TextEncoder().encode(iss))}`);
   });
   const refuse = () => {
-    if (!answer(handOff, ['error', 'access_denied'])) onRefused();
+    if (!answer(handOff, { error: 'access_denied', iss: window.location.origin })) onRefused();
   };
   return (
     <Form onSubmit={() => void agree.run()}>

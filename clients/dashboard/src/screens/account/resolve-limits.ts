@@ -11,7 +11,7 @@ export interface Asked {
 /** The limits that were asked for by slug, as ids. One that can't be met is an error, never a wider token. */
 export async function resolveLimits(query: URLSearchParams): Promise<Asked> {
   const choice: TokenChoice = {
-    access: (['read', 'write', 'full'] as const).find(access => access === query.get('access')) ?? 'full',
+    access: (['read', 'write', 'full'] as const).find(access => access === query.get('access')) ?? 'write',
     organizationId: '',
     projectId: '',
     environmentId: '',

@@ -1,0 +1,7 @@
+/** Base64 as addresses take it (RFC 4648, section 5), without padding. */
+export function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}
