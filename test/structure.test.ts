@@ -114,7 +114,7 @@ const parts = [
     // The last module is the folder itself, with the CDK app.
     moduleOf: (path: string) => dirname(path).slice('infra/'.length),
     layers: [
-      ['plan', 'local/machine'],
+      ['plan', 'local/machine', 'repair'],
       ['openapi', 'build', 'stacks', 'local/lambda', 'local/stand-ins'],
       ['local/gateway', 'local/stand-ins/kms', 'local/stand-ins/sqs', 'local/stand-ins/payment'],
       ['local'],

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { type Drift, recountOrganization } from '../../lib/admin/recount.ts';
-import { recountPlatform } from '../../lib/admin/recount-platform.ts';
 import { ranges } from '../../lib/table/keys.ts';
 import { list } from '../../lib/table/read.ts';
 import { directoryBySlugRecord } from '../../lib/table/records/organization.ts';
+import { type Drift, recountOrganization } from '../repair/recount.ts';
+import { recountPlatform } from '../repair/recount-platform.ts';
 import { useTable } from './find-table.ts';
 
 /*

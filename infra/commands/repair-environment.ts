@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { repairEnvironment } from '../../lib/secrets/engine/repair-environment.ts';
+import { repairEnvironment } from '../repair/repair-environment.ts';
 import { useTable } from './find-table.ts';
 
 /*

@@ -1,11 +1,11 @@
-import type { Drift } from '../admin/recount.ts';
-import { ranges } from '../table/keys.ts';
-import { list } from '../table/read.ts';
-import { directoryBySlugRecord } from '../table/records/organization.ts';
-import { countPlatform } from '../table/records/platform-count.ts';
-import { projectRecord } from '../table/records/project.ts';
-import { transact } from '../table/write.ts';
-import { readStatistics } from './read-statistics.ts';
+import { readStatistics } from '../../lib/admin/read-statistics.ts';
+import { ranges } from '../../lib/table/keys.ts';
+import { list } from '../../lib/table/read.ts';
+import { directoryBySlugRecord } from '../../lib/table/records/organization.ts';
+import { countPlatform } from '../../lib/table/records/platform-count.ts';
+import { projectRecord } from '../../lib/table/records/project.ts';
+import { transact } from '../../lib/table/write.ts';
+import type { Drift } from './recount.ts';
 
 /**
  * Compares the platform's counts of organizations and projects with what the directory leads to. Users are in no

@@ -1,20 +1,29 @@
-import { auditWrite, systemActor } from '../../access/audit-write.ts';
-import type { RequestSource } from '../../core/request-source.ts';
-import { asRead } from '../../table/expressions.ts';
-import { ranges } from '../../table/keys.ts';
-import { at, find, queryItems } from '../../table/read.ts';
-import { auditRecord } from '../../table/records/audit-entry.ts';
-import { type EnvironmentState, environmentStateRecord } from '../../table/records/environment.ts';
-import { organizationRecord } from '../../table/records/organization.ts';
-import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
-import { type RevisionRecord, revisionRecord } from '../../table/records/revision.ts';
+import { auditWrite, systemActor } from '../../lib/access/audit-write.ts';
+import type { RequestSource } from '../../lib/core/request-source.ts';
+import { addUpTo, digestOf } from '../../lib/secrets/engine/digest.ts';
+import { type EnvironmentPath, partsOf } from '../../lib/secrets/engine/environment-path.ts';
+import { maximumFences, readFences, removeFences, stateAt } from '../../lib/secrets/engine/fencing.ts';
+import { acquire, isHeld, type Lease, newLease, releaseLease, takeOver } from '../../lib/secrets/engine/lease.ts';
+import { isLive } from '../../lib/secrets/engine/read-snapshot.ts';
+import { headBytes } from '../../lib/secrets/engine/secret-size.ts';
+import { putTombstone } from '../../lib/secrets/engine/tombstones.ts';
+import { waitUntilSilent } from '../../lib/secrets/engine/undo-change.ts';
+import { planSteps, type SizedWrite, writeSteps } from '../../lib/secrets/engine/write-steps.ts';
+import { asRead } from '../../lib/table/expressions.ts';
+import { ranges } from '../../lib/table/keys.ts';
+import { at, find, queryItems } from '../../lib/table/read.ts';
+import { auditRecord } from '../../lib/table/records/audit-entry.ts';
+import { type EnvironmentState, environmentStateRecord } from '../../lib/table/records/environment.ts';
+import { organizationRecord } from '../../lib/table/records/organization.ts';
+import { type ProjectRecord, projectRecord } from '../../lib/table/records/project.ts';
+import { type RevisionRecord, revisionRecord } from '../../lib/table/records/revision.ts';
 import {
   type HeadRecord,
   headRecord,
   tombstoneRecord,
   type VersionRecord,
   versionRecord,
-} from '../../table/records/secret.ts';
+} from '../../lib/table/records/secret.ts';
 import {
   ConditionFailed,
   put,
@@ -23,17 +32,8 @@ import {
   transact,
   upsert,
   type Write,
-} from '../../table/write.ts';
-import { addUpTo, digestOf } from './digest.ts';
-import { type EnvironmentPath, partsOf } from './environment-path.ts';
-import { maximumFences, readFences, removeFences, stateAt } from './fencing.ts';
-import { acquire, isHeld, type Lease, newLease, releaseLease, takeOver } from './lease.ts';
+} from '../../lib/table/write.ts';
 import { planRepair, type RepairedKey, type RepairPlan } from './plan-repair.ts';
-import { isLive } from './read-snapshot.ts';
-import { headBytes } from './secret-size.ts';
-import { putTombstone } from './tombstones.ts';
-import { waitUntilSilent } from './undo-change.ts';
-import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 
 export interface Repair {
   /** The revision now in force. */

@@ -1,7 +1,7 @@
-import type { EnvironmentState } from '../../table/records/environment.ts';
-import type { HeadRecord, VersionRecord } from '../../table/records/secret.ts';
-import { addUpTo } from './digest.ts';
-import { headOf, versionOf } from './read-snapshot.ts';
+import { addUpTo } from '../../lib/secrets/engine/digest.ts';
+import { headOf, versionOf } from '../../lib/secrets/engine/read-snapshot.ts';
+import type { EnvironmentState } from '../../lib/table/records/environment.ts';
+import type { HeadRecord, VersionRecord } from '../../lib/table/records/secret.ts';
 
 /** What became of one key. */
 export interface RepairedKey {
