@@ -51,9 +51,12 @@ async function sendWaiting(
   const waited = new Set<string>();
   const conductor = {
     async attempt(...[call, send]: Attempt) {
-      if (call.operation !== 'TransactWriteItems') return send();
+      const items = (call.input.TransactItems ?? []) as { Update?: unknown }[];
+      const writes = JSON.stringify(items);
+      // The last use of the credential is written beside the request, which does not wait for it.
+      const isLastUse = items.length === 1 && items[0]?.Update !== undefined && writes.includes('lastUsedAt');
+      if (call.operation !== 'TransactWriteItems' || isLastUse) return send();
       transactions += 1;
-      const writes = JSON.stringify(call.input.TransactItems);
       if (transactions < nth || waited.has(writes)) return send();
       const isFirst = waited.size === 0;
       waited.add(writes);
