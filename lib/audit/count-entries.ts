@@ -10,27 +10,28 @@ import { type EntryStream, isExpired, type ReadBudget, type StoredEntry, takePag
 const daySeconds = 86_400;
 
 /**
- * An entry gets its time before it is written, and a write may go on retrying for most of a request's 30 s. Younger
- * entries are counted each time, so that none appears before the place where counting ended.
+ * An entry's timestamp is taken before the write, and the write may be retried for most of a request's 30 s. Entries
+ * younger than this are recounted on every request, so a late one is never missed.
  */
 const settledAfterMs = 60_000;
 
-/** From this many entries on, storing the count is worth a write. */
+/** The stored count is only updated once at least this many new entries have been read. */
 const worthWriting = 100;
 
-/** Below DynamoDB's 1 MB. DynamoDB Local reads a whole range before it cuts it there, so a bound must be named. */
+/** Below DynamoDB's 1 MB page size. Without a limit, DynamoDB Local reads the whole range before it cuts the page. */
 const pageOfCounting = 1000;
 
-/** What was counted of the actions in earlier requests. One call. */
+/** The counts that earlier requests stored, by action. One call. */
 export async function readCounts(organizationId: string): Promise<Map<string, AuditCountRecord>> {
   const items = await queryItems(ranges.auditCounts(organizationId));
   return new Map(items.map(item => [String(item.sk), auditCountRecord.parse(item)]));
 }
 
 /**
- * How many entries of the stream's action there are: those counted earlier, and those since. In general the newest page
- * holds all since, and nothing more is read; else they are read, and if they are many, counted once and for all. Exact,
- * unless the budget ends first: then it is what was counted so far, and the next request goes on from there.
+ * The number of entries of the stream's action: the stored count plus everything newer. Usually the first page covers
+ * everything newer and no further read is needed. Otherwise the rest is read, and if there is a lot of it, the new
+ * count is stored. Exact unless the budget runs out first; then it returns what was counted so far, and the next
+ * request continues from there.
  */
 export async function countEntries(
   organizationId: string,
@@ -55,7 +56,7 @@ export async function countEntries(
   return sumOf(counted.record.byExpiryDay, nowSeconds) + counted.unsettled;
 }
 
-/** Entries that have not expired. Pure. */
+/** The number of entries that have not expired. Pure. */
 export function sumOf(byExpiryDay: AuditCountRecord['byExpiryDay'], nowSeconds: number): number {
   return Object.entries(byExpiryDay)
     .filter(([day]) => day === 'never' || Number(day) * daySeconds > nowSeconds)
@@ -63,11 +64,11 @@ export function sumOf(byExpiryDay: AuditCountRecord['byExpiryDay'], nowSeconds: 
 }
 
 interface Counted {
-  /** The count with every settled entry read. */
+  /** The count including every settled entry read. */
   record: AuditCountRecord;
-  /** Of those, how many were not counted before. */
+  /** How many of those the stored count did not include. */
   settled: number;
-  /** Entries that are too young for the stored count. */
+  /** Entries that are too recent for the stored count. */
   unsettled: number;
 }
 
@@ -102,14 +103,14 @@ function count(counted: Counted, entry: CountedEntry, settledTo: string, nowSeco
     if (!isExpired(entry, nowSeconds)) counted.unsettled += 1;
     return;
   }
-  // Rounded up, should an entry not expire at the end of a day.
+  // Rounded up in case an entry doesn't expire at the end of a day.
   const day = entry.expiresAt === undefined ? 'never' : String(Math.ceil(entry.expiresAt / daySeconds));
   counted.record.byExpiryDay[day] = (counted.record.byExpiryDay[day] ?? 0) + 1;
   counted.record.countedTo = entry.sk;
   counted.settled += 1;
 }
 
-/** If another request was faster, its count is kept, and nothing is counted twice. */
+/** If another request stored its count first, that one is kept and nothing is counted twice. */
 async function remember(
   organizationId: string,
   action: AuditAction,

@@ -3,7 +3,7 @@ import type { Key } from '../table/entity.ts';
 import { ranges } from '../table/keys.ts';
 import { queryPage } from '../table/read.ts';
 
-/** An entry as it is stored, with the attributes that decide its order and its expiry. */
+/** An entry as stored, with the attributes that determine its order and expiry. */
 export interface StoredEntry {
   pk: string;
   sk: string;
@@ -12,21 +12,21 @@ export interface StoredEntry {
   expiresAt?: number;
 }
 
-/** The entries of one action, newest first, as far as they were read. */
+/** The entries of one action, newest first, as far as they have been read. */
 export interface EntryStream {
   readonly action: AuditAction;
-  /** Read and not yet taken, from `position` on. */
+  /** Entries that have been read; those from `position` on have not been returned yet. */
   entries: StoredEntry[];
   position: number;
-  /** Where the next page begins; undefined after the last. */
+  /** Where the next page starts; undefined after the last page. */
   next: Key | undefined;
   pageSize: number;
-  /** The first page, kept for counting, and whether the action has no more than that. */
+  /** The first page, kept for counting, and whether it covers the whole action. */
   readonly newest: readonly StoredEntry[];
   readonly firstPageIsLast: boolean;
 }
 
-/** How much one request may still read, and until when (epoch milliseconds). Shared by all its streams. */
+/** How many pages one request may still read, and until when (epoch milliseconds). All its streams share one budget. */
 export interface ReadBudget {
   pages: number;
   endsAt: number;
@@ -38,7 +38,7 @@ export function takePage(budget: ReadBudget): boolean {
   return budget.pages >= 0 && Date.now() < budget.endsAt;
 }
 
-/** A page that is larger than this ends at DynamoDB's 1 MB anyway. */
+/** A larger page would be cut off at DynamoDB's 1 MB anyway. */
 const largestPage = 2000;
 
 /** Reads the first page of an action. One call. */
@@ -56,7 +56,9 @@ export async function openStream(organizationId: string, action: AuditAction, pa
   };
 }
 
-/** Reads the next page, four times as long as the one before: short lists cost little, long ones few calls. */
+/**
+ * Reads the next page, four times as long as the previous one: short lists stay cheap, and long ones take few calls.
+ */
 async function readOn(organizationId: string, stream: EntryStream): Promise<void> {
   if (stream.next === undefined) return;
   stream.pageSize = Math.min(largestPage, stream.pageSize * 4);
@@ -74,8 +76,9 @@ async function readOn(organizationId: string, stream: EntryStream): Promise<void
 const isEmpty = ({ entries, position, next }: EntryStream) => position >= entries.length && next !== undefined;
 
 /**
- * The entries of all streams in one order, newest first: skips `offset`, gives `limit`. Expired entries are skipped.
- * @returns undefined if the budget did not reach that far.
+ * Merges all streams, newest entry first: skips `offset` entries and returns up to `limit`. Expired entries don't
+ * count.
+ * @returns undefined if the budget ran out before the page was complete
  */
 export async function mergeStreams(
   organizationId: string,
@@ -86,7 +89,7 @@ export async function mergeStreams(
   const taken: StoredEntry[] = [];
   let skipped = 0;
   while (taken.length < limit) {
-    // Which entry is next is known only when each stream shows its newest one.
+    // The next entry is only known when every stream has its newest one loaded.
     for (let empty = streams.filter(isEmpty); empty.length > 0; empty = streams.filter(isEmpty)) {
       if (!empty.every(() => takePage(budget))) return undefined;
       await Promise.all(empty.map(stream => readOn(organizationId, stream)));
@@ -114,7 +117,7 @@ function isNewer(a: StoredEntry, b: StoredEntry): boolean {
   return a.createdAt === b.createdAt ? a.id > b.id : a.createdAt > b.createdAt;
 }
 
-/** DynamoDB removes expired items late, so readers leave them out. */
+/** DynamoDB deletes expired items with a delay, so reads filter them out. */
 export function isExpired({ expiresAt }: Pick<StoredEntry, 'expiresAt'>, nowSeconds: number): boolean {
   return expiresAt !== undefined && expiresAt <= nowSeconds;
 }

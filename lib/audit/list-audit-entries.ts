@@ -8,26 +8,27 @@ import { countEntries, readCounts } from './count-entries.ts';
 import { mergeStreams, openStream } from './entry-stream.ts';
 
 /*
- * Entries are keyed by action and then time. So a page of one action is one range, however rare the action is in a large
- * log; a page of all actions merges thirty ranges, side by side. What a page costs grows with its offset and not with
- * the log, and an entry stays one item and one write, which an index by action would double.
+ * Entries are keyed by action, then time. A page of one action is a single range read, however rare the action is; a
+ * page of all actions merges thirty ranges that are read in parallel. The cost of a page depends on its offset, not on
+ * the size of the log, and each entry remains one item and one write. An index by action would double that.
  */
 
 /**
- * First pages of the actions: a fifth of what is wanted, since thirty are read at once and a log is mostly of a few
- * actions. A next page is four times as long, so that two waves bring the whole page even where one action fills it.
+ * The first page of each action holds a fifth of the requested entries, because thirty are read in parallel and a few
+ * actions make up most of a log. The next page is four times as long, so two round trips are enough even if one action
+ * fills the whole page.
  */
 const shortestFirstPage = 10;
 const longestFirstPage = 100;
 
-/** Pages of up to 1 MB each that one request may read beyond the first ones, for its page and for counting. */
+/** Pages of up to 1 MB each that one request may read after the first ones, for its entries and for counting. */
 const pagesPerRequest = 40;
 
-/** The page must come before API Gateway's 30 s are over; counting can go on in later requests. */
+/** The page must be ready before API Gateway times out after 30 s. Counting can continue in later requests. */
 const longestReadingMs = 20_000;
 const longestCountingMs = 4_000;
 
-/** Lambda answers with 6 MB at the most, and a large answer travels in base64. */
+/** Lambda limits a response to 6 MB, and a large response is sent as base64. */
 const maximumAnswerBytes = 4 * 1024 * 1024;
 
 interface PageWanted {
@@ -36,7 +37,7 @@ interface PageWanted {
   action?: AuditAction | undefined;
 }
 
-/** A page of the organization's audit log, newest first. @throws invalid_request for an offset that is out of reach */
+/** A page of the organization's audit log, newest first. @throws invalid_request if the offset is out of reach */
 export async function listAuditEntries(
   organizationId: string,
   { limit, offset, action }: PageWanted,
@@ -56,13 +57,13 @@ export async function listAuditEntries(
   ]);
   if (page === undefined) {
     throw invalidRequest([
-      { path: 'offset', message: 'reaches further than one request can read; choose a smaller one, or an action' },
+      { path: 'offset', message: 'is further than one request can read; use a smaller offset or filter by action' },
     ]);
   }
   const total = numbers.reduce((sum, count) => sum + count, 0);
   return {
     entries: withinAnswer(page.map(entry => entryView(auditRecord.parse({ ...entry })))),
-    // The count may be behind what this page already shows.
+    // The count may lag behind the entries on this page.
     pagination: { limit, offset, total: page.length === 0 ? total : Math.max(total, offset + page.length) },
   };
 }
@@ -71,11 +72,12 @@ function entryView({ expiresAt: _, ...entry }: AuditRecord): AuditEntry {
   return entry;
 }
 
-/** Shortens long lists of keys, and omits long details, where all together they would not fit the answer. Pure. */
+/** Shortens long lists of keys and omits long details if the entries would not fit in one response. Pure. */
 export function withinAnswer(entries: readonly AuditEntry[]): AuditEntry[] {
   const size = entries.reduce((bytes, entry) => bytes + Buffer.byteLength(JSON.stringify(entry)), 0);
   if (size <= maximumAnswerBytes) return [...entries];
-  // Entries are far smaller than this but for keys and details: other fields have bounds of some hundred bytes.
+  // Apart from keys and details, an entry is far smaller than this: its other fields are limited to a few hundred
+  // bytes.
   const share = Math.floor(maximumAnswerBytes / entries.length) - 2048;
   return entries.map(({ details, ...others }) => {
     const isShort = Buffer.byteLength(JSON.stringify(details ?? {})) <= share;

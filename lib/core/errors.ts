@@ -1,6 +1,6 @@
 import { type ErrorCode, errorStatuses, type Problem, statusInOrganization } from '../contracts/error-codes.ts';
 
-/** An error that a client may see: a code of the closed set, a sentence, and details without secrets. */
+/** An error that clients may see: a code from the closed set, a sentence, and details without secrets. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -26,12 +26,14 @@ export class ApiError extends Error {
   }
 }
 
-/** As many as an import has keys. A hostile body can have a million problems, and their answer would not fit Lambda's. */
+/**
+ * As many as an import has keys. A hostile body can have a million problems, which would not fit in a Lambda response.
+ */
 const maximumProblems = 1000;
-/** A path may hold names that the caller made up. */
+/** Paths may contain names that the caller chose. */
 const maximumPathLength = 500;
 
-/** A 400 that names every problem at once. */
+/** A 400 that lists all problems at once. */
 export function invalidRequest(problems: readonly Problem[]): ApiError {
   const details = problems.slice(0, maximumProblems).map(({ path, message }) => ({ path: shortened(path), message }));
   const first = details[0];
@@ -46,7 +48,7 @@ function shortened(path: string): string {
   return path.length <= maximumPathLength ? path : `${path.slice(0, maximumPathLength)}…`;
 }
 
-/** The answer to anyone who is no member of the organization, as for one that does not exist. */
+/** Sent to everyone who is not a member, so that they can't tell whether the organization exists. */
 export function organizationNotFound(options: { cause?: unknown } = {}): ApiError {
   return new ApiError('organization_not_found', 'There is no such organization.', options);
 }
@@ -55,7 +57,7 @@ export function projectNotFound(): ApiError {
   return new ApiError('project_not_found', 'There is no such project in this organization.');
 }
 
-/** A 503 for contention or throttling that outlasted the service's own retries. The client may send the request again. */
+/** A 503 for contention or throttling that outlasted the service's own retries. The client may retry. */
 export function temporarilyUnavailable(message: string, cause?: unknown): ApiError {
   return new ApiError('temporarily_unavailable', message, { retryAfterSeconds: 1, cause });
 }

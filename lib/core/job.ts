@@ -1,13 +1,13 @@
 import * as z from 'zod';
 
-/** How often the queue hands a step over before it is given up and goes to the dead-letter queue. */
+/** How many times the queue delivers a step before it moves the message to the dead-letter queue. */
 export const maximumJobReceives = 10;
 
-/** A step of background work, as it travels through the job queue: ids and slugs only, never an address or a token. */
+/** A step of background work, as queued: ids and slugs only, never an address or a token. */
 export const Job = z.discriminatedUnion('type', [
-  /** Erases everything under an organization that is marked `deleting`. */
+  /** Erases everything under an organization whose status is `deleting`. */
   z.object({ type: z.literal('erase-organization'), orgSlug: z.string(), organizationId: z.string() }),
-  /** Erases everything under a project that is marked `deleting`. */
+  /** Erases everything under a project whose status is `deleting`. */
   z.object({
     type: z.literal('erase-project'),
     orgSlug: z.string(),
@@ -15,7 +15,7 @@ export const Job = z.discriminatedUnion('type', [
     project: z.string(),
     projectId: z.string(),
   }),
-  /** Erases everything under an environment that is marked `deleting`. */
+  /** Erases everything under an environment whose status is `deleting`. */
   z.object({
     type: z.literal('erase-environment'),
     orgSlug: z.string(),
@@ -25,7 +25,7 @@ export const Job = z.discriminatedUnion('type', [
     env: z.string(),
     environmentId: z.string(),
   }),
-  /** Re-encrypts a project's values under its data key `toVersion`. `cursor` says where the next step begins. */
+  /** Re-encrypts a project's values under its data key `toVersion`, starting at `cursor`. */
   z.object({
     type: z.literal('re-encrypt-project'),
     orgSlug: z.string(),
@@ -35,7 +35,7 @@ export const Job = z.discriminatedUnion('type', [
     toVersion: z.int(),
     cursor: z.record(z.string(), z.string()).optional(),
   }),
-  /** Mails a user a link to reset the password; an unknown `userId` is dropped. */
+  /** Mails a user a link to reset their password. Jobs with an unknown `userId` are dropped. */
   z.object({ type: z.literal('mail-reset-link'), userId: z.string() }),
 ]);
 export type Job = z.infer<typeof Job>;

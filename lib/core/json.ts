@@ -1,9 +1,8 @@
 import type { Problem } from '../contracts/error-codes.ts';
 
 /**
- * Parses a JSON text, or says where it is malformed, without quoting the text, which may hold a secret. A member that
- * appears twice in one object is a problem as well: RFC 8259 leaves its meaning open, and JSON.parse would silently drop
- * one of the two values.
+ * Parses JSON, or reports where it is malformed. Never quotes the text, which may contain a secret. A duplicate member
+ * is also a problem: RFC 8259 leaves its meaning open, and JSON.parse would silently drop one of the two values.
  */
 export function parseJson(text: string): { value: unknown; problems: readonly Problem[] } {
   if (nestsTooDeep(text)) {
@@ -15,14 +14,14 @@ export function parseJson(text: string): { value: unknown; problems: readonly Pr
   try {
     return { value: JSON.parse(text), problems: repeatedMembers(text) };
   } catch (error) {
-    // V8 quotes the text in its message; only the position may leave.
+    // V8 quotes the text in its message, so only the position is passed on.
     const position = error instanceof Error ? / at position (\d+)/.exec(error.message)?.[1] : undefined;
     const where = position === undefined ? '' : ` (at position ${position})`;
     return { value: undefined, problems: [{ path: '', message: `the body is not valid JSON${where}` }] };
   }
 }
 
-/** Bodies of the API nest four deep. Five megabytes of brackets would keep the parser busy for seconds. */
+/** Bodies of the API nest four levels deep. Five megabytes of brackets would keep the parser busy for seconds. */
 const maximumDepth = 20;
 
 const code = (character: string) => character.charCodeAt(0);
@@ -31,7 +30,10 @@ const backslash = code('\\');
 const opening: ReadonlySet<number> = new Set([code('['), code('{')]);
 const closing: ReadonlySet<number> = new Set([code(']'), code('}')]);
 
-/** Whether a text, JSON or not, opens more brackets at once than any body needs. Linear, and stops at the first excess. */
+/**
+ * Whether a text, valid JSON or not, nests brackets deeper than any body needs. Linear; stops as soon as it is too
+ * deep.
+ */
 function nestsTooDeep(text: string): boolean {
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -44,7 +46,7 @@ function nestsTooDeep(text: string): boolean {
   return false;
 }
 
-/** Where the string that begins at `start` ends, or the end of the text. */
+/** The index where the string that starts at `start` ends, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -57,10 +59,10 @@ function endOfString(text: string, start: number): number {
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 const maximumProblems = 100;
 
-/** Members that appear twice in one object of a valid JSON text. Iterative, so that no nesting is too deep. */
+/** Duplicate members in a valid JSON text. Iterative, so deep nesting can't overflow the stack. */
 function repeatedMembers(text: string): Problem[] {
   const problems: Problem[] = [];
-  /** The open objects (with the names seen) and arrays (with the current index), outermost first. */
+  /** The open objects (with the names seen so far) and arrays (with the current index), outermost first. */
   const open: ({ names: Set<string>; at: string } | { index: number })[] = [];
   let expectsName = false;
   for (const [token] of text.matchAll(tokens)) {

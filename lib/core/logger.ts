@@ -3,21 +3,21 @@ import { logLevel } from './settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A request's log: every line carries the request id. */
+/** The log of one request; every line carries the request id. */
 export interface Log {
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
   error(message: string, error: unknown, fields?: Fields): void;
-  /** Something that happened to an account (`logged_in`, `login_failed`, `password_changed` …), for security monitoring. */
+  /** An account event (`logged_in`, `login_failed`, `password_changed` …), for security monitoring. */
   account(event: string, fields: Fields): void;
 }
 
-/** From low to high. A line is written if its level is at least the configured one. */
+/** Lowest first. A line is written if its level is at least the configured one. */
 const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
 
 let threshold: number | undefined;
 
-/** Writes one line of JSON to the output itself: Lambda's `console` would wrap it in a line of its own format. */
+/** Writes one line of JSON straight to stdout, because Lambda's `console` would wrap it in its own format. */
 function write(level: (typeof levels)[number], message: string, fields: Fields): void {
   threshold ??= levels.indexOf(logLevel());
   if (levels.indexOf(level) < threshold) return;
@@ -25,7 +25,7 @@ function write(level: (typeof levels)[number], message: string, fields: Fields):
   process.stdout.write(`${JSON.stringify(redact(line))}\n`);
 }
 
-/** The log of one request or one background step; each of its lines has the `persistent` fields. */
+/** Opens the log of one request or one background step; every line includes the `persistent` fields. */
 export function openLog(persistent: Fields): Log {
   return {
     info: (message, fields) => write('INFO', message, { ...persistent, ...fields }),

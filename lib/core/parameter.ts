@@ -10,11 +10,11 @@ function parameterClient(): SSMClient {
   return client;
 }
 
-/** How long a function keeps a value: warm functions rarely wait for SSM, and a rotated secret is soon in use. */
+/** How long a function caches a value: warm functions rarely wait for SSM, and a rotated secret takes effect soon. */
 const cacheMs = 5 * 60_000;
 const cached = new Map<string, { value: Promise<string | undefined>; readAt: number }>();
 
-/** The value of an SSM parameter, at most five minutes old; undefined if it is empty, blank or missing. */
+/** The value of an SSM parameter, at most five minutes old; undefined if it is missing or blank. */
 export async function parameter(name: string): Promise<string | undefined> {
   const known = cached.get(name);
   if (known !== undefined && Date.now() - known.readAt < cacheMs) return known.value;

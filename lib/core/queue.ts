@@ -14,9 +14,8 @@ export function sqsClient(): SQSClient {
 }
 
 /**
- * Puts a job on the queue. A job that follows a change is queued *before* the change is committed. If the change then
- * fails, the job finds nothing to do and ends. If the queue fails, nothing is changed. So no crash can leave a change
- * without its job.
+ * Queues a job. A job that follows a change is queued *before* the change is committed. If the change then fails, the
+ * job finds nothing to do; if queueing fails, nothing has changed. No crash can leave a change without its job.
  */
 export async function queueJob(job: Job, delaySeconds = 0): Promise<void> {
   await sqsClient().send(

@@ -1,4 +1,4 @@
-/** Members whose content never reaches the log, at any depth. */
+/** Fields whose values are never logged, at any depth. */
 const secretNames = new Set(
   [
     'authorization',
@@ -36,22 +36,22 @@ const secretNames = new Set(
 );
 
 /**
- * Credentials, recognized by their form anywhere in a text: our tokens and signing secrets, the payment
- * provider's keys, the 60 base62 digits of sessions, hand-off codes and mailed links (`lib/crypto/credentials.ts`), and
- * JSON Web Tokens, which begin with `{"` in base64url.
+ * Credentials, recognized by their format anywhere in a text: our tokens and signing secrets, the payment provider's
+ * keys, the 60 base62 digits of sessions, hand-off codes and mailed links (`lib/crypto/credentials.ts`), and JSON Web
+ * Tokens, which start with `{"` in base64url.
  */
 const credentialPattern =
   /eyJ[\w-]+\.[\w-]+\.[\w-]*|(?:service_tok_|whsec_|sk_live_|sk_test_|rk_live_|rk_test_)[A-Za-z0-9_-]+|(?<![0-9A-Za-z])[0-9A-Za-z]{60}(?![0-9A-Za-z])/g;
 
 const redacted = '[redacted]';
-/** Nothing we log is deeper, and an error that refers to half a client library must not fill the log. */
+/** Nothing we log is nested deeper, and an error that references half a client library must not flood the log. */
 const maximumDepth = 10;
 
 /**
- * A copy of `content` without anything that is secret by its name or by its form, as plain data for JSON.
+ * A copy of `content` as plain JSON data, without anything that is secret by name or format.
  *
- * `code` has two meanings. Inside an error it names the kind of error (`ECONNRESET`, `CancellationReasons[].Code`), and an
- * operator needs it. Anywhere else it may be the code of a hand-off, so it is redacted.
+ * `code` has two meanings. Inside an error it is the kind of error (`ECONNRESET`, `CancellationReasons[].Code`), which
+ * operators need. Anywhere else it may be a hand-off code, so it is redacted.
  */
 export function redact(content: unknown): unknown {
   return redactWithin(content, { insideError: false, holders: [] });
@@ -59,7 +59,7 @@ export function redact(content: unknown): unknown {
 
 interface Surroundings {
   insideError: boolean;
-  /** The objects around the content, to stop at a circle. */
+  /** The enclosing objects, to detect cycles. */
   holders: readonly object[];
 }
 
@@ -89,7 +89,7 @@ function isSecret(name: string, insideError: boolean): boolean {
   return secretNames.has(lower) || (lower === 'code' && !insideError);
 }
 
-/** JSON would leave these members out. */
+/** JSON leaves these members out. */
 function membersOfError(error: Error): object {
   const { name, message, stack, cause } = error;
   return { ...error, name, message, stack, ...(cause === undefined ? {} : { cause }) };

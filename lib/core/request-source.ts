@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { settings } from './settings.ts';
 
-/** The origin of a request, as the audit log records it. */
+/** Where a request came from, as the audit log records it. */
 export interface RequestSource {
   requestId: string;
   ip: string;
@@ -21,8 +21,9 @@ export function sourceOf(event: APIGatewayProxyEventV2): RequestSource {
 }
 
 /**
- * The caller's address. Behind the edge the gateway sees only the edge's, and the edge tells the viewer's in a header.
- * Anybody can send that header straight to the gateway, so it counts only together with the edge's secret.
+ * The caller's address. Behind CloudFront the gateway only sees CloudFront's address, so CloudFront passes the viewer's
+ * in a header. Anyone can send that header straight to the gateway, so it is only trusted together with the edge
+ * secret.
  */
 function addressOf(event: APIGatewayProxyEventV2): string {
   const told = headerOf(event, 'x-viewer-address') ?? '';
@@ -30,7 +31,7 @@ function addressOf(event: APIGatewayProxyEventV2): string {
   return isBelieved ? told : event.requestContext.http.sourceIp;
 }
 
-/** Whether a request has the secret of the edge, where the installation has an edge. */
+/** Whether a request carries the edge secret. Always true for installations without CloudFront. */
 export function cameThroughEdge(event: APIGatewayProxyEventV2): boolean {
   const secrets = settings().EDGE_SECRETS;
   if (secrets.length === 0) return true;

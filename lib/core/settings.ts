@@ -1,6 +1,6 @@
-/* Plain functions rather than schemas, because building schemas would slow down every cold start. */
+/* Plain functions instead of schemas, because building schemas would slow down every cold start. */
 
-/** Reads the text of a variable. @throws Error saying what the text must be */
+/** Reads a variable's text. @throws Error that says what the text must be */
 type Reader<T> = (text: string | undefined) => T;
 
 const text: Reader<string> = value => {
@@ -22,7 +22,7 @@ const flag: Reader<boolean> = value => {
 /** The same, but true if it is not set. */
 const flagOn: Reader<boolean> = value => flag(value === undefined || value === '' ? 'true' : value);
 
-/** A number of tries; -1 switches the limit off. */
+/** A number of attempts; -1 disables the limit. */
 function limit(otherwise: number): Reader<number> {
   return value => {
     if (value === undefined) return otherwise;
@@ -40,7 +40,7 @@ function seconds(otherwise: number): Reader<number> {
   };
 }
 
-/** The origin of an http or https address. */
+/** An http or https origin. */
 function origin(otherwise: string): Reader<string> {
   return value => {
     const url = URL.parse(value ?? otherwise);
@@ -65,50 +65,53 @@ const level: Reader<(typeof logLevels)[number]> = value => {
   return found;
 };
 
-/** The environment variables of a function, each with its meaning. All others belong to the SDK. */
+/** The environment variables of a function and what they mean. All others belong to the SDK. */
 const readers = {
   TABLE_NAME: text,
   /** Key id, ARN or alias of the KMS key that wraps the projects' data keys. */
   KMS_KEY_ID: optionalText,
   WEBHOOK_QUEUE_URL: optionalText,
   JOB_QUEUE_URL: optionalText,
-  /** Sender address of mails; without it no mail is sent. */
+  /** Sender address of mails. Without it, no mail is sent. */
   MAIL_FROM: optionalText,
   /** Origin of the dashboard, for links in mails, return addresses and CORS, e.g. https://app.example.com. */
   DASHBOARD_ORIGIN: origin('http://localhost:5173'),
-  /** The SSM parameter that holds it, where the edge makes the address; it wins. */
+  /** The SSM parameter with the origin, used when CloudFront assigns the address. Takes precedence. */
   DASHBOARD_ORIGIN_PARAMETER: optionalText,
-  /** The secrets that the edge proves itself with, the newest first. Without one, requests come straight to the gateway. */
+  /**
+   * The secrets that CloudFront authenticates itself with, newest first. Without any, clients call the gateway
+   * directly.
+   */
   EDGE_SECRETS: list,
-  /** Only what reads is served, so that an operator can put another table in the place of this one. */
+  /** Rejects all writes, so that an operator can swap the table for another one. */
   MAINTENANCE: flag,
-  /** Whether browsers send the session cookie from another site as well. */
+  /** Whether browsers also send the session cookie with cross-site requests. */
   SESSION_COOKIE: sessionCookie,
   /** Allows http and loopback targets of webhooks; for development only. */
   WEBHOOK_ALLOW_LOOPBACK: flag,
   REGISTER_LIMIT_PER_HOUR: limit(20),
   LOGIN_FAILURE_LIMIT: limit(10),
   PASSWORD_RESET_LIMIT_PER_HOUR: limit(5),
-  /** How long a session counts as fresh after it proved itself. */
+  /** How long a session counts as recently authenticated. */
   STEP_UP_FRESH_SECONDS: seconds(600),
-  /** Organizations that a user can own before making another. */
+  /** How many organizations a user can own before creating another one is refused. */
   ORGANIZATIONS_PER_USER: limit(20),
-  /** Invitations of an organization; -1 also lifts the limit on those that one address gets. */
+  /** Invitations per organization; -1 also lifts the limit on invitations per address. */
   INVITATION_LIMIT_PER_DAY: limit(100),
   /** An organization's fair share of requests. */
   REQUESTS_PER_MINUTE: limit(6000),
-  /** A user without a verified e-mail address cannot invite. */
+  /** Users without a verified e-mail address cannot invite others. */
   VERIFIED_EMAIL_REQUIRED: flagOn,
   STRIPE_SECRET_KEY: optionalText,
   STRIPE_WEBHOOK_SECRET: optionalText,
   STRIPE_PRICE_PRO: optionalText,
   STRIPE_PRICE_ENTERPRISE: optionalText,
-  /** Another address of the payment provider's API, set for the local stand-in. */
+  /** Alternative address of the payment provider's API, set for the local stand-in. */
   STRIPE_API_BASE: optionalText,
-  /** SSM parameters that hold the two provider secrets in a deployed system. */
+  /** SSM parameters with the two provider secrets in a deployed system. */
   STRIPE_SECRET_KEY_PARAMETER: optionalText,
   STRIPE_WEBHOOK_SECRET_PARAMETER: optionalText,
-  /** A base address with plain http (the local stack) makes the session cookie non-Secure. */
+  /** With a plain http base URL (the local stack), the session cookie is not `Secure`. */
   PUBLIC_BASE_URL: optionalText,
   LOG_LEVEL: level,
 };
@@ -118,8 +121,8 @@ export type Settings = { [Name in keyof typeof readers]: ReturnType<(typeof read
 let known: Settings | undefined;
 
 /**
- * The settings, read once per process. This is the only place that reads the environment.
- * @throws Error naming every variable that is missing or malformed, without its value.
+ * The settings, read once per process. Nothing else reads the environment.
+ * @throws Error that names every missing or malformed variable, without its value
  */
 export function settings(): Settings {
   known ??= readSettings();
@@ -140,19 +143,19 @@ function readSettings(): Settings {
   return Object.fromEntries(read) as Settings;
 }
 
-/** The log level. Never throws, because invalid settings have to be logged as well. */
+/** The log level. Never throws, because invalid settings must be logged too. */
 export function logLevel(): Settings['LOG_LEVEL'] {
   return logLevels.find(one => one === process.env.LOG_LEVEL) ?? 'INFO';
 }
 
-/** A setting that this function cannot do without. */
+/** A setting that is required by the calling function. */
 export function requiredSetting<Name extends keyof Settings>(name: Name): NonNullable<Settings[Name]> {
   const value = settings()[name];
   if (value === undefined || value === null) throw new Error(`The environment variable ${name} is not set.`);
   return value;
 }
 
-/** Reads the environment again at the next use; for tests that change it. */
+/** Makes the next call read the environment again; for tests that change it. */
 export function forgetSettings(): void {
   known = undefined;
 }

@@ -1,6 +1,6 @@
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The number in base 62, padded with leading zeros to `width` characters. */
+/** The number in base 62, left-padded with zeros to `width` characters. */
 export function base62(number: bigint, width: number): string {
   let digits = '';
   for (let rest = number; rest > 0n; rest /= 62n) digits = alphabet[Number(rest % 62n)] + digits;

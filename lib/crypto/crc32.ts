@@ -1,8 +1,8 @@
 const polynomial = 0xedb88320;
 
 /**
- * The CRC32 checksum of zlib (RFC 1952, section 8), bit by bit. Importing `node:zlib` would add a millisecond to each cold
- * start, and the texts here have at most 66 characters.
+ * The CRC32 checksum of zlib (RFC 1952, section 8), computed bit by bit. Importing `node:zlib` would add a millisecond
+ * to each cold start, and the inputs here are at most 66 characters.
  */
 export function crc32(text: string): number {
   let crc = 0xffffffff;

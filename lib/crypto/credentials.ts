@@ -3,15 +3,16 @@ import { base62, base62ToNumber } from './base62.ts';
 import { crc32 } from './crc32.ts';
 
 /*
- * Every credential that the service hands out is a verifier and a selector in one string: 32 random base62 digits, the
- * id of the user it belongs to (22 base62 digits of the UUID), then 6 digits of CRC32 over all before. The checksum lets
- * scanners find leaks and lets junk be refused without a read; the selector makes the item's key computable; only the
- * SHA-256 of the whole is stored, which is enough for a random part of that size. The random part comes first so that
- * the first characters, which lists show, differ among one user's tokens.
+ * Every credential is one string of 32 random base62 digits (the verifier), the owner's user id (the selector: the UUID
+ * as 22 base62 digits) and 6 digits of CRC32 over the rest. Scanners use the checksum to find leaks, and the service
+ * uses it to reject junk without a read. The selector is needed to compute the item's key. The table only stores the
+ * SHA-256 of the whole credential; with this much entropy, a slow hash is not needed. The random part comes first so
+ * that the leading characters, which lists show, differ between one user's tokens.
  *
- * A checksum proves nothing: it has no key. So the last 11 of the random digits of a session or token are a MAC:
- * HMAC-SHA256 under the installation's credential key, over the prefix, the other 21 digits and the user. Without the
- * key the chance to guess it is 62^-11 (2^-65), and the other 21 digits hold 125 random bits.
+ * A checksum needs no key, so it proves nothing. For sessions and tokens, the last 11 of the random digits are
+ * therefore a MAC: HMAC-SHA256 under the installation's credential key, over the prefix, the other 21 digits and the
+ * user. The chance of guessing it without the key is 62^-11 (2^-65), and the other 21 digits still hold 125 random
+ * bits.
  */
 
 const userDigits = 22;
@@ -25,12 +26,12 @@ export const tokenPrefix = 'service_tok_';
 export interface Credential {
   /** What the client keeps. Shown once, never stored. */
   secret: string;
-  /** SHA-256 of `secret` in base64url: what the table knows of it. */
+  /** SHA-256 of `secret` in base64url, the only form that the table stores. */
   hash: string;
 }
 
 function randomBase62(digits: number): string {
-  // 64 bits more than needed make the bias of the remainder negligible (< 2^-64).
+  // 64 extra bits make the modulo bias negligible (< 2^-64).
   const bits = BigInt(`0x${randomBytes(Math.ceil((digits * 6) / 8) + 8).toString('hex')}`);
   return base62(bits % 62n ** BigInt(digits), digits);
 }
@@ -45,8 +46,8 @@ function macOf(message: string, key: Uint8Array): string {
 }
 
 /**
- * Makes a credential of the user; `prefix` tells scanners what it is. With a key it carries a MAC that
- * `hasValidMac` verifies, else all of its digits are random.
+ * Creates a credential for the user; scanners recognize it by `prefix`. With a key it includes a MAC that `hasValidMac`
+ * verifies; without one, all 32 digits are random.
  */
 export function createCredential(userId: string, prefix = '', key?: Uint8Array): Credential {
   const user = base62(BigInt(`0x${userId.replaceAll('-', '')}`), userDigits);
@@ -57,7 +58,7 @@ export function createCredential(userId: string, prefix = '', key?: Uint8Array):
   return { secret, hash: hashCredential(secret) };
 }
 
-/** Whether a well-formed credential was made under the key. In constant time. */
+/** Whether a well-formed credential was created with this key. Constant time. */
 export function hasValidMac(secret: string, prefix: string, key: Uint8Array): boolean {
   const digits = secret.slice(prefix.length);
   const random = digits.slice(0, randomDigits - macDigits);
@@ -67,8 +68,8 @@ export function hasValidMac(secret: string, prefix: string, key: Uint8Array): bo
 }
 
 /**
- * The user a well-formed credential names, and its hash; undefined for junk, known without any read.
- * It does not say whether the credential is valid; the item under its hash does.
+ * The user that a well-formed credential belongs to, and its hash; undefined for junk. Needs no read, and doesn't say
+ * whether the credential is valid: only the item stored under its hash does.
  */
 export function readCredential(secret: string, prefix = ''): { userId: string; hash: string } | undefined {
   if (!secret.startsWith(prefix)) return undefined;
@@ -87,7 +88,7 @@ export function hashCredential(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
 
-/** Compares two texts in time that depends on their lengths only. */
+/** Compares two texts in time that depends only on their lengths. */
 export function equalInConstantTime(a: string, b: string): boolean {
   const left = createHash('sha256').update(a).digest();
   const right = createHash('sha256').update(b).digest();

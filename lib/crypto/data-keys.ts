@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type EncryptionContext, generateDataKey, kmsDecrypt } from './kms.ts';
 
-/** Which data key: part of KMS's encryption context and of every ciphertext's additional data. */
+/** Identifies a data key: part of KMS's encryption context and of every ciphertext's additional data. */
 export interface DataKeyId {
   organizationId: string;
   projectId: string;
@@ -13,10 +13,10 @@ function encryptionContext(id: DataKeyId): EncryptionContext {
 }
 
 /*
- * Plaintext data keys are in this process's memory only, and for five minutes at most, so that a destroyed or revoked
- * key stops working soon. A key is handed out for four minutes and overwritten after five: a request or a step of
- * background work that got it takes less than the minute between. There are at most 500 keys, and each is used 2^20
- * times at most, far below the 2^32 random nonces that AES-GCM allows a key (NIST SP 800-38D, 8.3).
+ * Plaintext data keys are only kept in this process's memory, and for at most five minutes, so that a destroyed or
+ * revoked key soon stops working. A key is handed out for four minutes and overwritten after five; requests and
+ * background steps that hold one finish within the minute in between. The cache holds at most 500 keys, and each is
+ * used at most 2^20 times, far below the 2^32 random nonces that AES-GCM allows per key (NIST SP 800-38D, 8.3).
  */
 const handedOutMs = 4 * 60_000;
 const lifetimeMs = 5 * 60_000;
@@ -31,18 +31,18 @@ interface Entry {
 }
 
 const entries = new Map<string, Entry>();
-/** Keys that are no longer handed out and wait to be overwritten. */
+/** Keys that are no longer handed out and are waiting to be overwritten. */
 const retired = new Set<Entry>();
 let sweeper: NodeJS.Timeout | undefined;
 
-/** A new data key for a project; also put into the cache, since it is used at once. One KMS call. */
+/** Creates a data key for a project and caches it, because it is used right away. One KMS call. */
 export async function createDataKey(id: DataKeyId): Promise<Uint8Array> {
   const { plain, wrapped } = await generateDataKey(encryptionContext(id));
   remember(cacheKey(id, wrapped), Promise.resolve(plain));
   return wrapped;
 }
 
-/** The data key in clear. No KMS call if it is in the cache; concurrent callers share one call. */
+/** The plaintext data key. A cached key needs no KMS call, and concurrent callers share one call. */
 export async function dataKey(id: DataKeyId, wrapped: Uint8Array): Promise<Uint8Array> {
   sweepDataKeys();
   const name = cacheKey(id, wrapped);
@@ -67,7 +67,7 @@ function remember(name: string, key: Promise<Uint8Array>): Entry {
   if (entries.size >= maximumKeys) retire(entries.keys().next().value as string);
   const entry = { key, unwrappedAtMs: Date.now(), uses: 1 };
   entries.set(name, entry);
-  // Lambda freezes an idle process, so keys that fall due then are swept when it runs again.
+  // Lambda freezes idle processes. Keys that expire during a freeze are swept when the process resumes.
   sweeper ??= setInterval(sweepDataKeys, sweepMs).unref();
   return entry;
 }
@@ -79,7 +79,7 @@ function retire(name: string): void {
   retired.add(entry);
 }
 
-/** Stops handing out keys that are four minutes old and overwrites those that are five minutes old. */
+/** Stops handing out keys that are four minutes old, and overwrites those that are five minutes old. */
 export function sweepDataKeys(nowMs = Date.now()): void {
   for (const [name, { unwrappedAtMs }] of entries) {
     if (nowMs - unwrappedAtMs >= handedOutMs) retire(name);
@@ -87,7 +87,7 @@ export function sweepDataKeys(nowMs = Date.now()): void {
   for (const entry of retired) {
     if (nowMs - entry.unwrappedAtMs < lifetimeMs) continue;
     retired.delete(entry);
-    // A key that could not be unwrapped leaves nothing behind.
+    // A key that failed to unwrap leaves nothing in the cache.
     entry.key.then(
       key => key.fill(0),
       () => undefined,
@@ -99,7 +99,7 @@ export function sweepDataKeys(nowMs = Date.now()): void {
   }
 }
 
-/** The wrapped bytes are part of the name: an exchanged wrapped key never meets another one's plaintext. */
+/** Includes the wrapped bytes, so a replaced wrapped key never gets another key's plaintext. */
 function cacheKey(id: DataKeyId, wrapped: Uint8Array): string {
   const digest = createHash('sha256').update(wrapped).digest('base64url');
   return `${id.organizationId}/${id.projectId}/${id.keyVersion}/${digest}`;

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** The UUID (version 8, RFC 9562) made from the SHA-256 of a text: always the same, and nothing can be read from it. Pure. */
+/**
+ * A UUID (version 8, RFC 9562) derived from the SHA-256 of a text: deterministic, and reveals nothing of the text.
+ * Pure.
+ */
 export function derivedUuid(text: string): string {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

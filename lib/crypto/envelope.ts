@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /*
- * AES-256-GCM. A sealed value is nonce (12 bytes, random) | tag (16 bytes) | ciphertext. The additional data names the
- * one place where the value belongs; anywhere else it fails to open.
+ * AES-256-GCM. A sealed value is nonce (12 random bytes) | tag (16 bytes) | ciphertext. The additional data identifies
+ * the place the value belongs to; opening it for any other place fails.
  */
 const format = 'holdfast/1';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The place of a value. All of it is bound into the ciphertext. */
+/** The place a value belongs to. All of it is authenticated with the ciphertext. */
 export interface Place {
   organizationId: string;
   projectId: string;
@@ -18,7 +18,7 @@ export interface Place {
   keyVersion: number;
 }
 
-/** Each part with its length before it, so that no two places can run together into the same bytes. */
+/** Prefixes each part with its length, so that no two places encode to the same bytes. */
 function additionalData(place: Place): Buffer {
   const parts = [
     format,
@@ -53,14 +53,14 @@ export function seal(value: string, dataKey: Uint8Array, place: Place): Uint8Arr
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** A ciphertext that is not the one sealed for its place. Names the place, never the value. */
+/** A ciphertext that was not sealed for its place. The message names the place, never the value. */
 export class AlteredCiphertext extends Error {
   override readonly name = 'AlteredCiphertext';
 }
 
-/** @throws AlteredCiphertext that names the place, never the value, when the ciphertext is not the one sealed for this place. */
+/** @throws AlteredCiphertext if the ciphertext was not sealed for this place. It names the place, never the value. */
 export function open(sealed: Uint8Array, dataKey: Uint8Array, place: Place): string {
-  // node would take a shorter tag without authTagLength, and a 4-byte tag can be guessed.
+  // Without authTagLength, Node would accept shorter tags, and a 4-byte tag can be guessed.
   const decipher = createDecipheriv('aes-256-gcm', dataKey, sealed.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
   });
@@ -70,7 +70,7 @@ export function open(sealed: Uint8Array, dataKey: Uint8Array, place: Place): str
     return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
   } catch (cause) {
     throw new AlteredCiphertext(
-      `The ciphertext of ${place.key} version ${place.version} in environment ${place.environmentId} does not belong there or was altered (key version ${place.keyVersion}).`,
+      `The ciphertext of ${place.key} version ${place.version} in environment ${place.environmentId} was altered or belongs to another place (key version ${place.keyVersion}).`,
       { cause },
     );
   }

@@ -3,7 +3,7 @@ import { requiredSetting } from '../core/settings.ts';
 
 let client: KMSClient | undefined;
 
-/** The process's KMS client. Only `lib/crypto` uses it; exported so that tests can count its calls. */
+/** The process's KMS client. Only `lib/crypto` uses it; tests import it to count its calls. */
 export function kmsClient(): KMSClient {
   client ??= new KMSClient({
     maxAttempts: 3,
@@ -12,10 +12,10 @@ export function kmsClient(): KMSClient {
   return client;
 }
 
-/** Bound into the wrapped key by KMS: unwrapping under another context fails. Not secret; AWS logs it. */
+/** KMS binds it to the wrapped key: unwrapping with a different context fails. Not secret; AWS logs it. */
 export type EncryptionContext = Record<string, string>;
 
-/** A new AES-256 data key, in clear and wrapped. One KMS call. */
+/** A new AES-256 data key, plaintext and wrapped. One KMS call. */
 export async function generateDataKey(context: EncryptionContext): Promise<{ plain: Uint8Array; wrapped: Uint8Array }> {
   const { Plaintext, CiphertextBlob } = await kmsClient().send(
     new GenerateDataKeyCommand({
@@ -28,7 +28,7 @@ export async function generateDataKey(context: EncryptionContext): Promise<{ pla
   return { plain: Plaintext, wrapped: CiphertextBlob };
 }
 
-/** Encrypts up to 4 KB under the KMS key itself. One KMS call. */
+/** Encrypts up to 4 KB directly with the KMS key. One KMS call. */
 export async function kmsEncrypt(plain: Uint8Array, context: EncryptionContext): Promise<Uint8Array> {
   const { CiphertextBlob } = await kmsClient().send(
     new EncryptCommand({ KeyId: requiredSetting('KMS_KEY_ID'), Plaintext: plain, EncryptionContext: context }),
@@ -37,7 +37,7 @@ export async function kmsEncrypt(plain: Uint8Array, context: EncryptionContext):
   return CiphertextBlob;
 }
 
-/** The key id is named, so that KMS refuses a ciphertext made under any other key. One KMS call. */
+/** Names the key id, so that KMS rejects ciphertexts made with any other key. One KMS call. */
 export async function kmsDecrypt(wrapped: Uint8Array, context: EncryptionContext): Promise<Uint8Array> {
   const { Plaintext } = await kmsClient().send(
     new DecryptCommand({ KeyId: requiredSetting('KMS_KEY_ID'), CiphertextBlob: wrapped, EncryptionContext: context }),

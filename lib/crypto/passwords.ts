@@ -1,14 +1,14 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 /*
- * scrypt at OWASP's strength (Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1), 128 MB and some 0.3 s a hash.
- * The parameters stand with each hash, so they can be raised later without invalidating any password.
+ * scrypt at OWASP's recommended strength (Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1): 128 MB and about 0.3 s
+ * per hash. The parameters are stored with each hash, so they can be raised later without invalidating passwords.
  */
 const current = { costLog2: 17, blockSize: 8, parallelization: 1 } as const;
 const saltBytes = 16;
 const hashBytes = 32;
 
-/** At most this many at a time in one process: 128 MB each must fit the function's memory. */
+/** Hashes that one process computes at a time: at 128 MB each, they must fit in the function's memory. */
 const maximumAtOnce = 2;
 let running = 0;
 const waiting: (() => void)[] = [];
@@ -35,7 +35,8 @@ function derive(
     () =>
       new Promise<Buffer>((resolve, reject) => {
         scrypt(
-          // Two keyboards may compose the same character differently; NFKC makes them one password (NIST SP 800-63B).
+          // Different keyboards may compose the same character differently; NFKC makes them one password (NIST SP
+          // 800-63B).
           password.normalize('NFKC'),
           salt,
           hashBytes,
@@ -43,7 +44,7 @@ function derive(
             N,
             r: parameters.blockSize,
             p: parameters.parallelization,
-            // node refuses N = 2^17 under its default bound of 32 MB.
+            // Node's default limit of 32 MB would reject N = 2^17.
             maxmem: 128 * N * parameters.blockSize + 1024 * 1024,
           },
           (error, key) => (error === null ? resolve(key) : reject(error)),
@@ -65,8 +66,8 @@ export async function hashPassword(password: string): Promise<string> {
 const nobodysSalt = randomBytes(saltBytes);
 
 /**
- * Whether the password fits the stored hash. For an account that does not exist (`stored` undefined) it does the same
- * work and answers false, so that the time tells nothing.
+ * Whether the password matches the stored hash. If the account does not exist (`stored` undefined), it does the same
+ * work and returns false, so that timing reveals nothing.
  */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   if (stored === undefined) {
@@ -75,7 +76,7 @@ export async function verifyPassword(password: string, stored: string | undefine
   }
   const [scheme, costLog2, blockSize, parallelization, salt, hash] = stored.split('$');
   if (scheme !== 'scrypt' || salt === undefined || hash === undefined)
-    throw new Error('A stored password hash has an unknown form.');
+    throw new Error('A stored password hash has an unknown format.');
   const key = await derive(password, Buffer.from(salt, 'base64url'), {
     costLog2: Number(costLog2),
     blockSize: Number(blockSize),
@@ -85,7 +86,7 @@ export async function verifyPassword(password: string, stored: string | undefine
   return key.length === expected.length && timingSafeEqual(key, expected);
 }
 
-/** Whether the hash was made with weaker parameters than today's and should be made anew at the next log-in. */
+/** Whether the hash was made with weaker parameters than today's and should be replaced at the next log-in. */
 export function isOutdatedHash(stored: string): boolean {
   return !stored.startsWith(`scrypt$${current.costLog2}$${current.blockSize}$${current.parallelization}$`);
 }

@@ -2,13 +2,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { equalInConstantTime } from './credentials.ts';
 
 /*
- * Time-based one-time passwords (RFC 6238) as every authenticator app makes them: HMAC-SHA1, six digits, 30 seconds.
+ * Time-based one-time passwords (RFC 6238) with the parameters that every authenticator app supports: HMAC-SHA1, six
+ * digits, 30 seconds.
  */
 const stepSeconds = 30;
 const digits = 6;
-/** As long as an output of SHA-1 (RFC 4226, section 4). */
+/** The length of a SHA-1 digest (RFC 4226, section 4). */
 const secretBytes = 20;
-/** Steps to either side that are taken, because clocks differ and people type slowly (RFC 6238, section 5.2). */
+/** Steps accepted on either side, because clocks differ and people type slowly (RFC 6238, section 5.2). */
 const drift = 1;
 
 export function createTotpSecret(): Uint8Array {
@@ -29,7 +30,7 @@ export function totpStep(nowMs: number): number {
   return Math.floor(nowMs / 1000 / stepSeconds);
 }
 
-/** The newest step near now whose code this is; undefined if there is none. In constant time. Pure. */
+/** The newest time step near now with this code; undefined if there is none. Constant time. Pure. */
 export function matchingStep(secret: Uint8Array, code: string, nowMs: number): number | undefined {
   const now = totpStep(nowMs);
   let matching: number | undefined;

@@ -4,8 +4,9 @@ import { deliver } from './deliver.ts';
 import { DeliveryMessage } from './message.ts';
 
 /**
- * Delivers the messages of a batch, all at once.
- * @throws the first failure, so that the queue hands the batch over again; what was sent is not sent again then
+ * Delivers the messages of a batch in parallel.
+ * @throws the first failure, so that the queue redelivers the batch; webhooks that were already called are not called
+ * again
  */
 export async function deliverRecords(records: readonly SQSRecord[]): Promise<void> {
   const results = await Promise.allSettled(records.map(deliverRecord));
@@ -20,7 +21,7 @@ async function deliverRecord({ body, attributes }: SQSRecord): Promise<void> {
   try {
     await deliver(message, Number(attributes.ApproximateReceiveCount), log);
   } catch (error) {
-    log.error('a webhook delivery did not get far enough to be sent', error);
+    log.error('a webhook delivery failed before it was sent', error);
     throw error;
   }
 }

@@ -14,11 +14,12 @@ import { send } from './send.ts';
 import { openSigningSecret, signatureOf } from './signing-secret.ts';
 
 /**
- * Makes the delivery of a message, at most once however often the queue hands it over: the claim is put before sending
- * and never taken back. A claim without a log entry means that the sender died in between; that is logged, and not
- * sent again. Nothing is sent to a webhook that was deleted since, or switched off, except a ping.
- * @param receiveCount how often the message was handed over, this time included
- * @throws the error that stopped the preparation, so that the queue hands the message over again; nothing was sent
+ * Makes the delivery of a message at most once, however often the queue redelivers the message: the start is recorded
+ * before sending and never removed. A start without a log entry means that the sender crashed in between; that is
+ * logged, and nothing is sent again. Deleted and inactive webhooks receive nothing, except that a ping also reaches an
+ * inactive one.
+ * @param receiveCount how many times the queue has delivered the message, including this time
+ * @throws the error that stopped the preparation, so that the queue redelivers the message; nothing was sent
  */
 export async function deliver(
   message: DeliveryMessage,
@@ -32,7 +33,7 @@ export async function deliver(
   } catch (error) {
     if (receiveCount < maximumReceives) throw error;
     log.error('a webhook delivery could not be prepared', error);
-    if (await claim(message)) await logDelivery(message, notSent('the service could not prepare the delivery'));
+    if (await recordStart(message)) await logDelivery(message, notSent('the service could not prepare the delivery'));
     else await logStopped(message);
     return;
   }
@@ -40,7 +41,7 @@ export async function deliver(
     log.info('a webhook delivery was dropped: the webhook was deleted or switched off');
     return;
   }
-  if (!(await claim(message))) {
+  if (!(await recordStart(message))) {
     await logStopped(message);
     return;
   }
@@ -60,9 +61,9 @@ export async function deliver(
 
 const notSent = (error: string) => ({ statusCode: null, responseTimeMs: null, error });
 
-/** The other sender may still be sending. It then overwrites this entry with the real result. */
+/** The other sender may still be running. It then overwrites this entry with the real result. */
 async function logStopped(message: DeliveryMessage): Promise<void> {
-  await logDelivery(message, notSent('the sender stopped before the answer'), { onlyIfNew: true });
+  await logDelivery(message, notSent('the sender stopped before it got a response'), { onlyIfNew: true });
 }
 
 interface Prepared {
@@ -71,7 +72,7 @@ interface Prepared {
   signingSecret: string;
 }
 
-/** Everything that sending needs; undefined if there is nothing to send any more. */
+/** Everything that sending needs; undefined if there is nothing left to send. */
 async function prepare(message: DeliveryMessage): Promise<Prepared | undefined> {
   const webhook = await find(at(webhookRecord, message.orgSlug, message.webhookId));
   if (webhook === undefined || !(webhook.active || message.event === pingEvent)) return undefined;
@@ -96,14 +97,14 @@ async function payloadOf({ payload }: DeliveryMessage): Promise<EventPayload> {
   );
 }
 
-/** Far longer than the queue hands a message over. */
-const claimSeconds = 30 * 86_400;
+/** Far longer than the queue keeps redelivering a message. */
+const startKeptSeconds = 30 * 86_400;
 
-/** Whether this call may send: only the first one may. */
-async function claim({ deliveryId, webhookId }: DeliveryMessage): Promise<boolean> {
+/** Records that the delivery has started. @returns false if an earlier call recorded it; only the first may send */
+async function recordStart({ deliveryId, webhookId }: DeliveryMessage): Promise<boolean> {
   const now = new Date();
-  const expiresAt = Math.ceil(now.getTime() / 1000) + claimSeconds;
-  // The nonce tells this claim from one that another sender made in the same millisecond.
+  const expiresAt = Math.ceil(now.getTime() / 1000) + startKeptSeconds;
+  // The nonce distinguishes this record from one that another sender wrote in the same millisecond.
   const record = { webhookId, claimedAt: now.toISOString(), nonce: randomUUID(), expiresAt };
   try {
     await transact([put(at(deliveryClaimRecord, deliveryId), record, { if: isNew })]);

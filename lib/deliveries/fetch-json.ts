@@ -1,12 +1,12 @@
 import { guardedRequest, type Sending } from './guarded-request.ts';
 import { SendingFailed } from './sending-failed.ts';
 
-/** The documents of an issuer are a few kilobytes. */
+/** OIDC documents are a few kilobytes. */
 const maximumDocumentBytes = 64 * 1024;
 
 /**
- * Reads a JSON document of at most 64 KB from an address that a customer chose.
- * @throws SendingFailed, the signal's reason, or an error of node or undici
+ * Reads a JSON document of at most 64 KB from a customer-supplied address.
+ * @throws SendingFailed, the signal's reason, or an error from Node or undici
  */
 export async function fetchJson(target: string, sending: Sending, signal: AbortSignal): Promise<unknown> {
   const headers = { Accept: 'application/json', 'User-Agent': 'Holdfast/1.0' };

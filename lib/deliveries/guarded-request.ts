@@ -7,7 +7,7 @@ import { addressProblem, hostOf, type TargetRules, targetProblem } from './targe
 
 export interface Sending extends TargetRules {
   resolve?: ResolveName;
-  /** Certificates to trust instead of the usual ones, in PEM; for tests. */
+  /** Trusted certificates in PEM, instead of the default ones; for tests. */
   trustedCertificates?: string;
 }
 
@@ -18,10 +18,10 @@ interface GuardedRequest {
 }
 
 /**
- * Makes one request, at most once, to an address that a customer chose: public addresses only, each checked before and after
- * the connection opens, and no redirect is followed. Gives up with the signal. What `read` leaves of the answer is not
- * read.
- * @throws SendingFailed, the signal's reason, or an error of node or undici
+ * Makes one request, at most once, to a customer-supplied address. Only public addresses are allowed, each is checked
+ * before and after the connection opens, and redirects are not followed. The signal aborts the request. Anything that
+ * `read` leaves unread is discarded.
+ * @throws SendingFailed, the signal's reason, or an error from Node or undici
  */
 export async function guardedRequest<T>(
   target: string,
@@ -37,7 +37,7 @@ export async function guardedRequest<T>(
   const client = new Client(url.origin, {
     connect: connectorTo(addresses, sending, signal, sending.trustedCertificates),
     pipelining: 1,
-    // The one deadline is the signal's.
+    // The signal is the only deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -48,7 +48,7 @@ export async function guardedRequest<T>(
   }
 }
 
-/** All addresses of the host. If one is not allowed, none is used: an honest receiver has no such name. */
+/** All addresses of the host. If one is not allowed, none is used: an honest receiver's name has no such address. */
 async function allowedAddresses(host: string, sending: Sending, signal: AbortSignal): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
   const addresses = await untilAborted((sending.resolve ?? resolveName)(host, signal), signal);

@@ -7,10 +7,10 @@ import { deliveryRecord } from '../table/records/delivery.ts';
 import { put, putAlone, removeAll, transactIfHolds } from '../table/write.ts';
 import type { DeliveryMessage } from './message.ts';
 
-/** How many deliveries of a webhook the log keeps, however old (specification, Events 6). */
+/** How many deliveries per webhook the log keeps, regardless of age (specification, Events 6). */
 export const keptDeliveries = 20;
 
-/** The result of a delivery. `error` is a plain reason; it is null exactly if the answer was 2xx. */
+/** The result of a delivery. `error` is a plain-language reason; it is null if and only if the response was 2xx. */
 export interface Outcome {
   statusCode: number | null;
   responseTimeMs: number | null;
@@ -32,7 +32,7 @@ export async function logDelivery(
   else await putAlone(entry);
 }
 
-/** Removes entries that are older than the last deliveries. If it fails, some entries only stay longer. */
+/** Deletes all but the newest entries. If it fails, some old entries just stay longer. */
 export async function trimDeliveries(webhookId: string): Promise<void> {
   const page = await queryPage({
     ...ranges.deliveries(webhookId),

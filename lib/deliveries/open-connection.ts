@@ -5,9 +5,9 @@ import { SendingFailed } from './sending-failed.ts';
 import { addressProblem, type TargetRules } from './target.ts';
 
 /**
- * How undici opens its one connection: only to addresses that were checked, and the name is not resolved again, so that
- * an answer that changes between check and use changes nothing. The address at the other end is checked once more
- * before a byte of the request leaves.
+ * How undici opens its one connection: only to addresses that were already checked. The name is not resolved again, so
+ * a DNS answer that changes between check and use has no effect. The peer's address is checked a second time before any
+ * byte of the request is sent.
  */
 export function connectorTo(
   addresses: readonly string[],
@@ -36,7 +36,8 @@ export function connectorTo(
     const socket: Socket = secure
       ? tlsConnect({
           ...options,
-          // RFC 6066: the name in the hello is never an address; the certificate is checked against `host` then.
+          // RFC 6066: the server name in the ClientHello is never an IP address; the certificate is then checked
+          // against `host`.
           ...(isIP(host) === 0 ? { servername: host.replace(/\.$/, '') } : {}),
           ...(trustedCertificates === undefined ? {} : { ca: trustedCertificates }),
           ALPNProtocols: ['http/1.1'],

@@ -5,13 +5,13 @@ import { list } from '../table/read.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { deliveriesOf, queueOrLogDeliveries } from './queue-deliveries.ts';
 
-/** Something that happened to secrets. Names of keys only, never a value. */
+/** A change of secrets. Names of keys only, never a value. */
 export interface SecretEvent {
   organizationId: string;
   project: { id: string; slug: string };
   environment: { id: string; slug: string };
   event: EventName;
-  /** `manyKeys` for events of several. */
+  /** `manyKeys` for events with several keys. */
   key: string;
   actor: { id: string; email: string };
   metadata: EventMetadata;
@@ -23,8 +23,9 @@ export async function findWebhooks(orgSlug: string): Promise<WebhookRecord[]> {
 }
 
 /**
- * Whether the webhook fires for the event: active, subscribed, and within both of its limits. Webhooks are found by the
- * organization's slug, which another organization may have by now; its webhooks never fire. Pure.
+ * Whether the webhook fires for the event: it is active, subscribed, and the event is within its project and
+ * environment limits. Webhooks are looked up by the organization's slug, which another organization may own by now;
+ * that organization's webhooks never fire. Pure.
  */
 export function firesFor(
   webhook: WebhookRecord,
@@ -45,8 +46,8 @@ export function firesFor(
 }
 
 /**
- * Queues one delivery for each webhook that fires. Called after the change is committed, so it never throws: what
- * cannot be queued is logged with the delivery's id. Makes no call if no webhook fires.
+ * Queues one delivery for each webhook that fires. It runs after the change is committed, so it never throws:
+ * deliveries that can't be queued are logged with their id. Makes no call if no webhook fires.
  */
 export async function publishSecretEvent(
   happened: SecretEvent,
@@ -56,7 +57,7 @@ export async function publishSecretEvent(
   const { organizationId, project, environment, event, key, actor, metadata } = happened;
   const firing = webhooks.filter(webhook => firesFor(webhook, happened));
   if (firing.length === 0) return;
-  // Member by member, so that no other property of a caller's object is sent.
+  // Copies the fields one by one, so that no other property of a caller's object is sent.
   const payload: EventPayload = {
     event,
     timestamp: new Date().toISOString(),

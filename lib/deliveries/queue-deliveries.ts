@@ -11,10 +11,10 @@ import { put, putAlone } from '../table/write.ts';
 import { logDelivery } from './log-delivery.ts';
 import { type DeliveryMessage, maximumMessageBytes } from './message.ts';
 
-/** Longer than the queue keeps a message (14 days at the most). */
+/** Longer than the queue can keep a message (14 days). */
 const payloadRetentionSeconds = 15 * 86_400;
 
-/** Below DynamoDB's 400 KB per item, in bytes of UTF-8 as the payload of the service is ASCII but for an e-mail. */
+/** Below DynamoDB's 400 KB per item, in UTF-8 bytes. Payloads are ASCII except for e-mail addresses. */
 const pieceLength = 300_000;
 
 interface Queued {
@@ -22,7 +22,7 @@ interface Queued {
   body: string;
 }
 
-/** The deliveries of one event to webhooks that are known to match, as messages. Each gets an id of its own. */
+/** The deliveries of one event to webhooks that are known to match, as messages. Each has its own id. */
 export function deliveriesOf(payload: EventPayload, webhooks: readonly WebhookRecord[]): DeliveryMessage[] {
   return webhooks.map(webhook => ({
     deliveryId: randomUUID(),
@@ -35,9 +35,9 @@ export function deliveriesOf(payload: EventPayload, webhooks: readonly WebhookRe
 }
 
 /**
- * Hands deliveries of one event to the queue, in batches of at most 10 messages and 256 KiB, all batches at once. A
- * payload that is too long for a message travels through the table.
- * @returns the deliveries that the queue did not take, after a second try.
+ * Queues the deliveries of one event in batches of at most 10 messages and 256 KiB, all batches in parallel. Payloads
+ * that are too long for a message are stored in the table.
+ * @returns the deliveries that the queue rejected twice
  */
 export async function queueDeliveries(messages: readonly DeliveryMessage[]): Promise<DeliveryMessage[]> {
   const queued = (await withinBounds(messages)).map(message => ({ message, body: JSON.stringify(message) }));
@@ -46,12 +46,12 @@ export async function queueDeliveries(messages: readonly DeliveryMessage[]): Pro
 }
 
 /**
- * Like `queueDeliveries`, for callers that have committed their change: it never throws. It writes what could not be
- * queued to the service's log and to the delivery log.
+ * Like `queueDeliveries`, for callers that have already committed their change: never throws. Deliveries that couldn't
+ * be queued are written to the service's log and to the delivery log.
  */
 export async function queueOrLogDeliveries(messages: readonly DeliveryMessage[], log: Log): Promise<void> {
   let lost: readonly DeliveryMessage[];
-  let cause: unknown = new Error('The queue did not take the message.');
+  let cause: unknown = new Error('The queue rejected the message.');
   try {
     lost = await queueDeliveries(messages);
   } catch (error) {
@@ -83,8 +83,8 @@ async function sendBatch(batch: readonly Queued[]): Promise<Queued[]> {
       Entries: batch.map(({ message, body }, index) => ({
         Id: String(index),
         MessageBody: body,
-        // On a standard queue this orders nothing; it lets SQS serve the others first where one webhook's receiver is
-        // slow (Amazon SQS Developer Guide, "fair queues").
+        // On a standard queue, a message group doesn't order messages. It keeps a slow receiver from delaying the other
+        // webhooks (Amazon SQS Developer Guide, "fair queues").
         MessageGroupId: message.webhookId,
       })),
     }),
@@ -93,7 +93,7 @@ async function sendBatch(batch: readonly Queued[]): Promise<Queued[]> {
   return batch.filter((_, index) => failed.has(String(index)));
 }
 
-/** SQS bounds a batch in number (10) and in bytes, as one message. Pure. */
+/** SQS limits a batch to 10 messages, and its total size to that of one message. Pure. */
 export function batchesOf<Message extends { body: string }>(messages: readonly Message[]): Message[][] {
   const batches: Message[][] = [];
   let bytes = 0;
@@ -113,7 +113,7 @@ export function batchesOf<Message extends { body: string }>(messages: readonly M
 
 async function withinBounds(messages: readonly DeliveryMessage[]): Promise<readonly DeliveryMessage[]> {
   const [first] = messages;
-  // The messages of one event differ in ids alone, which all have one length.
+  // Messages of one event differ only in their ids, which all have the same length.
   if (first?.payload.kind !== 'whole' || Buffer.byteLength(JSON.stringify(first)) <= maximumMessageBytes) {
     return messages;
   }
@@ -121,7 +121,7 @@ async function withinBounds(messages: readonly DeliveryMessage[]): Promise<reado
   return messages.map(message => ({ ...message, payload }));
 }
 
-/** A promotion has no bound on its keys but the environment's 4 MiB: their names alone can be 2 MB. */
+/** A promotion's keys are limited only by the environment's 4 MiB: their names alone can take up 2 MB. */
 async function storePayload(content: EventPayload): Promise<{ payloadId: string; pieces: number }> {
   const payloadId = randomUUID();
   const text = JSON.stringify(content);

@@ -1,12 +1,12 @@
 import { Resolver } from 'node:dns/promises';
 import { isLocalhost } from './target.ts';
 
-/** Finds all addresses of a name, or none if it does not resolve. Must give up when the signal fires. */
+/** Resolves all addresses of a name; empty if it does not resolve. Must stop when the signal aborts. */
 export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /**
- * Asks the name servers for IPv4 and IPv6 addresses, once. Not the system's look-up, which cannot be given up and reads
- * files of the machine; `localhost` is answered as RFC 6761 says.
+ * Queries the name servers once for IPv4 and IPv6 addresses. The system's resolver can't be aborted and reads local
+ * files. `localhost` is answered as RFC 6761 requires.
  */
 export const resolveName: ResolveName = async (name, signal) => {
   if (isLocalhost(name)) return ['127.0.0.1', '::1'];
@@ -14,7 +14,7 @@ export const resolveName: ResolveName = async (name, signal) => {
   const giveUp = () => resolver.cancel();
   signal.addEventListener('abort', giveUp);
   try {
-    // A trailing dot is the root of names; without it nothing changes, because the resolver adds no search domain.
+    // A trailing dot denotes the DNS root. Dropping it changes nothing, because the resolver adds no search domain.
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     return answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []));
   } finally {

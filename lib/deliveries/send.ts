@@ -3,15 +3,15 @@ import { guardedRequest, type Sending } from './guarded-request.ts';
 import type { Outcome } from './log-delivery.ts';
 import { failureReason, SendingFailed } from './sending-failed.ts';
 
-/** From the look-up of the name to the last byte of the answer (specification, Events 4). */
+/** From name resolution to the last byte of the response (specification, Events 4). */
 export const deliveryTimeoutMs = 5000;
 
-/** At most this much of an answer's body is read. None of it is kept. */
+/** At most this much of a response body is read. None of it is kept. */
 const maximumAnswerBytes = 64 * 1024;
 
 /**
- * Makes one POST, at most once, and waits for its answer. Never throws: every failure is an outcome. An answer that
- * is not complete in time counts as none; redirects are answers like any other.
+ * Makes one POST, at most once, and waits for the response. Never throws: every failure is an outcome. A response that
+ * is not complete in time counts as a timeout; redirects count as ordinary responses.
  */
 export async function send(
   target: string,
@@ -47,7 +47,7 @@ function unsuccessful(statusCode: number): string {
   return `answered ${statusCode}${redirect}`;
 }
 
-/** Reads the rest of the answer, so that a status with an endless body does not count as an answer in time. */
+/** Reads the rest of the response, so that a status line followed by an endless body times out. */
 async function discard(body: Dispatcher.ResponseData['body']): Promise<void> {
   let bytes = 0;
   for await (const chunk of body) {

@@ -2,14 +2,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { kmsDecrypt, kmsEncrypt } from '../crypto/kms.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 
-/** A new signing secret: 256 random bits behind a prefix that scanners know it by. */
+/** A new signing secret: 256 random bits behind a prefix that scanners recognize. */
 export function createSigningSecret(): string {
   return `whsec_${randomBytes(32).toString('base64url')}`;
 }
 
 type Owner = Pick<WebhookRecord, 'organizationId' | 'id'>;
 
-/** Bound into the ciphertext by KMS: a secret copied into another webhook's item does not open there. */
+/** KMS binds it to the ciphertext: a secret copied to another webhook's item can't be decrypted there. */
 function encryptionContext({ organizationId, id }: Owner): Record<string, string> {
   return { organization: organizationId, webhook: id };
 }

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
-/** What is allowed beyond https to public addresses; for development. */
+/** What is allowed besides https to public addresses; for development. */
 export interface TargetRules {
-  /** Also http, and loopback. No other private address. */
+  /** Also allow http and loopback addresses. Other private addresses stay forbidden. */
   allowLoopback: boolean;
 }
 
@@ -12,18 +12,18 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Names that by definition lead nowhere public (RFC 6761, RFC 6762, RFC 8375; `internal` is reserved by ICANN). */
+/** Names that are never public by definition (RFC 6761, RFC 6762, RFC 8375; ICANN reserves `internal`). */
 const privateSuffixes = ['localhost', 'local', 'internal', 'home.arpa'];
 
-/** Whether the name means this machine, by RFC 6761. */
+/** Whether the name refers to this machine (RFC 6761). */
 export function isLocalhost(host: string): boolean {
   return /(?:^|\.)localhost\.?$/i.test(host);
 }
 
 /**
- * Why nothing may be sent to the URL, as far as its text says; undefined if only the name's addresses can tell.
- * The URL parser has brought addresses of every notation (decimal, octal, hexadecimal, short, full-width) into one.
- * A phrase that fits behind "url: ". Pure.
+ * Why the URL is not allowed as a target, as far as its text shows; undefined if that depends on the host's addresses.
+ * The URL parser has already normalized all notations of an address (decimal, octal, hexadecimal, short, full-width).
+ * The phrase fits after "url: ". Pure.
  */
 export function targetProblem(text: string, rules: TargetRules): string | undefined {
   const url = URL.parse(text);
@@ -36,11 +36,11 @@ export function targetProblem(text: string, rules: TargetRules): string | undefi
   if (isLocalhost(host)) return rules.allowLoopback ? undefined : `the host ${host} is not public`;
   const name = host.replace(/\.$/, '');
   const isPrivate = privateSuffixes.some(suffix => name.endsWith(`.${suffix}`));
-  // A name without a dot is resolved in the local network, if at all.
+  // A name without a dot resolves only on the local network, if at all.
   return isPrivate || !name.includes('.') ? `the host ${host} is not public` : undefined;
 }
 
-/** Why nothing may be sent to the address; undefined if it is allowed. Pure. */
+/** Why the address is not allowed as a target; undefined if it is. Pure. */
 export function addressProblem(address: string, rules: TargetRules): string | undefined {
   if (isPublicAddress(address) || (rules.allowLoopback && isLoopbackAddress(address))) return undefined;
   return `the address ${address} is not public`;

@@ -14,7 +14,7 @@ interface Content {
   after: readonly string[];
 }
 
-/** Makes text and HTML from one content, so they cannot differ. Everything in the HTML is escaped. */
+/** Renders text and HTML from the same content, so they can't differ. The HTML is fully escaped. */
 export function composeMail({ subject, before, link, after }: Content): Mail {
   const text = [...before, `${link.label}:\n${link.url}`, ...after].join('\n\n');
   const url = escapeHtml(link.url);
@@ -49,12 +49,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Safe as text and as a quoted attribute (OWASP XSS Prevention, rules 1 and 2). */
+/** Safe as text and in a quoted attribute (OWASP XSS Prevention, rules 1 and 2). */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => entities[character] as string);
 }
 
-/** The token goes into the fragment. Browsers do not send it, so it reaches no server log and no Referer header. */
+/** Puts the token in the fragment. Browsers don't send it, so it reaches no server log and no Referer header. */
 export async function dashboardLink(page: string, token: string): Promise<string> {
   return `${new URL(`/${page}`, await dashboardOrigin())}#token=${token}`;
 }

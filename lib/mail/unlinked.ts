@@ -1,13 +1,15 @@
-/** Characters that turn the text after them the other way round or are not seen at all. */
+/** Characters that reverse the direction of the text or are invisible. */
 const invisible = /\p{Cf}/gu;
 
-/** The characters that make a link or an address of the text after them: `evil.example`, `http://…`, `a@b`, `evil。example`. */
+/**
+ * Characters from which mail clients detect a link or an address: `evil.example`, `http://…`, `a@b`, `evil。example`.
+ */
 const joints = /[.:/\\@#\u3002]+(?=\S)/gu;
 
 /**
- * A name that a user chose, as a mail shows it: readable, but no part of it becomes a link. A user could choose a name to
- * have their own text sent to strangers. Compatible forms of a character count as the character, as they do in the name
- * of a host (UTS #46). Pure.
+ * A user-chosen name, readable but unable to become a link in a mail. Otherwise users could pick a name that sends
+ * their own text to strangers. Compatibility forms of a character are treated like the character itself, as in host
+ * names (UTS #46). Pure.
  */
 export function unlinked(name: string): string {
   return name.normalize('NFKC').replace(invisible, '').replace(joints, ' ').replace(/\s+/g, ' ').trim();

@@ -2,14 +2,14 @@ import * as z from 'zod';
 
 const dash = '-';
 
-/** API Gateway writes every value as text, and `-` where it has none. */
+/** API Gateway writes every value as text, and `-` for missing ones. */
 const number = z.coerce.number().nonnegative();
 const optionalNumber = z
   .union([z.literal(dash), z.literal(''), number])
   .optional()
   .transform(value => (typeof value === 'number' ? value : undefined));
 
-/** The fields of the gateway's access log (`infra/plan/http-api.ts`) that the metrics are made of. */
+/** The fields of the gateway's access log (`infra/plan/http-api.ts`) that the metrics are built from. */
 const AccessLogRecord = z.object({
   requestTimeEpoch: number,
   routeKey: z.string(),
@@ -26,7 +26,7 @@ export interface SeenRequest {
   latencyMs: number | undefined;
 }
 
-/** Requests without a route of their own are counted under one name, because clients can invent any number of paths. */
+/** The route name for requests that match no route, because clients can invent any number of paths. */
 export const unknownRoute = 'unknown';
 
 /** `GET /v1/orgs/{orgId}` → `GET /v1/orgs/:orgId`. Requests that match no route share one name. */
@@ -37,7 +37,7 @@ export function routeName(routeKey: string): string {
   return routeKey.replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** Parses a line of the access log; undefined if it has another form. Pure. */
+/** Parses a line of the access log; undefined if it has another format. Pure. */
 export function readAccessLogLine(line: string): SeenRequest | undefined {
   let json: unknown;
   try {
@@ -51,7 +51,7 @@ export function readAccessLogLine(line: string): SeenRequest | undefined {
   return {
     receivedAtMs: requestTimeEpoch,
     route: routeName(routeKey),
-    // No status: the client disconnected before there was one.
+    // There is no status if the client disconnected first.
     status: status ?? 0,
     latencyMs: responseLatency,
   };

@@ -4,7 +4,7 @@ import { bucketOf } from './latency-buckets.ts';
 /** What a batch adds to one route's hour. */
 export interface Tally {
   route: string;
-  /** Beginning of the hour, ISO 8601. */
+  /** Start of the hour, ISO 8601. */
   hour: string;
   requests: number;
   clientErrors: number;
@@ -14,12 +14,12 @@ export interface Tally {
 
 export const hourMs = 60 * 60_000;
 
-/** The beginning of the hour that a time (epoch milliseconds) lies in, ISO 8601. */
+/** The start of the hour that contains a time (epoch milliseconds), ISO 8601. */
 export function hourOf(timeMs: number): string {
   return new Date(Math.floor(timeMs / hourMs) * hourMs).toISOString();
 }
 
-/** Requests by route and hour, in an order that depends on them alone. Pure. */
+/** Requests by route and hour, in a deterministic order. Pure. */
 export function tallyRequests(requests: readonly SeenRequest[]): Tally[] {
   const tallies = new Map<string, Tally>();
   for (const { route, receivedAtMs, status, latencyMs } of requests) {

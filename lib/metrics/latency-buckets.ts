@@ -1,23 +1,23 @@
 /*
- * A histogram of latencies whose counts can simply be added: bucket n holds what took more than base^(n-1) and up to
- * base^n milliseconds. A percentile is reported as its bucket's upper bound, so it is never too low and at most 5 % too
- * high. (The logarithmic mapping of DDSketch, Masson et al., VLDB 2019, with upper bounds for representatives.)
+ * A latency histogram whose counts can simply be added: bucket n holds latencies above base^(n-1) and up to base^n
+ * milliseconds. A percentile is reported as its bucket's upper bound, so it is never too low and at most 5 % too high.
+ * (The logarithmic mapping of DDSketch, Masson et al., VLDB 2019, with upper bounds as representatives.)
  */
 const base = 1.05;
 
-/** API Gateway gives up after 30 s; anything above shares the last bucket. */
+/** API Gateway times out after 30 s; longer latencies share the last bucket. */
 const longestMs = 30_000;
 export const lastBucket = Math.ceil(Math.log(longestMs) / Math.log(base));
 
-/** The number of the bucket that a latency falls into; everything up to a millisecond is in bucket 0. */
+/** The bucket that a latency falls into; everything up to a millisecond is in bucket 0. */
 export function bucketOf(latencyMs: number): number {
   if (!(latencyMs > 1)) return 0;
   const estimate = Math.min(lastBucket, Math.ceil(Math.log(latencyMs) / Math.log(base)));
-  // The logarithm of an exact power may come out a hair too high.
+  // The logarithm of an exact power may be slightly too high.
   return latencyMs <= base ** (estimate - 1) ? estimate - 1 : estimate;
 }
 
-/** The upper bound of a bucket in milliseconds, to a tenth. */
+/** The upper bound of a bucket in milliseconds, rounded to a tenth. */
 export function upperBoundMs(bucket: number): number {
   return Math.ceil(base ** bucket * 10) / 10;
 }
@@ -29,11 +29,11 @@ export function addHistogram(sum: Map<number, number>, added: Histogram): void {
   for (const [bucket, count] of added) sum.set(bucket, (sum.get(bucket) ?? 0) + count);
 }
 
-/** The latency that the given part (0 to 1) of the requests did not exceed; null without requests. */
+/** The latency that the given fraction (0 to 1) of the requests did not exceed; null without requests. */
 export function percentileMs(histogram: Histogram, part: number): number | null {
   const buckets = [...histogram].sort(([a], [b]) => a - b);
   const total = buckets.reduce((sum, [, count]) => sum + count, 0);
-  // The nearest-rank definition: the smallest value with at least this many values up to it.
+  // Nearest-rank definition: the smallest value with at least this many values up to it.
   const rank = Math.max(1, Math.ceil(part * total));
   let seen = 0;
   for (const [bucket, count] of buckets) {

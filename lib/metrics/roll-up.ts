@@ -14,7 +14,7 @@ import { bucketAttribute } from './histogram.ts';
 
 /** A day more than the longest summary (168 hours) needs. */
 const keptSeconds = 8 * 86_400;
-/** Longer than CloudWatch Logs and Lambda deliver the same batch again (24 h and 6 h). */
+/** Longer than CloudWatch Logs (24 h) and Lambda (6 h) may redeliver a batch. */
 const rememberedSeconds = 2 * 86_400;
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html */
@@ -24,19 +24,19 @@ const LogsMessage = z.object({
 });
 
 /**
- * Counts the requests of a batch of access log lines. The log may deliver a batch more than once; a record of the batch in
- * the same transaction makes it count once. A batch with very many routes takes several transactions, each with a record
- * of its own, so that one that failed halfway is completed by the next delivery.
+ * Counts the requests of a batch of access log lines. The log may deliver a batch more than once, so the same
+ * transaction records that the batch was counted. A batch with very many routes needs several transactions, each with
+ * its own record; if one fails, the next delivery completes it.
  */
 export async function rollUp(data: string, log: Log): Promise<void> {
   const text = (await promisify(gunzip)(Buffer.from(data, 'base64'))).toString('utf8');
   const { messageType, logEvents } = LogsMessage.parse(JSON.parse(text));
-  // CloudWatch also sends messages of its own (`CONTROL_MESSAGE`) to see whether the function can be reached.
+  // CloudWatch also sends messages of its own (`CONTROL_MESSAGE`) to check whether the function is reachable.
   if (messageType !== 'DATA_MESSAGE') return;
   const lines = logEvents.map(({ message }) => readAccessLogLine(message));
   const requests = lines.filter(line => line !== undefined);
   if (requests.length < lines.length) {
-    log.warn('lines of the access log are not of its format', { lines: lines.length - requests.length });
+    log.warn('some access log lines have an unknown format', { lines: lines.length - requests.length });
   }
   const batch = createHash('sha256')
     .update(logEvents.map(({ id }) => id).join(' '))

@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { parseJson } from '../core/json.ts';
 import { parameter } from '../core/parameter.ts';
 
-/** The account that checks the service, in an organization of its own, and where it calls. */
+/** The account that checks the service, in an organization of its own, and the address it calls. */
 export const CheckAccount = z.object({
-  /** The API's address, with `/v1`. */
+  /** The API's base URL, including `/v1`. */
   url: z.url({ protocol: /^https?$/ }),
   email: z.string(),
   password: z.string(),
@@ -15,10 +15,10 @@ export const CheckAccount = z.object({
 });
 export type CheckAccount = z.infer<typeof CheckAccount>;
 
-/** @throws Error if the SSM parameter holds no account, without what it holds */
+/** @throws Error if the SSM parameter does not contain an account, without quoting the parameter */
 export async function readCheckAccount(name: string): Promise<CheckAccount> {
   const { data } = CheckAccount.safeParse(parseJson((await parameter(name)) ?? '').value);
-  if (data === undefined) throw new Error(`The parameter ${name} holds no account that checks the service.`);
+  if (data === undefined) throw new Error(`The parameter ${name} does not contain the account that checks the service.`);
   return data;
 }
 
@@ -30,12 +30,13 @@ interface Version {
   version: number;
 }
 
-/** Longer than a cold start, shorter than a user waits. */
+/** Longer than a cold start, shorter than a user would wait. */
 const timeoutMs = 15_000;
 
 /**
- * Uses the service as a client does: logs in, sets a secret, pulls it and logs out. Returns the milliseconds of each step.
- * @throws Error naming the step that failed and the answer's status and request id, never its body
+ * Uses the service like a client: logs in, sets a secret, pulls it and logs out. Returns the duration of each step in
+ * milliseconds.
+ * @throws Error that names the failed step and the response's status and request id, never its body
  */
 export async function checkService(account: CheckAccount): Promise<Readonly<Record<string, number>>> {
   const { url, email, password, organization, project, environment } = account;
@@ -56,11 +57,11 @@ export async function checkService(account: CheckAccount): Promise<Readonly<Reco
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }).catch((error: Error) => {
-      throw new Error(`${name} got no answer (${error.name}).`);
+      throw new Error(`${name} got no response (${error.name}).`);
     });
     if (!response.ok) {
       const requestId = response.headers.get('x-request-id') ?? '-';
-      throw new Error(`${name} was answered ${response.status}, request ${requestId}.`);
+      throw new Error(`${name} failed with ${response.status}, request ${requestId}.`);
     }
     times[name] = Math.round(performance.now() - startedAt);
     return response;
@@ -70,7 +71,7 @@ export async function checkService(account: CheckAccount): Promise<Readonly<Reco
   const { secret } = (await (await step('set', 'PUT', environmentPath, { key, value })).json()) as { secret: Version };
   const { secrets } = (await (await step('pull', 'GET', environmentPath)).json()) as { secrets: Version[] };
   const found = secrets.find(one => one.key === key);
-  // Another check may have set it meanwhile.
+  // Another check may have set it in the meantime.
   if (
     found === undefined ||
     found.version < secret.version ||

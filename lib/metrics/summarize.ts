@@ -10,7 +10,7 @@ import { addHistogram, type Histogram, percentileMs } from './latency-buckets.ts
 
 type Summary = z.output<(typeof summarizeMetrics)['responses'][200]['body']>;
 
-/** The request metrics of the last `hours` hours, the current one included. */
+/** The request metrics of the last `hours` hours, including the current one. */
 export async function readSummary(hours: number, nowMs = Date.now()): Promise<Summary> {
   const wanted = hoursUntil(nowMs, hours);
   const [first = ''] = wanted;
@@ -21,7 +21,7 @@ export async function readSummary(hours: number, nowMs = Date.now()): Promise<Su
       return list(routeHourRecord, {
         pk: ranges.metrics(day).pk,
         between: [from, '24'],
-        // The newest seconds may be missing, because the log arrives as late.
+        // The most recent seconds may be missing, because the log arrives with a delay.
         eventuallyConsistent: true,
       });
     }),
@@ -29,12 +29,12 @@ export async function readSummary(hours: number, nowMs = Date.now()): Promise<Su
   return summarize(pages.flat(), wanted);
 }
 
-/** The beginnings of the last hours, oldest first. */
+/** The starts of the last hours, oldest first. */
 export function hoursUntil(nowMs: number, hours: number): string[] {
   return Array.from({ length: hours }, (_, index) => hourOf(nowMs - (hours - 1 - index) * hourMs));
 }
 
-/** Pure: the summary of the records of the hours wanted. */
+/** Summarizes the records of the requested hours. Pure. */
 export function summarize(records: readonly RouteHour[], wanted: readonly string[]): Summary {
   const all = emptySum();
   const byRoute = new Map<string, Sum>();

@@ -15,7 +15,10 @@ interface Planned {
   limitOverrides: Readonly<Record<string, number>>;
 }
 
-/** The limits in force: the organization's override, else the plan's runtime config, else the built-in constant. Pure. */
+/**
+ * The limits in force: the organization's override, else the runtime config of its plan, else the built-in default.
+ * Pure.
+ */
 export function effectiveLimits(organization: Planned, configs: PlanConfigs): EffectiveLimits {
   const builtIn = defaultLimits[organization.plan];
   const resolved = limitNames.map(name => {
@@ -31,7 +34,7 @@ export function effectiveLimits(organization: Planned, configs: PlanConfigs): Ef
   };
 }
 
-/** The runtime plan configs as they are now. */
+/** The current runtime plan configs. */
 export async function readPlanConfigs(): Promise<PlanConfigs> {
   return (await find(at(planConfigsRecord)))?.plans ?? {};
 }
@@ -54,9 +57,9 @@ export async function recentPlanConfigs(): Promise<PlanConfigs> {
   return cached.configs;
 }
 
-/** @throws plan_limit_exceeded with the limit's name, its value and what is in use. */
+/** @throws plan_limit_exceeded with the limit's name, its value and the current usage */
 export function planLimitExceeded(limit: LimitName, value: number, used: number): ApiError {
-  return new ApiError('plan_limit_exceeded', `The plan's limit ${limit} of ${value} is reached.`, {
+  return new ApiError('plan_limit_exceeded', `The plan's limit ${limit} of ${value} has been reached.`, {
     details: { limit, value, used },
   });
 }

@@ -7,7 +7,7 @@ export interface Plan {
   limits: PlanLimits;
 }
 
-/** Every plan with its limits: as configured, else built in. */
+/** Every plan with its limits: the configured ones, else the built-in ones. */
 export async function listPlans(): Promise<Plan[]> {
   return plansOf(await readPlanConfigs());
 }

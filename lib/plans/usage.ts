@@ -8,14 +8,14 @@ import { memberRecord } from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 
-/** The part of an organization's usage that is counted and not read from its counters. */
+/** The part of an organization's usage that has to be counted, because no counter exists for it. */
 export interface CountedUsage {
-  /** Whose it is: the organization that had the slug. */
+  /** The organization that owned the slug when it was counted. */
   organizationId: string | undefined;
   usage: Omit<Usage, 'members' | 'webhooks'>;
 }
 
-/** Counts what belongs to an organization, in two waves of reads that need only its slug. */
+/** Counts what belongs to an organization, in two round trips that need only its slug. */
 export async function readUsage(slug: string): Promise<CountedUsage> {
   const [projects, environments, roster] = await Promise.all([
     list(projectRecord, ranges.projects(slug)),
@@ -24,7 +24,7 @@ export async function readUsage(slug: string): Promise<CountedUsage> {
   ]);
   const [{ id: organizationId } = {}] = ofKind(organizationRecord, roster);
   const isOwn = (project: ProjectRecord) => project.organizationId === organizationId;
-  // A project that is being erased is no longer in use.
+  // Projects that are being erased no longer count.
   const active = new Set(projects.filter(one => one.status === 'active' && isOwn(one)).map(({ id }) => id));
   const living = environments.filter(one => one.status === 'active' && active.has(one.projectId));
   const states = await readAll(living.map(one => at(environmentStateRecord, slug, one.project, one.slug)));
@@ -38,8 +38,8 @@ export async function readUsage(slug: string): Promise<CountedUsage> {
 }
 
 /**
- * An organization's usage: what was counted, with its own counters.
- * @throws organization_not_found where the slug was another organization's when it was counted
+ * An organization's usage: the counted part plus its counters.
+ * @throws organization_not_found if the slug belonged to another organization when it was counted
  */
 export function usageOf(
   { id, memberCount, webhookCount }: Pick<OrganizationRecord, 'id' | 'memberCount' | 'webhookCount'>,

@@ -302,7 +302,7 @@ describe('a message of the queue', () => {
         statusCode: null,
         success: false,
         responseTimeMs: null,
-        error: 'the sender stopped before the answer',
+        error: 'the sender stopped before it got a response',
         createdAt: message.createdAt,
       },
     ]);

@@ -141,9 +141,9 @@ describe('send', () => {
     const unknown = { ...strict, resolve: async () => [] };
     const reasonOf = async (url: string, sending = local) => (await send(url, headers, body, sending)).error;
     expect(await reasonOf(closed.url)).toBe('the connection was refused');
-    expect(await reasonOf(reset.url)).toBe('the connection was closed before the answer was complete');
-    expect(await reasonOf(unlimited.url)).toBe('the headers of the answer are too long');
-    expect(await reasonOf(`http://127.0.0.1:${port}/`)).toBe('the answer is not HTTP');
+    expect(await reasonOf(reset.url)).toBe('the connection was closed before the response was complete');
+    expect(await reasonOf(unlimited.url)).toBe('the response headers are too long');
+    expect(await reasonOf(`http://127.0.0.1:${port}/`)).toBe('the response is not HTTP');
     expect(await reasonOf('https://receiver.example/', unknown)).toBe('the name does not resolve');
   });
 

@@ -24,8 +24,8 @@ describe('the check of the service', () => {
   });
 
   it.each([
-    ['a wrong password', { password: 'not this one' }, /^log-in was answered 401, request \S+\.$/],
-    ['a project that is not there', { project: 'gone' }, /^set was answered 404, request \S+\.$/],
+    ['a wrong password', { password: 'not this one' }, /^log-in failed with 401, request \S+\.$/],
+    ['a project that is not there', { project: 'gone' }, /^set failed with 404, request \S+\.$/],
     ['an address where nothing answers', { url: 'http://127.0.0.1:9/v1' }, /^log-in got no answer \(TypeError\)\.$/],
   ])('fails with the step and not with its secrets: %s', async (_, changes, message) => {
     await expect(checkService({ ...account, ...changes })).rejects.toThrow(message);
@@ -34,7 +34,7 @@ describe('the check of the service', () => {
   it('says which parameter holds no account, and not what it holds', async () => {
     const parameters = await serveParameter({ ...account, url: 'secrets.example.com' });
     await expect(readCheckAccount('/holdfast/check').finally(parameters.stop)).rejects.toThrow(
-      /^The parameter \/holdfast\/check holds no account that checks the service\.$/,
+      /^The parameter \/holdfast\/check does not contain the account that checks the service\.$/,
     );
   });
 });
