@@ -8,8 +8,8 @@ import { transact } from '../../lib/table/write.ts';
 import type { Drift } from './recount.ts';
 
 /**
- * Compares the platform's counts of organizations and projects with what the directory leads to. Users are in no
- * directory, so their count is not compared. Run it at a quiet time: what is created meanwhile shows as drift.
+ * Compares the platform's organization and project counts with the directory. Users are not in any directory, so their
+ * count is not compared. Run it at a quiet time: anything created during the recount shows up as drift.
  */
 export async function recountPlatform({ fix }: { fix: boolean }): Promise<Drift[]> {
   const directory = await list(directoryBySlugRecord, ranges.directoryBySlug(''));

@@ -14,7 +14,7 @@ import { type ProjectRecord, projectRecord } from '../../lib/table/records/proje
 import { headRecord } from '../../lib/table/records/secret.ts';
 import { ConditionFailed, transact, update, type Write } from '../../lib/table/write.ts';
 
-/** A counter that does not say what is there. */
+/** A counter that differs from the actual count. */
 export interface Drift {
   /** `projectCount`, `project shop: environmentCount`, `environment shop/dev: secretCount`. */
   counter: string;
@@ -22,16 +22,16 @@ export interface Drift {
   counted: number;
 }
 
-/** A difference with the write that mends it, on condition that nothing has changed since it was seen. */
+/** A drift and the write that fixes it, conditioned on nothing having changed since it was read. */
 interface Difference extends Drift {
-  mend: Write;
+  repair: Write;
 }
 
 export interface Recount {
   drifts: Drift[];
-  /** With `fix`: the drifts that could not be mended, because what they count was changing. */
+  /** With `fix`: drifts that could not be fixed because the counted items kept changing. */
   unfixed: Drift[];
-  /** Environments whose secrets do not add up to their digest, as `project/environment`; absent where there is none. */
+  /** Environments whose secrets do not match their digest, as `project/environment`; absent if there are none. */
   inconsistent?: string[];
 }
 
@@ -46,12 +46,13 @@ const organizationCounters = [
   'identityCount',
 ] as const;
 
-/** Passes until two in a row agree; with changes all along, what is left is reported as it was seen last. */
+/** How many passes to try until two in a row agree. If changes never stop, the last result is reported as it is. */
 const maximumPasses = 6;
 
 /**
- * Counts everything in an organization that a counter stands for and compares. A pass of reads is no snapshot, so a
- * drift counts only when two passes in a row see the very same one. Undefined where there is no such organization.
+ * Recounts everything in an organization that has a counter, and compares. A pass of reads is not a snapshot, so a
+ * drift is reported only if two passes in a row find exactly the same one. Undefined if the organization does not
+ * exist.
  */
 export async function recountOrganization(slug: string, { fix }: { fix: boolean }): Promise<Recount | undefined> {
   let seen = await observe(slug);
@@ -63,7 +64,7 @@ export async function recountOrganization(slug: string, { fix }: { fix: boolean 
   }
   if (seen === undefined) return undefined;
   const { differences, inconsistent } = seen;
-  const unfixed = fix ? await mendAll(differences) : [];
+  const unfixed = fix ? await repairAll(differences) : [];
   return {
     drifts: differences.map(driftOf),
     unfixed: unfixed.map(driftOf),
@@ -84,11 +85,11 @@ function driftOf({ counter, recorded, counted }: Drift): Drift {
   return { counter, recorded, counted };
 }
 
-async function mendAll(differences: readonly Difference[]): Promise<Difference[]> {
+async function repairAll(differences: readonly Difference[]): Promise<Difference[]> {
   const unfixed: Difference[] = [];
   for (const difference of differences) {
     try {
-      await transact([difference.mend]);
+      await transact([difference.repair]);
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
       unfixed.push(difference);
@@ -115,7 +116,7 @@ async function observe(slug: string): Promise<Observation | undefined> {
     ...projects.flatMap(project => compareProject(slug, project, environments)),
   ];
   const active = new Set(projects.map(({ id }) => id));
-  // One environment after the other: a partition may hold 4 MiB and more.
+  // One environment at a time: a partition may hold 4 MiB and more.
   const inconsistent: string[] = [];
   for (const environment of environments.filter(({ projectId }) => active.has(projectId))) {
     const compared = await compareEnvironment(slug, environment);
@@ -125,7 +126,7 @@ async function observe(slug: string): Promise<Observation | undefined> {
   return { differences, inconsistent };
 }
 
-/** What the items of an organization's partition come to. Pure. */
+/** Counts the items of an organization's partition. Pure. */
 export function countItems(items: readonly Item[]): Record<(typeof organizationCounters)[number], number> {
   const count = (kind: string, isCounted: (item: Item) => boolean = () => true) =>
     items.filter(item => item.kind === kind && isCounted(item)).length;
@@ -133,7 +134,7 @@ export function countItems(items: readonly Item[]): Record<(typeof organizationC
     projectCount: count('project', ({ status }) => status === 'active'),
     memberCount: count('member'),
     ownerCount: count('member', ({ role }) => role === 'owner'),
-    // Those that have run out hold their place until they are swept.
+    // Expired invitations keep counting until they are swept.
     invitationCount: count('invitation'),
     webhookCount: count('webhook'),
     identityCount: count('identity'),
@@ -150,7 +151,7 @@ function compareOrganization(
       counter: name,
       recorded: organization[name],
       counted: counted[name],
-      mend: update(
+      repair: update(
         at(organizationRecord, organization.slug),
         { set: attribute(name, counted[name]) },
         { if: { id: equals(organization.id), ...attribute(name, equals(organization[name])) } },
@@ -166,15 +167,15 @@ function compareProject(
   const { id, slug, environmentCount: recorded } = project;
   const counted = environments.filter(({ projectId }) => projectId === id).length;
   if (recorded === counted) return [];
-  const mend = update(
+  const repair = update(
     at(projectRecord, orgSlug, slug),
     { set: { environmentCount: counted } },
     { if: { id: equals(id), environmentCount: equals(recorded) } },
   );
-  return [{ counter: `project ${slug}: environmentCount`, recorded, counted, mend }];
+  return [{ counter: `project ${slug}: environmentCount`, recorded, counted, repair }];
 }
 
-/** Heads of a change that has not committed are stamped later; while there is one, the environment is left alone. */
+/** The head of an uncommitted change is stamped later. As long as there is one, the environment is skipped. */
 async function compareEnvironment(orgSlug: string, { project, slug }: EnvironmentRecord): Promise<Observation> {
   const path = { orgSlug, project, env: slug };
   const [first, ...others] = await queryItems(ranges.environmentHeads(orgSlug, project, slug));
@@ -186,9 +187,9 @@ async function compareEnvironment(orgSlug: string, { project, slug }: Environmen
   const inconsistent = addUpTo(state.digest, heads) ? [] : [`${project}/${slug}`];
   const live = heads.filter(head => isLive(head) && head.revision <= state.revision);
   if (live.length === state.secretCount) return { differences: [], inconsistent };
-  // The token rises, so that a change that was decided on the old count is decided again.
+  // Raises the fencing token, so that a change that was decided on the old count is decided again.
   const set = { secretCount: live.length, fence: state.fence + 1 };
-  const mend = update(stateAt(path), { set }, { if: notRisen(fenced(path, state)) });
+  const repair = update(stateAt(path), { set }, { if: notRisen(fenced(path, state)) });
   const counter = `environment ${project}/${slug}: secretCount`;
-  return { differences: [{ counter, recorded: state.secretCount, counted: live.length, mend }], inconsistent };
+  return { differences: [{ counter, recorded: state.secretCount, counted: live.length, repair }], inconsistent };
 }

@@ -4,7 +4,7 @@ import { readUsage, usageOf } from '../plans/usage.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import { getOrganization } from './organization-by-id.ts';
 
-/** An organization, what it uses, and where each of its limits comes from. @throws organization_not_found */
+/** An organization, its usage, and where each of its limits comes from. @throws organization_not_found */
 export async function inspectOrganization(
   organizationId: string,
   pointer: { orgSlug: string } | undefined,

@@ -7,10 +7,10 @@ import { at, list, readAll } from '../table/read.ts';
 import { directoryByNameRecord, directoryBySlugRecord, organizationRecord } from '../table/records/organization.ts';
 
 interface Search {
-  /** All of them where undefined. */
+  /** Undefined lists all of them. */
   limit?: number | undefined;
   offset: number;
-  /** Start of slug or name, in any case. */
+  /** Prefix of the slug or name, case-insensitive. */
   search?: string | undefined;
 }
 
@@ -19,17 +19,20 @@ interface OrganizationPage {
   pagination?: { limit: number; offset: number; total: number };
 }
 
-/** How many organizations are counted at the same time. More would only wait for the client's connections. */
+/** How many organizations are counted in parallel. More would only wait for the client's connections. */
 const countedAtOnce = 50;
 
-/** More would not fit an answer, and counting their usage would take longer than a request may. */
+/** More would not fit in a response, and counting their usage would take longer than a request may. */
 const maximumWithoutPages = 10_000;
 
 function askForPages(total: number): ApiError {
-  return new ApiError('payload_too_large', `There are ${total} organizations. Ask for them in pages, with limit.`);
+  return new ApiError('payload_too_large', `There are ${total} organizations. Use limit to request them in pages.`);
 }
 
-/** The organizations or a page of them, by slug, each with what it uses. Those being deleted are not in the directory. */
+/**
+ * A page of the organizations (or all of them) by slug, each with its usage. Organizations being deleted are not
+ * listed.
+ */
 export async function listOrganizations({ limit, offset, search }: Search): Promise<OrganizationPage> {
   const slugs = await matchingSlugs(search?.toLowerCase() ?? '');
   if (limit === undefined && slugs.length > maximumWithoutPages) throw askForPages(slugs.length);
@@ -43,7 +46,7 @@ export async function listOrganizations({ limit, offset, search }: Search): Prom
     ]);
     for (const [index, record] of records.entries()) {
       const usage = usages[index];
-      // Deleted, or the slug has another owner since one of the two was read.
+      // Between the two reads, the organization was deleted or its slug got another owner.
       if (record?.status !== 'active' || usage?.organizationId !== record.id) continue;
       organizations.push({ ...record, usage: usageOf(record, usage) });
     }
@@ -58,7 +61,7 @@ async function matchingSlugs(start: string): Promise<string[]> {
     list(directoryBySlugRecord, ranges.directoryBySlug(start)),
     start === '' ? [] : list(directoryByNameRecord, ranges.directoryByName(start)),
   ]);
-  // In the key, `#` and the slug follow the name, and a search may contain `#` as well.
+  // In the key, `#` and the slug follow the name, and a search may also contain `#`.
   const named = byName.filter(({ name }) => name.toLowerCase().startsWith(start));
   return [...new Set([...bySlug, ...named].map(({ slug }) => slug))].sort();
 }

@@ -6,7 +6,7 @@ import {
   organizationRecord,
 } from '../table/records/organization.ts';
 
-/** Where an organization's id leads: its slug, as long as it exists. Needs nothing but the id, so it is read early. */
+/** The slug of an organization, as long as it exists. Needs only the id, so it can be read early. */
 export function findPointer(organizationId: string): Promise<{ orgSlug: string } | undefined> {
   return find(at(organizationPointerRecord, organizationId));
 }

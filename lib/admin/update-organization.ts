@@ -12,9 +12,9 @@ import { getOrganization } from './organization-by-id.ts';
 type Wanted = z.output<(typeof contract)['body']>;
 
 /**
- * Sets an organization's plan and overrides. What differs from before is recorded in the organization's audit log.
- * A plan that the administrator names takes precedence over earlier events of the payment provider, even if it is the
- * plan that the organization has.
+ * Sets an organization's plan and overrides, and records the differences in the organization's audit log. A plan that
+ * an administrator sets takes precedence over earlier events from the payment provider, even if the organization
+ * already has that plan.
  * @throws organization_not_found
  */
 export async function updateOrganization(
@@ -62,7 +62,7 @@ export async function updateOrganization(
   });
 }
 
-/** The overrides after a change: what is not named stays, null removes. Pure. */
+/** Merges a change into the overrides: fields that are not named stay, null removes one. Pure. */
 export function mergeOverrides(
   before: Readonly<Record<string, number>>,
   wanted: NonNullable<Wanted['limitOverrides']>,

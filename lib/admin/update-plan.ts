@@ -8,8 +8,8 @@ import { type PlanConfigs, planConfigsRecord } from '../table/records/plan-confi
 import { put, retryOnConditionFailed, transact } from '../table/write.ts';
 
 /**
- * Sets some of a plan's limits for every organization of the plan; they hold from the next creation on. No organization's
- * audit log is the place for it, so it goes to the structured log.
+ * Sets some of a plan's limits for all organizations on the plan. The new limits apply to creations from now on. The
+ * change concerns no single organization's audit log, so it is written to the service's log.
  * @throws plan_not_found
  */
 export async function updatePlan(

@@ -3,8 +3,9 @@ import type { OrganizationRecord } from '../table/records/organization.ts';
 import { endSubscription } from './provider.ts';
 
 /**
- * Ends the subscription of an organization that is being erased: no one could reach it afterwards. The erasure does not
- * wait for a provider that refuses. The log then names the subscription, and an operator cancels it by hand.
+ * Cancels the subscription of an organization that is being erased, because no user could cancel it afterwards. If the
+ * provider refuses, the erasure continues, and the log names the subscription so that an operator can cancel it by
+ * hand.
  */
 export async function cancelSubscription({ id, billing }: OrganizationRecord, log: Log): Promise<void> {
   const isAlive = billing?.status === 'active' || billing?.status === 'past_due';
@@ -14,7 +15,7 @@ export async function cancelSubscription({ id, billing }: OrganizationRecord, lo
     log.info('cancelled the subscription of an erased organization', { organizationId: id });
   } catch (error) {
     const { subscriptionId } = billing;
-    log.error('the subscription of an erased organization goes on: cancel it at the provider', error, {
+    log.error('the subscription of an erased organization is still active: cancel it at the provider', error, {
       organizationId: id,
       subscriptionId,
     });

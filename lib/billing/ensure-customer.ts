@@ -7,8 +7,8 @@ import { ConditionFailed, put, transact, update } from '../table/write.ts';
 import { createCustomer } from './provider.ts';
 
 /**
- * Returns the organization's customer at the provider, and makes one if needed. Concurrent requests end with the same
- * customer: the provider recognizes their idempotency key, and the first one stored here wins.
+ * Returns the organization's customer at the provider, and creates it if needed. Concurrent requests get the same
+ * customer: the provider recognizes their idempotency key, and the first customer stored here wins.
  * @throws organization_not_found, billing_provider_error, billing_not_configured
  */
 export async function ensureCustomer(organization: OrganizationRecord): Promise<string> {

@@ -5,7 +5,7 @@ import { createPortal } from './provider.ts';
 import { billingPage } from './return-address.ts';
 
 /**
- * Returns the address of the hosted portal, where the organization's subscription is changed or cancelled.
+ * Returns the URL of the hosted portal, where users change or cancel the organization's subscription.
  * @throws billing_not_configured, billing_provider_error
  */
 export async function openPortal(context: MemberContext): Promise<string> {

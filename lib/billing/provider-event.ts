@@ -4,21 +4,21 @@ import type { PlanName } from '../contracts/fields/limits.ts';
 import { Uuid } from '../contracts/fields/text.ts';
 import type { SubscriptionUpdate } from './subscription-update.ts';
 
-/** The configured price ids of the plans that can be bought. */
+/** The configured price ids of the paid plans. */
 export type Prices = Readonly<Partial<Record<BoughtPlan, string | undefined>>>;
 
-/** What the service understands of a signed event. */
+/** The parts of a signed event that the service uses. */
 export interface ProviderEvent {
   id: string;
   type: string;
-  /** Organizations that the event names, most explicit first. */
+  /** The organizations that the event names, most explicit first. */
   organizationIds: readonly string[];
   customerId: string | null;
   /** undefined: the service ignores this type of event. */
   update: SubscriptionUpdate | undefined;
 }
 
-/** An id, or the object itself where the endpoint is configured to expand it. */
+/** An id, or the object itself if the endpoint is configured to expand it. */
 const reference = z
   .union([z.string().max(255), z.object({ id: z.string().max(255) }).transform(({ id }) => id)])
   .nullish()
@@ -46,7 +46,7 @@ const CheckoutSession = z.object({
   metadata,
 });
 
-/** Since API version 2025-03-31 (basil) the period stands on the items; before, on the subscription itself. */
+/** Since API version 2025-03-31 (basil), the items carry the period; before that, the subscription did. */
 const Subscription = z.object({
   id: z.string().max(255),
   status: z.string(),
@@ -60,7 +60,7 @@ const Subscription = z.object({
     .nullish(),
 });
 
-/** Since basil an invoice names its subscription under `parent`; before, at the top. */
+/** Since basil, an invoice references its subscription under `parent`; before that, at the top level. */
 const Invoice = z.object({
   customer: reference,
   subscription: reference,
@@ -88,14 +88,14 @@ const states: ReadonlyMap<string, SubscriptionUpdate['state']> = new Map([
   ['unpaid', 'suspended'],
   ['paused', 'suspended'],
   ['canceled', 'canceled'],
-  // The first payment did not arrive in time, so there is no subscription that could end.
+  // The first payment did not arrive in time, so the subscription never started.
   ['incomplete_expired', 'pending'],
   ['incomplete', 'pending'],
 ]);
 
 /**
  * Reads a verified event. Pure.
- * @throws ZodError when an event that matters does not have its documented shape.
+ * @throws ZodError if a relevant event does not have its documented shape
  */
 export function readProviderEvent(payload: unknown, prices: Prices): ProviderEvent {
   const { id, type, created, data } = Envelope.parse(payload);
@@ -208,8 +208,8 @@ const readers: ReadonlyMap<string, Reader> = new Map([
 ]);
 
 /**
- * A configured price wins over the metadata, which keeps the first plan when the customer changes it in the portal.
- * Prices of several plans (a prorated invoice of a plan change) decide nothing.
+ * A configured price takes precedence over the metadata, which still names the first plan after the customer changes it
+ * in the portal. If prices of several plans appear (a prorated invoice for a plan change), they are ignored.
  */
 function planOf(priceIds: readonly (string | null)[], named: unknown, prices: Prices): PlanName | undefined {
   const bought = BoughtPlan.options.filter(plan => {

@@ -6,7 +6,7 @@ import { settings } from '../core/settings.ts';
 import type { Prices } from './provider-event.ts';
 import { providerKey, webhookSecret } from './provider-secrets.ts';
 
-/** Two attempts of 4 s at most, so every call ends within 10 s. */
+/** At most two attempts of 4 s each, so every call ends within 10 s. */
 const timeoutMs = 4000;
 const retries = 1;
 
@@ -35,13 +35,13 @@ function addressOf(base: string): { host: string; port: string; protocol: 'http'
 }
 
 function notConfigured(): ApiError {
-  return new ApiError('billing_not_configured', 'Billing is not set up on this installation.');
+  return new ApiError('billing_not_configured', 'Billing is not configured on this installation.');
 }
 
 /**
  * Calls the provider.
- * @throws billing_not_configured; billing_provider_error. The provider's own messages may quote keys and customers, so
- * the error carries none of them and the log only the type of failure.
+ * @throws billing_not_configured; billing_provider_error. The provider's messages may quote keys and customers, so
+ * neither the error nor the log includes them; the log only has the type of failure.
  */
 async function ask<T>(work: (client: Stripe) => Promise<T>): Promise<T> {
   const client = await provider();
@@ -71,9 +71,9 @@ export function configuredPrices(): Prices {
 }
 
 /**
- * Makes the organization's customer and returns its id. With the idempotency key, concurrent calls and a call repeated
- * after a crash end with the same customer. The caller is not a parameter: the provider refuses one key with different
- * parameters.
+ * Creates the organization's customer and returns its id. The idempotency key makes concurrent calls and retries after
+ * a crash return the same customer. The caller is not a parameter, because the provider rejects a reused key with
+ * different parameters.
  */
 export async function createCustomer(organization: { id: string; name: string }): Promise<string> {
   const customer = await ask(client =>
@@ -94,7 +94,7 @@ interface CheckoutOrder {
   cancelUrl: string;
 }
 
-/** A hosted checkout of a subscription. Session and subscription both name the organization and the plan. */
+/** A hosted checkout for a subscription. Both the session and the subscription name the organization and the plan. */
 export async function createCheckout(order: CheckoutOrder): Promise<string> {
   const metadata = { organizationId: order.organizationId, plan: order.plan };
   const session = await ask(client =>
@@ -109,12 +109,13 @@ export async function createCheckout(order: CheckoutOrder): Promise<string> {
       cancel_url: order.cancelUrl,
     }),
   );
-  if (session.url === null) throw new Error('The provider made a checkout session without an address.');
+  if (session.url === null) throw new Error('The provider created a checkout session without a URL.');
   return session.url;
 }
 
 /**
- * A session of the hosted customer portal. With `changedSubscriptionId`, it opens the page that changes that subscription.
+ * A session of the hosted customer portal. With `changedSubscriptionId`, it opens the page for changing that
+ * subscription.
  * https://docs.stripe.com/customer-management/portal-deep-links
  */
 export async function createPortal(order: {
@@ -131,7 +132,10 @@ export async function createPortal(order: {
   return session.url;
 }
 
-/** Cancels a subscription at once. A subscription that is unknown to the provider or already over counts as cancelled. */
+/**
+ * Cancels a subscription immediately. A subscription that is unknown to the provider or already ended counts as
+ * cancelled.
+ */
 export async function endSubscription(subscriptionId: string): Promise<void> {
   await ask(async client => {
     try {
@@ -142,17 +146,17 @@ export async function endSubscription(subscriptionId: string): Promise<void> {
   });
 }
 
-/** How old a signature may be, in seconds. */
+/** Maximum age of a signature, in seconds. */
 const toleranceSeconds = 300;
 
 /**
- * Verifies the signature and the age of a raw body and returns its event.
- * @throws invalid_signature, also where no secret is configured; invalid_request if the body is not JSON
+ * Verifies the signature and age of a raw body and returns its event.
+ * @throws invalid_signature, also if no secret is configured; invalid_request if the body is not JSON
  */
 export async function verifiedEvent(rawBody: string, signature: string | undefined): Promise<unknown> {
   const secret = await webhookSecret();
-  // A 4xx: this is no outage, and sending the event again does not help.
-  if (secret === undefined) throw new ApiError('invalid_signature', 'Billing is not set up on this installation.');
+  // A 4xx, because this is not an outage and resending the event would not help.
+  if (secret === undefined) throw new ApiError('invalid_signature', 'Billing is not configured on this installation.');
   if (!isSigned(rawBody, signature ?? '', secret)) {
     throw new ApiError('invalid_signature', 'The Stripe-Signature header does not match this body, or is too old.');
   }
@@ -161,7 +165,7 @@ export async function verifiedEvent(rawBody: string, signature: string | undefin
   return value;
 }
 
-/** The library's check: HMAC-SHA256 over time and body, compared in constant time. Throws on any mismatch. */
+/** The library's check: HMAC-SHA256 over timestamp and body, compared in constant time. Throws on any mismatch. */
 function isSigned(rawBody: string, signature: string, secret: string): boolean {
   try {
     return Stripe.webhooks.signature?.verifyHeader(rawBody, signature, secret, toleranceSeconds) === true;

@@ -14,7 +14,7 @@ interface Billing {
   currentPeriodEnd: string | null;
 }
 
-/** The organization's plan, subscription, limits and usage, beside what every plan allows. */
+/** The organization's plan, subscription, limits and usage, plus the limits of all plans. */
 export async function readBilling({ organization }: MemberContext): Promise<Billing> {
   const [counted, configs] = await Promise.all([readUsage(organization.slug), readPlanConfigs()]);
   const { plan, billing } = organization;

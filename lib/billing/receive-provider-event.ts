@@ -20,11 +20,11 @@ import { type ProviderEvent, readProviderEvent } from './provider-event.ts';
 import { applyUpdate, type SubscriptionUpdate } from './subscription-update.ts';
 
 /**
- * Handles an event of the payment provider. Nothing is read before the signature is verified. Each event takes effect
- * once: one transaction writes the effect and marks the event as handled. Events that the service ignores, and events
- * that name no existing organization, are accepted; otherwise the provider would send them again.
- * @throws invalid_signature; invalid_request for a signed event of an unknown shape: the
- * provider sends it again, and by then the service may understand it
+ * Handles an event from the payment provider. Nothing is parsed before the signature is verified. Each event takes
+ * effect once: one transaction writes the effect and records the event as handled. Ignored event types and events for
+ * organizations that don't exist are acknowledged; otherwise the provider would keep resending them.
+ * @throws invalid_signature; invalid_request for a signed event of an unknown shape, which the provider resends: a
+ * later version of the service may understand it
  */
 export async function receiveProviderEvent(
   { source, log }: RequestContext,
@@ -38,7 +38,7 @@ export async function receiveProviderEvent(
     const { organization, isHandled, isCustomerKnown } = await findOrganization(event);
     if (isHandled) return;
     if (organization === undefined) {
-      log.warn('a provider event names no organization that exists', { eventId: event.id, eventType: event.type });
+      log.warn('a provider event names no existing organization', { eventId: event.id, eventType: event.type });
       return;
     }
     await transact(await effectOf(event, subscription, organization, isCustomerKnown, source), budget);
@@ -61,7 +61,9 @@ interface Found {
   organization: OrganizationRecord | undefined;
 }
 
-/** Finds the organization that the event names. The first name that matches wins; the known customer comes last. */
+/**
+ * Finds the organization that an event refers to. The first name that matches wins; the known customer is tried last.
+ */
 async function findOrganization(event: ProviderEvent): Promise<Found> {
   const [{ handled, customer }, pointers] = await Promise.all([
     readTogether({
@@ -129,7 +131,9 @@ async function effectOf(
   return [note, changed, ...pointerWrites(organization, change.billing.customerId, isCustomerKnown), ...audit];
 }
 
-/** An organization has one customer and one pointer from it. A new paying customer replaces the old one. */
+/**
+ * An organization has one customer, with one pointer to the organization. A new paying customer replaces the old one.
+ */
 function pointerWrites(
   { id, slug, billing }: OrganizationRecord,
   customerId: string | null,

@@ -1,6 +1,6 @@
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
 
-/** The dashboard's billing page of an organization. The provider's hosted pages return to it. */
+/** The billing page of an organization in the dashboard, where the provider's hosted pages return to. */
 export async function billingPage(orgSlug: string, checkout?: 'success' | 'cancelled'): Promise<string> {
   const page = new URL(`/organizations/${orgSlug}/billing`, await dashboardOrigin());
   if (checkout !== undefined) page.searchParams.set('checkout', checkout);

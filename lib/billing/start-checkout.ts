@@ -6,8 +6,8 @@ import { createCheckout, createPortal, priceOf } from './provider.ts';
 import { billingPage } from './return-address.ts';
 
 /**
- * Returns the address of a hosted page where the plan is bought. An organization with a live subscription gets the page
- * that changes it: a second checkout would end in two paid subscriptions.
+ * Returns the URL of a hosted checkout page for the plan. If the organization already has a live subscription, it
+ * returns the page that changes it, because a second checkout would create a second paid subscription.
  * @throws billing_not_configured, billing_provider_error
  */
 export async function startCheckout(context: MemberContext, plan: BoughtPlan): Promise<string> {

@@ -3,24 +3,25 @@ import type { BillingState, OrganizationRecord } from '../table/records/organiza
 
 /** What an event says about one subscription, in the service's terms. */
 export interface SubscriptionUpdate {
-  /** The provider's time of the event in epoch seconds: the order of events of one subscription. */
+  /** The provider's timestamp of the event in epoch seconds; it orders the events of one subscription. */
   created: number;
-  /** null if the event names none; then it is about the current subscription. */
+  /** null if the event names none; it then concerns the current subscription. */
   subscriptionId: string | null;
   customerId: string | null;
   /**
    * - `active`: paid for, or in a trial.
-   * - `past_due`: a payment failed and the provider still retries; the plan stays.
-   * - `suspended`: the provider stopped collecting or the subscription is paused. It can resume, but the plan ends.
-   * - `canceled`: over for good.
-   * - `pending`: the first payment is open; nothing is granted or ended.
+   * - `past_due`: a payment failed and the provider is still retrying; the plan stays.
+   * - `suspended`: the provider stopped collecting payments, or the subscription is paused. It can resume, but the plan
+   *   ends.
+   * - `canceled`: ended permanently.
+   * - `pending`: waiting for the first payment; nothing is granted or revoked.
    */
   state: 'active' | 'past_due' | 'suspended' | 'canceled' | 'pending';
   /** undefined if the event names none. */
   plan: PlanName | undefined;
   /** ISO 8601; undefined if the event does not say. */
   currentPeriodEnd: string | undefined;
-  /** An invoice reports a payment, not the subscription's state, so it neither ends nor revives one. */
+  /** An invoice reports a payment, not the subscription's state, so it neither ends nor revives a subscription. */
   fromInvoice: boolean;
 }
 
@@ -31,18 +32,19 @@ export interface BillingChange {
   billing: BillingState;
 }
 
-/** An organization has one subscription at a time. The times of this many are kept to recognize late events. */
+/** An organization has one subscription at a time. The event times of this many are kept to recognize late events. */
 const rememberedSubscriptions = 20;
 
-/** Orders the events that name no subscription. */
+/** The order of events that name no subscription. */
 const unnamed = 'unnamed';
 
 /**
- * Applies an update to an organization's plan and billing; undefined if it changes nothing. Pure.
- * An older update of the same subscription changes nothing; one of the same second is applied. An update of another
- * subscription counts only if that one is active or the current one has ended: an old subscription that ends must not
- * take away the plan that is being paid. Times of different subscriptions are not compared. A plan set by an
- * administrator gives way to later events only, compared in whole seconds, the precision of the provider's times.
+ * Applies an update to an organization's plan and billing; undefined if nothing changes. Pure.
+ * Older updates of the same subscription are ignored; an update with the same second is applied. An update of a
+ * different subscription only counts if that one is active or the current one has ended: the end of an old subscription
+ * must not revoke a plan that is being paid for. Timestamps of different subscriptions are never compared. A plan set
+ * by an administrator is replaced only by later events, compared in whole seconds, the precision of the provider's
+ * timestamps.
  */
 export function applyUpdate(known: Known, update: SubscriptionUpdate): BillingChange | undefined {
   const before: BillingState = known.billing ?? {
@@ -87,7 +89,7 @@ function isAlive({ status }: BillingState): boolean {
   return status === 'active' || status === 'past_due';
 }
 
-/** A payment counts for the current live subscription, or for a new one whose plan it names. */
+/** A payment counts for the current live subscription, or for a new one that names its plan. */
 function invoiceCounts(before: BillingState, update: SubscriptionUpdate): boolean {
   if (before.subscriptionId === update.subscriptionId) return before.status !== 'canceled';
   if (before.subscriptionId === null && isAlive(before)) return true;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-/** A document that is the same for every caller, made once per cold start. */
+/** A document that is the same for every caller, built once per cold start. */
 export interface PublicDocument {
   etag: string;
   headers: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface PublicDocument {
   gzipped: Buffer;
 }
 
-/** Compressed once: HTTP APIs do not compress, and an answer of a function holds at most 6 MB. */
+/** Compressed once: HTTP APIs do not compress, and a function's response is limited to 6 MB. */
 export function publicDocument(text: string, headers: Readonly<Record<string, string>>): PublicDocument {
   return {
     etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
@@ -20,7 +20,7 @@ export function publicDocument(text: string, headers: Readonly<Record<string, st
   };
 }
 
-/** Answers with the document, gzipped where the client accepts that, or with 304 where the client has it already. */
+/** Returns the document, gzipped if the client accepts that, or a 304 if the client already has it. */
 export function answerDocument(
   { etag, headers, text, gzipped }: PublicDocument,
   event: APIGatewayProxyEventV2,

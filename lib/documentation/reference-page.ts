@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { publicDocument } from './public-document.ts';
 
 /*
- * The reference page: Redoc, served from here, so that a reader's browser asks no other host. The policy makes the
- * browser enforce that. Redoc styles its elements with generated style tags and draws icons from data addresses.
+ * The reference page: Redoc, served from here, so that the reader's browser contacts no other host. The content
+ * security policy enforces that. Redoc injects style tags and uses data URLs for icons, so the policy allows both.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -18,7 +18,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Redoc's credit is a logo from its CDN; the name stands in its place. */
+/** Redoc's credit is a logo from its CDN; a text link replaces it. */
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -41,10 +41,10 @@ a[href*='redocly.com/redoc']::after { content: 'Redoc'; margin-left: 0.3em; }
 </html>
 `;
 
-/** What Redoc would load from other hosts: a logo, sets of icons, and the address of its telemetry. */
+/** What Redoc would load from other hosts: a logo, icon sets, and its telemetry endpoint. */
 const foreignResources = /https:\/\/(?:cdn\.redoc\.ly|cdn\.redocly\.com|otel\.cloud\.redocly\.com)\/[\w./-]*/g;
 
-/** Redoc's bundle from the package: from `node_modules` here, from the function's own folder once deployed. */
+/** Redoc's bundle: from `node_modules` in development, from the function's own folder when deployed. */
 function redocBundle(): string {
   const bundle = readFileSync(createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js'), 'utf8');
   return bundle.replaceAll(foreignResources, 'data:,');

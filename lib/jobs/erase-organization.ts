@@ -33,20 +33,20 @@ import {
 
 type EraseOrganization = Extract<Job, { type: 'erase-organization' }>;
 
-/** No request takes longer, so what a request wrote after it was authorized is visible by then. */
+/** No request runs longer, so everything that requests wrote after their authorization is visible by then. */
 const lastRequestsSeconds = 60;
 
 /**
- * One step of erasing a deleted organization; queues the next one while anything is left. Safe to run twice, at once, or
- * long after another step has finished the work. When all is gone, one more step looks after a minute for what requests
- * that were authorized before the deletion left in the audit log.
- * @throws NotYetCommitted while the organization is active: its deletion is committed after the job was queued
+ * One step of erasing a deleted organization; queues the next step while anything is left. Safe to run twice,
+ * concurrently, or long after another step has finished the work. When everything is gone, one more step runs a minute
+ * later to erase what requests authorized before the deletion have added to the audit log.
+ * @throws NotYetCommitted while the organization is active: the job is queued before its deletion is committed
  */
 export async function eraseOrganization(job: EraseOrganization, log: Log): Promise<void> {
   const item = at(organizationRecord, job.orgSlug);
   const organization = await find(item);
   const budget: StepBudget = { items: itemsPerStep };
-  // The slug may belong to someone else by now. The audit log is addressed by the id.
+  // The slug may have a new owner by now. The audit log is addressed by id.
   if (organization === undefined || organization.id !== job.organizationId) {
     if (!(await eraseRange(ranges.audit(job.organizationId), budget, undefined))) await queueJob(job);
     return;
@@ -70,8 +70,8 @@ export async function eraseOrganization(job: EraseOrganization, log: Log): Promi
 
 /**
  * Erases everything under the organization except its own item: first the data keys, because no value can be read
- * without them; then webhooks, which act by themselves; then the rest.
- * @returns true when nothing is left
+ * without them; then webhooks, which act on their own; then the rest.
+ * @returns true if nothing is left
  */
 async function eraseData(organization: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   const { id, slug } = organization;
@@ -107,14 +107,15 @@ async function destroyDataKeys({ slug }: OrganizationRecord, budget: StepBudget,
 
 async function eraseWebhooks({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   for (const { id } of await list(webhookRecord, ranges.webhooks(slug))) {
-    // The webhook goes last, because its deliveries are found through it. Nothing sends any more once its project is gone.
+    // The webhook goes last, because its deliveries are found through it. Once its project is gone, nothing sends any
+    // more.
     if (!(await eraseRange(ranges.deliveries(id), budget, fence))) return false;
     await eraseItems([keys.webhook(slug, id)], fence);
   }
   return true;
 }
 
-/** Their tokens died with the organization, and expire within the hour. */
+/** Their tokens stopped working with the organization, and expire within the hour. */
 async function eraseIdentities({ slug, id }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
   for (const identity of await list(identityRecord, ranges.identities(slug))) {
     if (budget.items <= 0) return false;
@@ -159,7 +160,7 @@ async function eraseMembers({ slug, id }: OrganizationRecord, budget: StepBudget
   return true;
 }
 
-/** The last step, all at once: from here on the slug is free, and known to have been used. */
+/** The last step is one transaction: from here on the slug is free, and recorded as used before. */
 async function releaseSlug({ slug, id, billing }: OrganizationRecord): Promise<void> {
   const customerId = billing?.customerId ?? null;
   const customer = customerId === null ? undefined : at(customerRecord, customerId);

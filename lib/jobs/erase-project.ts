@@ -54,22 +54,22 @@ export async function eraseEnvironment(job: EraseEnvironment, log: Log): Promise
   );
 }
 
-/** What has a slug inside an organization, and how it is erased. */
+/** Something with a slug inside an organization, and how to erase it. */
 interface Owner {
   job: EraseProject | EraseEnvironment;
   item: Read<{ id: string; status: 'active' | 'deleting' }>;
   id: string;
   isLimitedTo(webhook: WebhookRecord): boolean;
-  /** Erases what hangs below the item. @returns true when nothing is left */
+  /** Erases everything below the item. @returns true if nothing is left */
   eraseBelow(fence: Write): Promise<boolean>;
-  /** What stays behind to say that the slug was used. */
+  /** The item that records that the slug was used. */
   retired: Read<{ retiredAt: string }>;
 }
 
 /**
- * One step of erasing what was deleted; queues the next one while anything is left. Safe to run twice, at once, or long
- * after another step has finished the work.
- * @throws NotYetCommitted while it is still active: its deletion is committed after the job was queued
+ * One step of erasing a deleted project or environment; queues the next step while anything is left. Safe to run twice,
+ * concurrently, or long after another step has finished the work.
+ * @throws NotYetCommitted while it is still active: the job is queued before the deletion is committed
  */
 async function eraseOwner({ job, item, id, isLimitedTo, eraseBelow, retired }: Owner, over: () => void): Promise<void> {
   const owner = await find(item);
@@ -81,7 +81,7 @@ async function eraseOwner({ job, item, id, isLimitedTo, eraseBelow, retired }: O
       await queueJob(job);
       return;
     }
-    // The last step, all at once: from here on the slug is free, and known to have been used.
+    // The last step is one transaction: from here on the slug is free, and recorded as used before.
     await transact([remove(item, isBeingErased(id)), put(retired, { retiredAt: new Date().toISOString() })]);
     over();
   } catch (error) {
@@ -89,12 +89,14 @@ async function eraseOwner({ job, item, id, isLimitedTo, eraseBelow, retired }: O
   }
 }
 
-/** Webhooks limited to what is erased can never fire again. Removing one frees its place in the plan. */
+/**
+ * Webhooks limited to an erased project or environment can never fire again. Deleting one frees its slot in the plan.
+ */
 async function removeLimitedWebhooks(
   { orgSlug, organizationId }: Pick<EraseProject, 'orgSlug' | 'organizationId'>,
   isLimited: (webhook: WebhookRecord) => boolean,
 ): Promise<void> {
-  // Another request or step may delete it first, and count it, or free it from its limit.
+  // Another request or step may delete it first and count it, or lift its limit.
   await retryOnConditionFailed(async () => {
     const limited = (await list(webhookRecord, ranges.webhooks(orgSlug))).filter(isLimited);
     for (const webhook of limited) {
@@ -109,7 +111,7 @@ async function removeLimitedWebhooks(
 
 /**
  * Erases everything below a project. The project's own item stays, so that an interrupted step can be repeated.
- * @returns true when nothing is left
+ * @returns true if nothing is left
  */
 export async function eraseBelowProject(
   orgSlug: string,
@@ -118,11 +120,11 @@ export async function eraseBelowProject(
   fence: Write,
 ): Promise<boolean> {
   for (const { slug } of await list(environmentRecord, ranges.projectEnvironments(orgSlug, project))) {
-    // The state is the first item of its partition. Removing it stops every change that is still being written.
+    // The state is the first item of its partition. Removing it stops all changes that are still in flight.
     if (!(await eraseRange(ranges.environmentItems(orgSlug, project, slug), budget, fence))) return false;
     await eraseItems([keys.environment(orgSlug, project, slug)], fence);
   }
-  // After the environments: the erasure of one of them leaves its slug here as long as its description is there.
+  // After the environments: erasing one records its slug here for as long as its description exists.
   return (
     (await eraseRange(ranges.retiredEnvironments(orgSlug, project), budget, fence)) &&
     (await eraseRange(ranges.templateKeys(orgSlug, project), budget, fence))

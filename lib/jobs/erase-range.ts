@@ -6,26 +6,26 @@ import { maximumWritesPerTransaction, remove, removeAll, transact, type Write } 
 
 /** What a background step may still do before the next one takes over. */
 export interface StepBudget {
-  /** Items that may still be touched. */
+  /** How many more items the step may erase. */
   items: number;
 }
 
-/** One step of background work touches at most this many items: a second or two of work. */
+/** One step of background work touches at most this many items, which takes a second or two. */
 export const itemsPerStep = 500;
 
-/** The job came before the change that it follows was visible; the queue hands it over again. */
+/** The job arrived before its change was visible; the queue redelivers it. */
 export class NotYetCommitted extends Error {
   override readonly name = 'NotYetCommitted';
 }
 
-/** Another step has erased the last of it already, so the slug may belong to someone else now. */
+/** Another step has already erased everything, so the slug may have a new owner. */
 export class AlreadyErased extends Error {
   override readonly name = 'AlreadyErased';
 }
 
 /**
- * Holds only while the thing under a slug is the one that is being erased. Every deletion of what is addressed by a slug
- * demands it in the same transaction, so a deletion that comes late touches nothing of what has the slug by then.
+ * Holds only while the slug still names what is being erased. Every deletion of items addressed by a slug includes this
+ * condition in its transaction, so a late deletion can't touch items of the slug's next owner.
  */
 export function isBeingErased(id: string) {
   return {
@@ -35,7 +35,7 @@ export function isBeingErased(id: string) {
 }
 
 /**
- * Removes items in the order given, up to 99 in a transaction, each time with `fence` as its first write.
+ * Removes items in the given order, up to 99 per transaction. The first write of each transaction is `fence`.
  * @throws AlreadyErased if the fence no longer holds; that transaction then removes nothing
  */
 export async function eraseItems(keys: readonly Key[], fence: Write): Promise<void> {
@@ -45,22 +45,22 @@ export async function eraseItems(keys: readonly Key[], fence: Write): Promise<vo
 }
 
 /**
- * Removes the items of a range, within the step's budget. It needs no cursor, because what it has removed is gone.
- * @param fence undefined for a partition addressed by the job's own id; an id that was found under the slug may be of
- * what has the slug by now
- * @returns true when nothing of the range is left
+ * Removes the items of a range, within the step's budget. It needs no cursor, because erased items are gone.
+ * @param fence undefined for a partition addressed by the job's own id; an id that was found under the slug may belong
+ * to the slug's next owner
+ * @returns true if nothing in the range is left
  */
 export async function eraseRange(range: Range, budget: StepBudget, fence: Write | undefined): Promise<boolean> {
   for (;;) {
     if (budget.items <= 0) return false;
-    // A page ends at 1 MB, so its items stay below the 4 MB that a transaction may touch.
+    // A page ends at 1 MB, so its items stay below the 4 MB limit of a transaction.
     const pageSize = Math.min(budget.items, maximumWritesPerTransaction - 1);
     const page = await queryPage({ ...range, pageSize });
     const found = page.items as unknown as Key[];
     if (fence === undefined) await removeAll(found);
     else await eraseItems(found, fence);
     budget.items -= found.length;
-    // What was moved to the end of the range while its last page was erased is found by one more read.
+    // One more read finds items that moved to the end of the range while its last page was being erased.
     if (found.length === 0) return true;
   }
 }

@@ -7,12 +7,12 @@ import { eraseEnvironment, eraseProject } from './erase-project.ts';
 import { NotYetCommitted } from './erase-range.ts';
 import { mailResetLink } from './mail-reset-link.ts';
 
-/** A job is queued before the change that it follows. A change that is not there after this time was never made. */
+/** Jobs are queued before their change is committed. A change that is not visible after this time never happened. */
 const patienceMs = 60_000;
 
 /**
  * Runs one step of background work.
- * @returns false when the queue is to hand the message over again; the reason is in the log
+ * @returns false if the queue should redeliver the message; the log has the reason
  */
 export async function runJob({ body, messageId, attributes }: SQSRecord): Promise<boolean> {
   const log = openLog({ operation: 'run-jobs', messageId });
@@ -34,7 +34,7 @@ function parseJob(body: string, log: Log): Job | undefined {
   try {
     return Job.parse(JSON.parse(body));
   } catch (error) {
-    log.error('a message is no job', error);
+    log.error('a message is not a valid job', error);
     return undefined;
   }
 }

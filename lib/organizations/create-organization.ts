@@ -13,8 +13,9 @@ import { newOrganization, withFreeSlug } from './new-organization.ts';
 
 /**
  * Creates an organization that the caller owns, all or nothing. The limit is checked before the slug, because the
- * answer tells whether a tenant has the slug, and the limit bounds how often a caller can ask.
- * @throws organization_limit_reached; slug_taken for an explicit slug (one made from the name gets a suffix instead)
+ * response reveals whether a slug is taken, and the limit restricts how often a caller can probe.
+ * @throws organization_limit_reached; slug_taken for an explicit slug (a slug derived from the name gets a suffix
+ * instead)
  */
 export async function createOrganization(
   context: AccountContext,
@@ -26,7 +27,7 @@ export async function createOrganization(
     context.principal.user,
     readAgain,
     async (user, budget) => {
-      if (user === undefined) throw new ApiError('unauthenticated', 'This account is gone.');
+      if (user === undefined) throw new ApiError('unauthenticated', 'This account no longer exists.');
       const room = requireRoomForOrganization(id);
       return withFreeSlug(wanted, async slug => {
         const [made] = await Promise.all([
@@ -41,7 +42,7 @@ export async function createOrganization(
   );
 }
 
-/** Takes two waves, or none without a bound. @throws organization_limit_reached */
+/** Takes two round trips, or none if there is no limit. @throws organization_limit_reached */
 async function requireRoomForOrganization(userId: string): Promise<void> {
   const limit = settings().ORGANIZATIONS_PER_USER;
   if (limit < 0) return;

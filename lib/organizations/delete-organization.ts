@@ -10,9 +10,9 @@ import { countPlatform } from '../table/records/platform-count.ts';
 import { remove, retryWithFreshRead, transact, update } from '../table/write.ts';
 
 /**
- * Puts the organization out of reach in one transaction; the background erases it. Its audit log goes with it, so the
- * deletion is recorded in the service's own log.
- * @throws organization_not_found where another request deleted it first
+ * Makes the organization inaccessible in one transaction; a background job erases it. Its audit log is erased too, so
+ * the deletion is recorded in the service's own log.
+ * @throws organization_not_found if another request deleted it first
  */
 export async function deleteOrganization(context: MemberContext): Promise<void> {
   const { id, slug } = context.organization;
@@ -29,8 +29,8 @@ export async function deleteOrganization(context: MemberContext): Promise<void> 
         update(
           at(organizationRecord, slug),
           { set: { status: 'deleting' } },
-          // The projects leave the platform's count in the same moment, so they must be as many as were read; and the
-          // directory has the organization under its name.
+          // The same transaction subtracts the projects from the platform's count, so their number must be what was
+          // read; and the directory must still list the organization under this name.
           {
             if: { id: equals(id), status: equals('active'), projectCount: equals(projectCount), name: equals(name) },
           },

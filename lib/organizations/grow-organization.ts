@@ -9,9 +9,9 @@ import { update, type Write } from '../table/write.ts';
 type Counter = keyof Pick<OrganizationRecord, 'projectCount' | 'webhookCount'>;
 
 /**
- * The write that counts one more of something in an organization, to stand in the same transaction as its creation:
- * so parallel requests cannot pass the limit together.
- * The transaction fails with plan_limit_exceeded, or organization_not_found when it is being deleted.
+ * The write that adds one to a counter of the organization. It goes into the transaction that creates the counted item,
+ * so that concurrent requests can't exceed the limit. That transaction fails with plan_limit_exceeded, or with
+ * organization_not_found if the organization is being deleted.
  */
 export function growOrganization(
   { id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>,

@@ -25,7 +25,7 @@ interface Founder {
 
 interface NewOrganization {
   organization: OrganizationRecord;
-  /** Everything an organization begins with but the platform's count, which the caller writes in one with others. */
+  /** All initial items of an organization except the platform's count, which the caller combines with others. */
   writes: Write[];
 }
 
@@ -68,7 +68,7 @@ export async function newOrganization(
   return { organization, writes };
 }
 
-/** The writes of the organization and of all that leads to it: its slug, its id and its name. */
+/** The writes for the organization and the pointers to it: by slug, by id and by name. */
 function addressed(organization: OrganizationRecord): Write[] {
   const { id, slug, name } = organization;
   const directoryEntry = { id, slug, name };
@@ -99,8 +99,8 @@ function ownedBy(founder: Founder, { id, slug, createdAt }: OrganizationRecord):
 }
 
 /**
- * Runs `create` with the slug asked for, or else with one made from the name, and again with a suffix while it is taken.
- * @throws slug_taken for a slug that was asked for; temporarily_unavailable after the budget
+ * Runs `create` with the requested slug, or with one derived from the name, adding a suffix while that is taken.
+ * @throws slug_taken for a requested slug; temporarily_unavailable when the attempts are used up
  */
 export async function withFreeSlug<T>(
   wanted: { name: string; slug?: string | undefined },

@@ -14,10 +14,10 @@ import { userRecord } from '../table/records/user.ts';
 import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 
 /**
- * Renames the organization, here and in the directory, or changes whether it demands a second factor. What it has already
- * changes nothing.
- * @throws organization_not_found where another request deleted it first; forbidden, step_up_required and
- * second_factor_required about a second factor: only an owner who has one can demand it of others
+ * Renames the organization, here and in the directory, or changes whether members need a second factor. Values that are
+ * already set change nothing.
+ * @throws organization_not_found if another request deleted it first; forbidden, step_up_required and
+ * second_factor_required for the second-factor rule: only an owner who has a second factor can require it of others
  */
 export async function renameOrganization(
   context: MemberContext,
@@ -34,9 +34,9 @@ export async function renameOrganization(
       if (before?.id !== id || before.status !== 'active') {
         throw organizationNotFound();
       }
-      // Here, because a role may change while the request waits to be tried again.
+      // Checked on every attempt, because a role may change while the request waits to retry.
       if (requireSecondFactor !== undefined && context.access.member.role !== 'owner') {
-        throw new ApiError('forbidden', 'Only an owner may decide whether members need a second factor.');
+        throw new ApiError('forbidden', 'Only an owner can decide whether members need a second factor.');
       }
       context.requireFresh(requireSecondFactor !== undefined);
       const after = {
@@ -82,7 +82,7 @@ function hasFactor(userId: string): Write {
 function directoryWrites(before: OrganizationRecord, { id, slug, name }: OrganizationRecord): Write[] {
   const entry = { id, slug, name };
   const [old, renamed] = [at(directoryByNameRecord, before.name, slug), at(directoryByNameRecord, name, slug)];
-  // The directory ignores case, and a transaction writes an item once.
+  // The directory ignores case, and a transaction can write an item only once.
   const isMoved = old.key.sk !== renamed.key.sk;
   return [put(at(directoryBySlugRecord, slug), entry), put(renamed, entry), ...(isMoved ? [remove(old)] : [])];
 }

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 const maximumLength = 48;
 const suffixLength = 6;
 
-/** Letters that Unicode does not decompose into an ASCII letter and a mark. */
+/** Letters that Unicode does not decompose into an ASCII letter and a combining mark. */
 const foldings: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -17,14 +17,14 @@ const foldings: Readonly<Record<string, string>> = {
 };
 
 /**
- * A slug made from a display name: folded to lower-case ASCII, everything else becomes hyphens. A name without any
+ * Derives a slug from a display name: folded to lower-case ASCII, with hyphens for everything else. A name without any
  * Latin letter or digit gives `fallback`.
  */
 export function slugFromName(name: string, fallback = 'unnamed'): string {
   const folded = name
     .normalize('NFKD')
     .toLowerCase()
-    // Apostrophes and combining marks are dropped, not turned into hyphens: "Ada's" becomes adas, not ada-s.
+    // Drops apostrophes and combining marks instead of turning them into hyphens: "Ada's" becomes adas, not ada-s.
     .replace(/[\p{M}'’]/gu, '')
     .replace(/[^a-z0-9]/g, character => foldings[character] ?? '-');
   return cut(folded.replace(/-+/g, '-').replace(/^-/, ''), maximumLength) || fallback;
@@ -32,7 +32,7 @@ export function slugFromName(name: string, fallback = 'unnamed'): string {
 
 const suffixAlphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** The slug with a random suffix. There are 36^6 (two billion), so another try soon finds a free one. */
+/** The slug with a random suffix. There are 36^6 (two billion) suffixes, so another attempt soon finds a free one. */
 export function withSuffix(slug: string): string {
   const suffix = Array.from({ length: suffixLength }, () => suffixAlphabet[randomInt(suffixAlphabet.length)]).join('');
   return `${cut(slug, maximumLength - suffixLength - 1)}-${suffix}`;

@@ -58,8 +58,8 @@ export async function createEnvironment(
 }
 
 /**
- * Counts one more environment, of a project that is as it was read. Its key version is part of that, so that an
- * environment made during a rotation is not left behind by it.
+ * Increments the environment count of a project that is unchanged since it was read. That includes its key version, so
+ * that a rotation can't miss an environment created while it runs.
  */
 function growProject(orgSlug: string, { id, slug, keyVersion }: ProjectRecord, limit: number): Write {
   const unchanged: Condition<ProjectRecord> = {

@@ -10,7 +10,7 @@ import { retryWithFreshRead, transact, update } from '../table/write.ts';
 import { type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
 
 /**
- * Puts an environment out of reach, in one transaction; the background erases it and frees its slug.
+ * Makes an environment inaccessible in one transaction; a background job erases it and frees its slug.
  * @throws project_not_found, environment_not_found
  */
 export async function deleteEnvironment(

@@ -14,26 +14,27 @@ import { ConditionFailed, retryWithFreshRead, transact, transactIfHolds, update,
 import type { FoundProject } from './read-projects.ts';
 
 /**
- * Reads the project first and its environments second. While the project's count stays as it was read, no environment
- * was added that the list lacks, even if the count itself has drifted.
+ * Reads the project before its environments. If the project's count is unchanged at the deletion, no environment was
+ * added that the list lacks, even if the count itself has drifted.
  */
 async function readInOrder(orgSlug: string, slug: string): Promise<FoundProject> {
   const project = await find(at(projectRecord, orgSlug, slug));
   return { orgSlug, project, environments: await list(environmentRecord, ranges.projectEnvironments(orgSlug, slug)) };
 }
 
-/** Whether a project and environments that were read in parallel belong together, by the project's count. */
+/** Whether a project and environments that were read in parallel are consistent, by the project's count. */
 function fitsTogether({ project, environments }: FoundProject): boolean {
   return project === undefined || project.environmentCount === environments.filter(isActive).length;
 }
 
 const isActive = ({ status }: EnvironmentRecord) => status === 'active';
 
-/** How many environments fit the deleting transaction next to its other four writes. */
+/** How many environments fit in the deleting transaction beside its other four writes. */
 const environmentsAtOnce = 90;
 
 /**
- * Puts a project out of reach and destroys its wrapped data keys, in one transaction; the background erases the rest.
+ * Makes a project inaccessible and destroys its wrapped data keys, in one transaction; a background job erases the
+ * rest.
  * @throws project_not_found
  */
 export async function deleteProject(
@@ -57,18 +58,18 @@ export async function deleteProject(
     return others;
   });
   // The deletion is committed, so nothing from here on may read the project again.
-  // The background may have erased some of them already.
+  // The background job may already have erased some of them.
   for (const chunk of later) await Promise.all(chunk.map(write => transactIfHolds([write])));
 }
 
-/** The writes that put each active environment of the project out of reach. */
+/** The writes that make each active environment of the project inaccessible. */
 function closings(orgSlug: string, project: ProjectRecord, environments: readonly EnvironmentRecord[]): Write[] {
   return environments
     .filter(environment => environment.projectId === project.id && isActive(environment))
     .map(({ id, slug: env }) => closeEnvironment({ orgSlug, project: project.slug, env }, id));
 }
 
-/** The writes that put the project out of reach and out of every count. */
+/** The writes that make the project inaccessible and remove it from every count. */
 function deletion({ organization, access }: MemberContext, { id, slug, environmentCount }: ProjectRecord): Write[] {
   return [
     update(
@@ -81,7 +82,7 @@ function deletion({ organization, access }: MemberContext, { id, slug, environme
           current?.status === 'active' && current.id === id ? new ConditionFailed([0]) : access.projectNotFound(),
       },
     ),
-    // A deleted organization has taken its projects out of the platform's count already.
+    // A deleted organization has already taken its projects out of the platform's count.
     update(
       at(organizationRecord, organization.slug),
       { add: { projectCount: -1 } },

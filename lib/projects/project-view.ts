@@ -7,13 +7,13 @@ import type { EnvironmentRecord } from '../table/records/environment.ts';
 import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
 import type { ProjectRecord } from '../table/records/project.ts';
 
-/** An environment as the API shows it: its description and what its state says. Pure. */
+/** An environment as the API shows it: its description combined with its state. Pure. */
 export function environmentView(environment: EnvironmentRecord, state: EnvironmentState): Environment {
   const { id, slug, name, type, createdAt } = environment;
   return { id, slug, name, type, revision: state.revision, secretCount: state.secretCount, createdAt };
 }
 
-/** From development to production, older first: the order in which values travel. */
+/** From development to production, then oldest first: the order in which secrets are promoted. */
 function inOrder(a: { type: EnvironmentType } & EnvironmentRecord, b: EnvironmentRecord): number {
   return (
     environmentTypes.indexOf(a.type) - environmentTypes.indexOf(b.type) ||
@@ -23,8 +23,8 @@ function inOrder(a: { type: EnvironmentType } & EnvironmentRecord, b: Environmen
 }
 
 /**
- * Projects as the API shows them, with the environments that the caller's token may see. One wave: the states of all
- * environments. An environment whose state is gone is being erased, and not shown.
+ * Projects as the API shows them, with the environments that the caller's token can see. One round trip, for the states
+ * of all environments. An environment without a state is being erased, and not shown.
  */
 export async function viewProjects(
   { access, organization }: Pick<MemberContext, 'access' | 'organization'>,

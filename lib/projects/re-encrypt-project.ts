@@ -17,29 +17,30 @@ import { ConditionFailed, transact, update } from '../table/write.ts';
 /*
  * Re-encrypts everything a project stores under its new data key, in steps of the job queue:
  * 1. fence every environment: from then on nothing is written under an older key;
- * 2. walk every partition and re-encrypt item by item, each under the condition that it is still what was read;
- * 3. walk again until a walk finds nothing left to do, and only then delete the old wrapped key. A straggler left under a
- *    deleted key would be lost for good, so every walk but the first begins when all that was committed is visible.
- * Every step can be repeated, and run twice at once. Reads and writes go on, for the project has both keys meanwhile.
+ * 2. walk every partition and re-encrypt each item, on condition that it has not changed since it was read;
+ * 3. walk again until a walk finds nothing left to do, and only then delete the old wrapped key. An item still under a
+ *   deleted key would be lost for good, so every walk after the first starts once all committed writes are visible.
+ * Every step can be repeated, even concurrently. Reads and writes continue meanwhile, because the project has both
+ * keys.
  */
 
 type ReEncryptProject = Extract<Job, { type: 're-encrypt-project' }>;
 
-/** Where the next step begins. Travels as text. */
+/** Where the next step starts. Serialized as text. */
 const Cursor = z.object({
   queuedAtMs: z.coerce.number(),
-  /** 0: fence; from 1 on: walks. */
+  /** 0: fence; from 1 on: the number of the walk. */
   walk: z.coerce.number(),
-  /** The environment to go on with, and after which sort key; the first one from its beginning where absent. */
+  /** The environment to continue with, and the sort key to continue after; absent at the start. */
   env: z.string().optional(),
   after: z.string().optional(),
-  /** The environment's revision when its walk began; what was written later is under the new key anyway. */
+  /** The environment's revision when its walk started; anything written later is under the new key anyway. */
   revision: z.coerce.number().default(0),
   /** Values in the history that this walk has passed. */
   passed: z.coerce.number().default(0),
   /** Items that this walk has re-encrypted. */
   changed: z.coerce.number().default(0),
-  /** Items of this walk that no key opens. */
+  /** Items of this walk that no key decrypts. */
   damaged: z.coerce.number().default(0),
 });
 type Cursor = z.infer<typeof Cursor>;
@@ -59,21 +60,21 @@ const patienceMs = 60_000;
 const stepMs = 2000;
 /**
  * A transaction that was committed before an environment was fenced becomes visible item by item (Developer Guide,
- * "Isolation levels"). DynamoDB does not say how soon; a client gives up waiting for its answer after this time.
+ * "Isolation levels"). DynamoDB does not say how soon; a client stops waiting for the response after this time.
  */
 const visibleAfterSeconds = 5;
 const itemsPerPage = 50;
 const itemsAtOnce = 10;
 const environmentsAtOnce = 10;
 
-/** One step of re-encrypting a project, of about `timeMs`; queues the next one until all is done. */
+/** One step of re-encrypting a project, for about `timeMs`; queues the next step until everything is done. */
 export async function reEncryptProject(job: ReEncryptProject, log: Log, timeMs = stepMs): Promise<void> {
   const cursor = Cursor.parse(job.cursor ?? firstCursor());
   const project = await find(at(projectRecord, job.orgSlug, job.project));
   if (project === undefined || project.id !== job.projectId || project.status !== 'active') return;
   if (project.keyVersion < job.toVersion) {
     if (Date.now() - cursor.queuedAtMs < patienceMs) await queueJob(job, 2);
-    else log.info('dropping the job of a rotation that never began', { projectId: project.id });
+    else log.info('dropping the job of a rotation that never started', { projectId: project.id });
     return;
   }
   if (project.rotation?.toVersion !== job.toVersion || project.rotation.status !== 'in_progress') return;
@@ -103,7 +104,9 @@ function pathOf({ orgSlug, project }: ReEncryptProject) {
   return { orgSlug, project };
 }
 
-/** Goes on with a walk for about `timeMs`, a page at the least. @returns where to go on; without `env` when the walk is over */
+/**
+ * Continues a walk for about `timeMs`, at least one page. @returns where to continue; without `env` if the walk is over
+ */
 async function walkFor(
   timeMs: number,
   job: ReEncryptProject,
@@ -141,13 +144,13 @@ async function walkFor(
       damaged += done.filter(result => result === 'damaged').length;
     }
     cursor = { ...cursor, revision, passed, changed, damaged, after: page.next?.sk };
-    // Slugs are in order; the environment to go on with may have been erased meanwhile.
+    // Slugs are sorted; the environment to continue with may have been erased in the meantime.
     if (page.next === undefined) cursor = { ...cursor, env: environments.find(slug => slug > env) };
   } while (Date.now() < endsAt);
   return cursor;
 }
 
-/** The kinds of item that hold values. */
+/** The kinds of item that contain values. */
 const sealedKinds: ReadonlySet<string> = new Set([headRecord.kind, versionRecord.kind]);
 
 function parseItem(item: Record<string, unknown>) {
@@ -172,7 +175,8 @@ async function reEncrypt(
       update(
         { entity: headRecord, key },
         { set: { sealed, keyVersion: ring.keyVersion } },
-        // The very ciphertext: key, version and revision may be the same in an environment made anew under these slugs.
+        // Compares the ciphertext itself: key, version and revision may be the same in an environment recreated under
+        // these slugs.
         { if: { sealed: equals(found) } },
       ),
     ]);
@@ -180,7 +184,7 @@ async function reEncrypt(
   } catch (error) {
     // It was replaced since it was read and, because of the fence, under the new key.
     if (error instanceof ConditionFailed) return 'nothing to do';
-    // It must not keep the rotation from ending, and the next ones from beginning.
+    // A damaged item must not block the end of this rotation, or the next one.
     if (!(error instanceof AlteredCiphertext)) throw error;
     log.error('a value could not be re-encrypted', error, { environmentId, version: record.version });
     return 'damaged';
@@ -188,8 +192,8 @@ async function reEncrypt(
 }
 
 /**
- * Ends a rotation one of whose steps failed for good, so that it can be begun again. All data keys stay; the next rotation
- * re-encrypts what this one has left.
+ * Ends a rotation after one of its steps failed for good, so that another can start. All data keys stay; the next
+ * rotation re-encrypts what this one left.
  */
 export async function giveUpRotation(job: ReEncryptProject, log: Log): Promise<void> {
   await unlessOver(
@@ -204,7 +208,7 @@ export async function giveUpRotation(job: ReEncryptProject, log: Log): Promise<v
   log.warn('gave up a key rotation', { projectId: job.projectId, toVersion: job.toVersion });
 }
 
-/** An absolute number that only rises, so a repeated step counts nothing twice. */
+/** An absolute number that only increases, so a repeated step counts nothing twice. */
 async function noteProgress(job: ReEncryptProject, { slug, rotation }: ProjectRecord, passed: number): Promise<void> {
   const reencrypted = Math.min(passed, rotation?.total ?? 0);
   await unlessOver(
@@ -219,8 +223,8 @@ async function noteProgress(job: ReEncryptProject, { slug, rotation }: ProjectRe
 }
 
 /**
- * Deletes the old wrapped key after two walks have shown that nothing needs it. If a value could not be opened, the key
- * stays: someone may put the ciphertext back, and only that key opens it. The next rotation looks again.
+ * Deletes the old wrapped key after two walks have found no item that needs it. If a value could not be decrypted, the
+ * key stays: an operator may restore the ciphertext, and only that key decrypts it. The next rotation checks again.
  */
 async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: number, log: Log): Promise<void> {
   const { toVersion } = job;
@@ -248,7 +252,7 @@ async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: 
 function isInProgress({ projectId, toVersion }: ReEncryptProject): Condition<ProjectRecord> {
   return {
     id: equals(projectId),
-    // The deletion of a project destroys its data keys, and none may come back.
+    // Deleting the project destroys its data keys, and none may come back.
     status: equals('active'),
     'rotation.toVersion': equals(toVersion),
     'rotation.status': equals('in_progress'),

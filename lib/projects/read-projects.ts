@@ -21,7 +21,7 @@ export interface FoundProject {
   environments: EnvironmentRecord[];
 }
 
-/** One wave. */
+/** One round trip. */
 export async function findProject(orgSlug: string, slug: string): Promise<FoundProject> {
   const [project, environments] = await Promise.all([
     find(at(projectRecord, orgSlug, slug)),
@@ -30,13 +30,13 @@ export async function findProject(orgSlug: string, slug: string): Promise<FoundP
   return { orgSlug, project, environments };
 }
 
-/** Two waves, in parallel with the two of authentication by an organization's id; undefined for an unknown id. */
+/** Two round trips, in parallel with the two of authentication by an organization's id; undefined for an unknown id. */
 export async function findProjectById(orgId: string, slug: string): Promise<FoundProject | undefined> {
   const pointer = await find(at(organizationPointerRecord, orgId));
   return pointer === undefined ? undefined : findProject(pointer.orgSlug, slug);
 }
 
-/** What stands under an environment's slugs. Each item is read by itself, so together they are no snapshot. */
+/** The items under an environment's slugs. Each is read separately, so together they are not a snapshot. */
 export interface FoundEnvironment {
   orgSlug: string;
   project?: ProjectRecord | undefined;
@@ -44,7 +44,7 @@ export interface FoundEnvironment {
   state?: EnvironmentState | undefined;
 }
 
-/** One wave. */
+/** One round trip. */
 export async function findEnvironment({ orgSlug, project, env }: EnvironmentPath): Promise<FoundEnvironment> {
   const found = await readTogether({
     project: at(projectRecord, orgSlug, project),
@@ -54,7 +54,7 @@ export async function findEnvironment({ orgSlug, project, env }: EnvironmentPath
   return { orgSlug, ...found };
 }
 
-/** Two waves, in parallel with the two of authentication by an organization's id; undefined for an unknown id. */
+/** Two round trips, in parallel with the two of authentication by an organization's id; undefined for an unknown id. */
 export async function findEnvironmentById(
   orgId: string,
   project: string,
@@ -65,8 +65,8 @@ export async function findEnvironmentById(
 }
 
 /**
- * The environment that was found, for a caller who may see it.
- * @throws project_not_found, environment_not_found; ConditionFailed where the items are of different moments
+ * The environment that was found, if the caller may see it.
+ * @throws project_not_found, environment_not_found; ConditionFailed if the items were read at different moments
  */
 export function requireFound(
   { access }: MemberContext,
@@ -78,7 +78,7 @@ export function requireFound(
   return { project, environment, state };
 }
 
-/** The organization's projects by slug, as far as the caller's token sees them. */
+/** The organization's projects by slug, limited to those that the caller's token can see. */
 export async function listProjects({ access, organization }: MemberContext): Promise<Project[]> {
   const { slug } = organization;
   const [projects, environments] = await Promise.all([

@@ -17,12 +17,12 @@ import { viewProjects } from './project-view.ts';
 import { firstCursor } from './re-encrypt-project.ts';
 import { type FoundProject, findProject } from './read-projects.ts';
 
-/** How many environments fit the one transaction next to the project and the audit entry. */
+/** How many environments fit in the transaction beside the project and the audit entry. */
 const maximumEnvironmentsAtOnce = 90;
 
 /**
- * Gives the project a new data key, which every later write uses, and leaves re-encryption to the background. For a
- * project in which nothing was ever stored, the rotation is complete at once.
+ * Gives the project a new data key for all later writes, and leaves re-encryption to a background job. If the project
+ * never stored anything, the rotation completes immediately.
  * @throws project_not_found, rotation_in_progress
  */
 export async function rotateKey(
@@ -52,7 +52,7 @@ export async function rotateKey(
     createDataKey({ organizationId: organization.id, projectId: project.id, keyVersion: toVersion }),
     queueJob(job, 1),
   ]);
-  if (view === undefined) throw new Error('A project that is there has no view.');
+  if (view === undefined) throw new Error('A project that exists has no view.');
 
   const total = contents.reduce((sum, { state }) => sum + (state?.valueCount ?? 0), 0);
   const neverUsed = contents.every(({ isEmpty }) => isEmpty) && contents.length <= maximumEnvironmentsAtOnce;
@@ -63,13 +63,13 @@ export async function rotateKey(
 }
 
 function rotationInProgress(): ApiError {
-  return new ApiError('rotation_in_progress', 'The last rotation of this key is not complete yet.');
+  return new ApiError('rotation_in_progress', 'The previous rotation of this key is still in progress.');
 }
 
 interface Content {
   path: EnvironmentPath;
   state: EnvironmentState | undefined;
-  /** Whether its partition holds only the state, without even a version that was never committed. */
+  /** Whether its partition holds nothing but the state, not even a version that was never committed. */
   isEmpty: boolean;
 }
 
@@ -114,8 +114,8 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
 }
 
 /**
- * Exchanges the key of a project without any value, fencing its environments in the same transaction.
- * @returns undefined if something was written or an environment was added at the same moment
+ * Replaces the key of a project that has no values, and fences its environments in the same transaction.
+ * @returns undefined if a concurrent request wrote something or added an environment
  */
 async function completeAtOnce(
   context: MemberContext,
@@ -140,7 +140,7 @@ async function completeAtOnce(
       ...contents.map(({ path, state }) => {
         if (state === undefined) throw new ConditionFailed([]);
         const set = { fence: state.fence + 1, keyVersion: toVersion };
-        // Without the status, an environment that is being erased would count for one that was added since.
+        // Without the status, an environment being erased would count in place of one that was added since.
         const isSame = { ...notRisen(fenced(path, state)), projectId: equals(project.id), status: equals('active') };
         return update(stateAt(path), { set }, { if: isSame });
       }),
@@ -152,7 +152,7 @@ async function completeAtOnce(
   }
 }
 
-/** Each rotation raises the key version. So if it is the same, no rotation has begun since. */
+/** Each rotation raises the key version, so if it is unchanged, no rotation has started since. */
 function stillAt({ id, keyVersion }: ProjectRecord): Condition<ProjectRecord> {
   return { id: equals(id), status: equals('active'), keyVersion: equals(keyVersion) };
 }

@@ -17,9 +17,9 @@ interface EnvironmentChanges {
 }
 
 /**
- * Changes the given fields; what they hold already makes no audit entry. The type decides who may read the secrets, so
- * it is for owners, and the description and the state change it together.
- * @throws project_not_found, environment_not_found; forbidden for another type by a member who is no owner
+ * Changes the given fields; values that are already set add no audit entry. The type determines who may read the
+ * secrets, so only owners can change it, and one transaction changes it in the description and the state.
+ * @throws project_not_found, environment_not_found; forbidden if a member who is not an owner changes the type
  */
 export async function updateEnvironment(
   context: MemberContext,
@@ -60,7 +60,7 @@ export async function updateEnvironment(
     await transact(
       [
         update(at(environmentRecord, ...partsOf(path)), { set: { name, type } }, { if: unchanged }),
-        // A rename leaves the state alone, through which every change of the secrets passes.
+        // A rename does not touch the state, which every change of the secrets has to write.
         ...(type === before.type ? [] : [stateType]),
         audit,
       ],

@@ -15,7 +15,7 @@ interface ProjectChanges {
 }
 
 /**
- * Changes the given fields; what they hold already makes no audit entry.
+ * Changes the given fields; values that are already set add no audit entry.
  * @throws project_not_found
  */
 export async function updateProject(

@@ -19,9 +19,8 @@ interface NewWebhook {
 }
 
 /**
- * Creates a webhook. Its signing secret is returned here and never again.
- * @throws invalid_request for a target that is known to be forbidden, project_not_found, environment_not_found,
- * plan_limit_exceeded
+ * Creates a webhook. Only this response contains its signing secret.
+ * @throws invalid_request for a forbidden target, project_not_found, environment_not_found, plan_limit_exceeded
  */
 export async function createWebhook(
   context: MemberContext,

@@ -8,7 +8,7 @@ import { requireWebhook } from './read-webhooks.ts';
 import { removeLog } from './remove-log.ts';
 import { webhookNotFound, webhookTarget } from './webhook-target.ts';
 
-/** Deletes the webhook with its log. What is queued for it is dropped. */
+/** Deletes the webhook with its delivery log. Queued deliveries are dropped. */
 export async function deleteWebhook(context: MemberContext, webhookId: string): Promise<void> {
   const { organization } = context;
   const [webhook, log] = await Promise.all([requireWebhook(context, webhookId), removeLog(webhookId)]);

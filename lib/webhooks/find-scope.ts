@@ -9,20 +9,21 @@ import { check, type Write } from '../table/write.ts';
 
 type Wanted = Pick<WebhookRecord, 'projectId' | 'environmentId'>;
 
-/** What a webhook is limited to: the ids as they are stored, and the places that they name. */
+/** A webhook's scope: the ids as stored, and the project and environment they name. */
 export type Scope = Pick<WebhookRecord, 'projectId' | 'environmentId' | 'project' | 'environment'>;
 
-const environmentNotFound = () => new ApiError('environment_not_found', 'There is no such environment there.');
+const environmentNotFound = () =>
+  new ApiError('environment_not_found', 'There is no such environment in this project.');
 
-/** What the organization's webhooks can be limited to. */
+/** The projects and environments that the organization's webhooks can be limited to. */
 export interface Places {
   projects: readonly ProjectRecord[];
   environments: readonly EnvironmentRecord[];
 }
 
 /**
- * All projects and environments of the organization: items are keyed by slugs, but limits name ids. Two calls in
- * parallel, or none if nothing is limited.
+ * All projects and environments of the organization: items are keyed by slug, but scopes store ids. Two parallel calls,
+ * or none if there is no scope.
  */
 export async function readPlaces(orgSlug: string, isNeeded: boolean): Promise<Places> {
   if (!isNeeded) return { projects: [], environments: [] };
@@ -34,8 +35,8 @@ export async function readPlaces(orgSlug: string, isNeeded: boolean): Promise<Pl
 }
 
 /**
- * Finds what the ids name. Pure.
- * @throws project_not_found, environment_not_found (also for an environment of another project than `projectId`)
+ * Finds the project and the environment with the given ids. Pure.
+ * @throws project_not_found, environment_not_found (also for an environment outside `projectId`)
  */
 export function findScope({ projects, environments }: Places, wanted: Wanted): Scope {
   const active = projects.filter(project => project.status === 'active');
@@ -54,7 +55,7 @@ export function findScope({ projects, environments }: Places, wanted: Wanted): S
   };
 }
 
-/** Hold only while the scope's project and environment are there, to stand in the transaction that stores the scope. */
+/** Conditions that the scope's project and environment still exist, for the transaction that stores the scope. */
 export function scopeChecks(orgSlug: string, { project, environment }: Scope): Write[] {
   if (project === null) return [];
   const condition: Condition<ProjectRecord> = { id: equals(project.id), status: equals('active') };

@@ -26,7 +26,7 @@ export async function requireWebhook({ organization }: MemberContext, webhookId:
   return webhook;
 }
 
-/** The webhook and its last deliveries, newest first. @throws webhook_not_found */
+/** The webhook and its latest deliveries, newest first. @throws webhook_not_found */
 export async function getWebhook(
   context: MemberContext,
   webhookId: string,

@@ -3,10 +3,12 @@ import { ranges } from '../table/keys.ts';
 import { queryPage } from '../table/read.ts';
 import { remove, type Write } from '../table/write.ts';
 
-/** The sender keeps fewer log entries, and this many fit the transaction. */
+/** The sender keeps fewer log entries than this, and this many fit in the transaction. */
 const loggedAtMost = 80;
 
-/** The writes that remove a webhook's log, for the transaction that deletes it: its entries are found through it alone. */
+/**
+ * The writes that remove a webhook's log, for the transaction that deletes the webhook: only it leads to the entries.
+ */
 export async function removeLog(webhookId: string): Promise<Write[]> {
   const { items } = await queryPage({
     ...ranges.deliveries(webhookId),

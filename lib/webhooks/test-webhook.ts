@@ -7,10 +7,10 @@ import { putAlone } from '../table/write.ts';
 import { requireWebhook } from './read-webhooks.ts';
 import { webhookTarget } from './webhook-target.ts';
 
-/** The project and the environment of a ping if the webhook has no such limit. */
+/** The project and environment in a ping of a webhook that is not limited to one. */
 const nowhere = { id: '00000000-0000-0000-0000-000000000000', slug: 'ping' };
 
-/** The body of a test ping. Every member is present. Pure. */
+/** The body of a test ping. All fields are present. Pure. */
 export function pingPayload(
   { organizationId, project, environment }: WebhookRecord,
   actor: EventPayload['actor'],
@@ -29,8 +29,8 @@ export function pingPayload(
 }
 
 /**
- * Queues a ping, also for an inactive webhook. @returns the delivery's id, to look for in the webhook's log
- * @throws webhook_not_found; temporarily_unavailable where the queue does not take it
+ * Queues a ping, even for an inactive webhook. @returns the delivery's id, to find it in the webhook's log
+ * @throws webhook_not_found; temporarily_unavailable if the queue rejects the message
  */
 export async function testWebhook(context: MemberContext, webhookId: string): Promise<string> {
   const { principal } = context;

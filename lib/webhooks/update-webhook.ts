@@ -18,8 +18,8 @@ interface WebhookChanges {
 }
 
 /**
- * Changes the given fields. An unchanged limit is not looked up again, because it may name something deleted. If one
- * limit changes, both must fit together.
+ * Changes the given fields. An unchanged scope is not looked up again, because it may name something deleted. If one
+ * part of the scope changes, project and environment must still belong together.
  * @throws webhook_not_found, invalid_request for a forbidden target, project_not_found, environment_not_found
  */
 export async function updateWebhook(
@@ -46,7 +46,8 @@ export async function updateWebhook(
     if (isDeepStrictEqual(changed, { ...webhook, updatedAt: changed.updatedAt })) return webhook;
     await transact(
       [
-        // Only if it is as it was read: this neither overwrites another change nor brings back a deleted webhook.
+        // Only if it is unchanged since it was read, so this neither overwrites another change nor revives a deleted
+        // webhook.
         put(at(webhookRecord, organization.slug, webhook.id), changed, {
           if: { updatedAt: equals(webhook.updatedAt) },
         }),
@@ -62,7 +63,7 @@ export async function updateWebhook(
   });
 }
 
-/** The scope after the change; undefined where it stays. */
+/** The scope after the change; undefined if it stays the same. */
 function changedScope(
   webhook: WebhookRecord,
   { projectId, environmentId }: WebhookChanges,
@@ -76,7 +77,7 @@ function changedScope(
   return stays ? undefined : findScope(places, wanted);
 }
 
-/** `updatedAt` is also the version that changes are conditioned on, so two changes never share a millisecond. */
+/** `updatedAt` also serves as the version for conditional writes, so two changes never share a millisecond. */
 function laterThan(previous: string): string {
   return new Date(Math.max(Date.now(), Date.parse(previous) + 1)).toISOString();
 }

@@ -4,7 +4,7 @@ import { settings } from '../core/settings.ts';
 import { targetProblem } from '../deliveries/target.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 
-/** The webhook in the audit log, by its host: paths and queries of such URLs are often credentials themselves. */
+/** The webhook in the audit log, identified by host: paths and queries of such URLs often contain credentials. */
 export function webhookTarget({ id, url }: Pick<WebhookRecord, 'id' | 'url'>): AuditFacts['target'] {
   return { type: 'webhook', id, name: new URL(url).host };
 }
@@ -13,7 +13,7 @@ export function webhookNotFound(): ApiError {
   return new ApiError('webhook_not_found', 'There is no such webhook in this organization.');
 }
 
-/** @throws invalid_request if the URL's text alone shows that nothing may be sent to it */
+/** @throws invalid_request if the URL is not allowed as a target, as far as its text shows */
 export function requireTarget(url: string): void {
   const problem = targetProblem(url, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
   if (problem !== undefined) throw invalidRequest([{ path: 'url', message: problem }]);

@@ -10,10 +10,10 @@ export interface Comparison {
 }
 
 /**
- * How an environment compares with the template. Names of keys only: a reason never has a part of a value. Pure.
+ * Compares an environment with the template. Names of keys only: a reason never contains any part of a value. Pure.
  * @param keys the environment's keys, in order
- * @param values the values of those keys that the template has a pattern for
- * @param problemOf what is wrong with a value under its pattern
+ * @param values the values of those keys that have a pattern in the template
+ * @param problemOf says how a value violates its pattern
  */
 export function compareWithTemplate(
   template: readonly TemplateKeyRecord[],

@@ -1,21 +1,23 @@
 import { RE2JS, RE2JSException } from 're2js';
 
 /*
- * RE2 never backtracks. But if the deterministic automaton takes too much memory, it follows all states at once: up to
- * 0.1 µs for each character of the value and each instruction of the pattern. So the pattern is bounded when it is added,
- * a value is bounded for its pattern, and all values of one validation together are bounded in time.
+ * RE2 never backtracks. But if the deterministic automaton needs too much memory, it tracks all states at once: up to
+ * 0.1 µs per character of the value and instruction of the pattern. So a pattern is limited when it is added, a value
+ * is limited depending on its pattern, and a time limit covers all values of one validation.
  */
 
-/** Instructions of a compiled pattern. What people write has a few hundred at the most. */
+/** Maximum instructions of a compiled pattern. Hand-written patterns have a few hundred at most. */
 const maximumProgramSize = 1000;
 
-/** Instructions × characters for one value: less than a second at the worst. The longest value still takes 122 instructions. */
+/**
+ * Instructions × characters for one value: under a second in the worst case. The longest value allows 122 instructions.
+ */
 const maximumSteps = 8_000_000;
 
 /** For all values of one validation. */
 const matchingMs = 2000;
 
-/** What is wrong with a pattern, or undefined. */
+/** Why a pattern is rejected, or undefined. */
 export function patternProblem(pattern: string): string | undefined {
   try {
     const size = RE2JS.compile(pattern).programSize();
@@ -26,10 +28,10 @@ export function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** What is wrong with a value under a pattern that `patternProblem` found nothing wrong with, or undefined. */
+/** Why a value violates a valid pattern, or undefined. */
 export type ValueCheck = (pattern: string, value: string) => string | undefined;
 
-/** Checks the values of one validation. A value beyond the bounds is reported as unchecked, never as valid. */
+/** Checks the values of one validation. A value beyond the limits is reported as unchecked, never as valid. */
 export function boundedValueCheck(nowMs: () => number = () => performance.now()): ValueCheck {
   const endsAt = nowMs() + matchingMs;
   return (pattern, value) => {

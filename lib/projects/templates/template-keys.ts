@@ -9,7 +9,7 @@ import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/t
 import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { patternProblem } from './pattern.ts';
 
-/** As many as one change of secrets may have. */
+/** As many as one change of secrets may contain. */
 const maximumTemplateKeys = 1000;
 
 interface ProjectPath {
@@ -19,11 +19,11 @@ interface ProjectPath {
 
 export interface TemplateReads {
   project: ProjectRecord | undefined;
-  /** In key order, as their sort keys are. */
+  /** In key order, because the sort keys are. */
   template: TemplateKeyRecord[];
 }
 
-/** One wave, to start in parallel with authentication. */
+/** One round trip, to start in parallel with authentication. */
 export async function beginTemplate({ orgSlug, project: slug }: ProjectPath): Promise<TemplateReads> {
   const [project, template] = await Promise.all([
     find(at(projectRecord, orgSlug, slug)),
@@ -36,7 +36,7 @@ export function listTemplateKeys({ access }: MemberContext, { project, template 
   return templateOf(access.requireProject(project), template);
 }
 
-/** Without keys of another project, which had the slugs when the template was read. */
+/** Leaves out keys of another project that owned the slug when the template was read. */
 export function templateOf({ id }: ProjectRecord, template: readonly TemplateKeyRecord[]): TemplateKeyRecord[] {
   return template.filter(({ projectId }) => projectId === id);
 }
@@ -57,7 +57,7 @@ export async function addTemplateKey(
   const { access, organization } = context;
   const project = access.requireProject(begun.project);
   requirePattern(pattern);
-  const alreadyThere = () => new ApiError('template_key_exists', `The template has the key ${key} already.`);
+  const alreadyThere = () => new ApiError('template_key_exists', `The template already has the key ${key}.`);
   const template = templateOf(project, begun.template);
   if (template.some(one => one.key === key)) throw alreadyThere();
   if (template.length >= maximumTemplateKeys) {
@@ -96,7 +96,7 @@ interface TemplateKeyReads {
   record?: TemplateKeyRecord | undefined;
 }
 
-/** One wave, to start in parallel with authentication. */
+/** One round trip, to start in parallel with authentication. */
 export function beginTemplateKey({ orgSlug, project, key }: ProjectPath & { key: string }): Promise<TemplateKeyReads> {
   return readTogether({
     project: at(projectRecord, orgSlug, project),
@@ -113,7 +113,7 @@ interface TemplateKeyChanges {
 }
 
 /**
- * Changes the given fields; what they hold already makes no audit entry.
+ * Changes the given fields; values that are already set add no audit entry.
  * @throws template_key_not_found; invalid_request for a pattern that does not compile
  */
 export async function updateTemplateKey(
@@ -145,7 +145,7 @@ export async function updateTemplateKey(
           update(
             at(templateKeyRecord, organization.slug, project.slug, path.key),
             { set: { description, required, pattern } },
-            // As it was read, and not one that was added under the same key since.
+            // The key must be as it was read, not a new one with the same name.
             { if: { ...asRead(before, fields), createdAt: equals(before.createdAt) } },
           ),
           isStillThere(context, project),
@@ -162,7 +162,7 @@ export async function updateTemplateKey(
   );
 }
 
-/** Of an optional field: what is not named stays, null removes. */
+/** For an optional field: omitted keeps the current value, null removes it. */
 function changed(before: string | undefined, wanted: string | null | undefined): string | undefined {
   return wanted === undefined ? before : (wanted ?? undefined);
 }
@@ -185,10 +185,10 @@ export async function removeTemplateKey(
   const record = templateOf(project, template).find(one => one.key === key);
   if (record === undefined) throw notFound(key);
   await transact([
-    // First, because a project that was made anew lacks the key as well.
+    // First, because a recreated project lacks the key too.
     isStillThere(context, project),
     remove(at(templateKeyRecord, context.organization.slug, project.slug, key), {
-      // The entry names the pattern that was read, so only that key may be removed, not one that was added since.
+      // The audit entry names the pattern that was read, so only that key may be removed, not one that was added since.
       if: { createdAt: equals(record.createdAt) },
       refused: () => notFound(key),
     }),
@@ -200,7 +200,7 @@ export async function removeTemplateKey(
   ]);
 }
 
-/** A pattern tells something about values, so the log keeps it even after the template no longer has it. */
+/** A pattern reveals something about values, so the audit log keeps it even after the key is removed. */
 function detailsOf({ required, pattern }: TemplateKeyRecord): Record<string, string | boolean | null> {
   return { required, pattern: pattern ?? null };
 }

@@ -14,7 +14,7 @@ export interface ValidationReads {
   environment: EnvironmentReads;
 }
 
-/** One wave, to start in parallel with authentication. */
+/** One round trip, to start in parallel with authentication. */
 export async function beginValidation(path: EnvironmentPath): Promise<ValidationReads> {
   const [template, environment] = await Promise.all([
     list(templateKeyRecord, ranges.templateKeys(path.orgSlug, path.project)),
@@ -24,8 +24,8 @@ export async function beginValidation(path: EnvironmentPath): Promise<Validation
 }
 
 /**
- * Compares an environment with its project's template. No value leaves, but patterns tell which values they match. So if
- * patterns opened values, the answer waits for its audit entry.
+ * Compares an environment with its project's template. No value is returned, but patterns reveal which values match
+ * them. So if values were decrypted for patterns, the response waits for the audit entry.
  */
 export async function validateEnvironment(
   context: MemberContext,
@@ -58,7 +58,7 @@ export async function validateEnvironment(
         new Map(opened),
         boundedValueCheck(),
       );
-      // Keys that the template does not declare are shown only to those who may read the environment.
+      // Keys that the template does not declare are only shown to callers who may read the environment.
       return context.access.roleMay('read', state.type) ? comparison : { ...comparison, undeclared: null };
     },
     'see',
