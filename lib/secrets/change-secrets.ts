@@ -10,7 +10,7 @@ import type { Change, ChangeRequest, ChangeResult } from './change/change-reques
 import { type Decided, decideChange, inKeyOrder } from './change/decide-change.ts';
 import { type ChangeReads, readTarget, requireTarget, type Target, type TargetReads } from './change/read-target.ts';
 import { eventsOf } from './change/tell-change.ts';
-import { sealHeads, writeDecision } from './change/write-decision.ts';
+import { recordComparison, sealHeads, writeDecision } from './change/write-decision.ts';
 import { staleReadLimit } from './engine/stale-read.ts';
 import { areWaiting, newTicket } from './engine/tickets.ts';
 import { moveDeadHeads } from './engine/tombstones.ts';
@@ -90,8 +90,10 @@ async function tryChange<Answer>(change: Change<Answer>, reads: TargetReads): Pr
   const decided = await decideChange(change, reads, target);
   const { decision, plan } = decided;
   const { revision } = state;
+  const changesNothing = decided.heads.length === 0;
+  if (dryRun || changesNothing) await recordComparison(change, target, decided);
   if (dryRun) return nothingToTell({ dryRun, plan: inKeyOrder(plan), revision });
-  if (decided.heads.length === 0) return nothingToTell(decision.answer(resultOf(decided, revision)));
+  if (changesNothing) return nothingToTell(decision.answer(resultOf(decided, revision)));
 
   const heads = await sealHeads(target, decided);
   // A large change writes its versions without a condition on what they overwrite.

@@ -1,5 +1,5 @@
 import type { HeadRecord } from '../../table/records/secret.ts';
-import type { Write } from '../../table/write.ts';
+import { putAlone, type Write } from '../../table/write.ts';
 import { fitsOneTransaction, type WritableChange, writeChange } from '../engine/write-change.ts';
 import type { Change } from './change-request.ts';
 import type { Decided } from './decide-change.ts';
@@ -50,6 +50,27 @@ export async function writeDecision(
   // By the time that the next writer has read, a commit of one transaction is through. If not, that writer is refused.
   const handOver = fitsOneTransaction(heads) ? [ticket.end()] : [];
   await Promise.all([writeChange(writable, context.log), ...handOver]);
+}
+
+/**
+ * An answer that names unchanged keys tells its caller what their values are, without any change that would be in the audit
+ * log. So it has an entry of its own, like a comparison of two environments.
+ */
+export async function recordComparison(
+  { context }: Change<unknown>,
+  { project, state }: Target,
+  { plan: { unchanged }, decision: { from } }: Decided<unknown>,
+): Promise<void> {
+  if (unchanged.length === 0) return;
+  const entry = await context.audit({
+    action: 'secret.compared',
+    target: { type: 'project', id: project.id, name: project.slug },
+    environment: { id: state.id, slug: state.slug },
+    keys: unchanged,
+    revision: state.revision,
+    ...(from === undefined ? {} : { from: { id: from.id, slug: from.slug, revision: from.revision } }),
+  });
+  await putAlone(entry);
 }
 
 function auditPut(

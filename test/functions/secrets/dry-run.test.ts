@@ -13,7 +13,7 @@ import { allItems } from '../../support/table-dump.ts';
 
 /*
  * For any state, change, caller, precondition and limit: what a dry run says is what the change then does, and the dry run itself
- * leaves nothing behind.
+ * leaves nothing behind but, where it names unchanged keys, the audit entry of that comparison.
  */
 
 const cases = Number(process.env.DRY_RUNS ?? 24);
@@ -219,9 +219,20 @@ function differenceOf(before: Picture, after: Picture) {
 
 const refusalOf = ({ status, body }: Answer) => ({ status, error: { ...body.error, requestId: undefined } });
 
-/** The whole table, but for when a credential was last used: that is noted for every request. */
+/** The keys of every recorded comparison, oldest first. */
+async function comparisons(): Promise<string[][]> {
+  const entries = (await allItems()).filter(({ action }) => action === 'secret.compared') as {
+    createdAt: string;
+    keys: string[];
+  }[];
+  return entries.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1)).map(({ keys }) => keys.toSorted());
+}
+
+/** The whole table, but for recorded comparisons, and when a credential was last used: that is noted for every request. */
 async function dump(): Promise<string[]> {
-  const items = (await allItems()).map(({ lastUsedAt: _, ...item }) => item);
+  const items = (await allItems())
+    .filter(({ action }) => action !== 'secret.compared')
+    .map(({ lastUsedAt: _, ...item }) => item);
   return items.map(item => JSON.stringify(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))).toSorted();
 }
 
@@ -234,9 +245,12 @@ it('a plan is what the change then does, for any state, change, caller, precondi
       await limitTo(change.maximum);
       const before = await pictureOf(change.env);
       const table = await dump();
+      const comparedBefore = await comparisons();
       const { answer: dry, calls } = await recordRequest(headers => send(change, before, { dryRun: 'true' }, headers));
       expect(await dump()).toEqual(table);
       expect(calls.filter(({ service }) => service === 'sqs')).toEqual([]);
+      const told: string[] = dry.body.plan?.unchanged ?? [];
+      expect((await comparisons()).slice(comparedBefore.length)).toEqual(told.length === 0 ? [] : [told.toSorted()]);
 
       const real = await send(change, before, {});
       const after = await pictureOf(change.env);
