@@ -76,9 +76,9 @@ describe('the documentation', () => {
   });
 
   it('names only files and directories that exist', () => {
-    const rooms = 'lib|infra|functions|test|docs|clients';
+    const folders = 'lib|infra|functions|test|docs|clients';
     const file = new RegExp(
-      `(?<![\\w./-])(?:(?:${rooms})/[\\w./<>*-]*[\\w>*]|[\\w.-]+\\.(?:json|ts|md|yaml))(?![\\w/])`,
+      `(?<![\\w./-])(?:(?:${folders})/[\\w./<>*-]*[\\w>*]|[\\w.-]+\\.(?:json|ts|md|yaml))(?![\\w/])`,
       'g',
     );
     const named = inCode(code => code.match(file) ?? []).filter(({ found }) => !madeByCommands.has(found));
@@ -141,12 +141,12 @@ function awsNames(client: string): Set<string> {
 describe('architecture.md', () => {
   const page = 'docs/architecture.md';
 
-  it('draws every room of lib, and no other', () => {
-    const [, drawing = ''] = chapter(page, '## The house').split('```');
-    const rooms = [...drawing.matchAll(/^ {3}((?:[a-z]+ {1,2})+)(?= |$)/gm)].flatMap(match =>
+  it('draws every module of lib, and no other', () => {
+    const [, drawing = ''] = chapter(page, '## Layers').split('```');
+    const modules = [...drawing.matchAll(/^ {3}((?:[a-z]+ {1,2})+)(?= |$)/gm)].flatMap(match =>
       (match[1] as string).trim().split(/\s+/),
     );
-    expect(rooms.toSorted()).toEqual(readdirSync(join(root, 'lib')).toSorted());
+    expect(modules.toSorted()).toEqual(readdirSync(join(root, 'lib')).toSorted());
   });
 
   it('names only key shapes that the table has', () => {
