@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../lib/contracts/routes.ts';
 import { readCredential } from '../../lib/crypto/credentials.ts';
 import { ranges } from '../../lib/table/keys.ts';
-import { at, list, readAll } from '../../lib/table/read.ts';
+import { at, find, list, readAll } from '../../lib/table/read.ts';
+import { environmentStateRecord } from '../../lib/table/records/environment.ts';
 import { memberRecord, membershipRecord } from '../../lib/table/records/member.ts';
 import { put, remove, transact } from '../../lib/table/write.ts';
 import { type Answer, type Api, createToken } from '../support/api.ts';
-import { openWorkplace, type Workplace } from '../support/environments.ts';
+import { expireLease, openWorkplace, type Workplace } from '../support/environments.ts';
 import { injectFault } from '../support/inject-faults.ts';
 import type { Conductor } from '../support/observe-calls.ts';
 import { startObservedApi, withFault } from '../support/observed-api.ts';
@@ -219,6 +220,35 @@ describe('a member who is removed while a request waits', () => {
     expect(answer[0]).toBe(404);
     expect(await place.values('dev')).toEqual(before);
     expect((await place.set('dev', 'HONEST', 'at once')).status).toBe(200);
+  });
+
+  it('undoes the change of a dead writer to its end, because the next writer would have to wait for it', async () => {
+    const developer = await place.member('developer');
+    const id = await memberIdOf(developer);
+    const secrets = Array.from({ length: 150 }, (_, index) => ({ key: `DEAD_${index}`, value: 'x' }));
+    let steps = 0;
+    const dying: Conductor = {
+      async attempt(call, send) {
+        if (call.operation === 'TransactWriteItems') steps += 1;
+        if (steps > 4) throw new Error('the process is dead (injected)');
+        return send();
+      },
+    };
+    await withFault({ conductor: dying }, headers => place.importAll('staging', secrets, { headers }));
+    await expireLease(place, 'staging');
+
+    // Its first transaction takes the lease over, and its second restores heads.
+    const answer = await sendWaiting(
+      () => expectStatus(api.delete(`${members}/${id}`, place.owner.session), 200),
+      headers => place.set('staging', 'LATE', 'x', { as: developer.session, headers }),
+      2,
+    );
+
+    expect(answer).toEqual([404, 'organization_not_found']);
+    const state = await find(at(environmentStateRecord, place.owner.organization.slug, place.project.slug, 'staging'));
+    expect(state).toBeDefined();
+    expect(state?.pending).toBeUndefined();
+    expect(await place.values('staging')).toEqual({});
   });
 
   it('gets no value and changes none if its first reads had to wait, with a session or a token', async () => {

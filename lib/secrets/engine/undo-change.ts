@@ -3,7 +3,7 @@ import { ranges } from '../../table/keys.ts';
 import { at, find, queryItems, readAll } from '../../table/read.ts';
 import { type EnvironmentState, environmentStateRecord, type FenceRecord } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
-import { pauseBeforeRetry, retryBudget } from '../../table/retry.ts';
+import { pauseBeforeRetry, retryBudget, withoutReauthorization } from '../../table/retry.ts';
 import { ConditionFailed, put, remove } from '../../table/write.ts';
 import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { readFences, stateAt } from './fencing.ts';
@@ -79,14 +79,16 @@ async function undoAbandoned(
 }
 
 /**
- * Undoes what was written under a lease whose fencing token was raised since, and ends the lease.
+ * Undoes what was written under a lease whose fencing token was raised since, and ends the lease. It does not re-authorize
+ * the caller: half an undo would make the next writer wait for another lease.
  * @throws ConditionFailed when the lease was taken over
  */
 export async function undoAndRelease(lease: Lease, ring: KeyRing, log: Log): Promise<void> {
-  await withHeartbeat(lease, log, async () => {
+  const undo = async () => {
     await restoreHeads(lease, ring);
     await releaseLease(lease);
-  });
+  };
+  await withoutReauthorization(() => withHeartbeat(lease, log, undo));
 }
 
 /**
