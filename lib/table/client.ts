@@ -1,6 +1,6 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { isThrottle, reauthorize } from './retry.ts';
+import { isThrottle, noteLostAnswer, reauthorize } from './retry.ts';
 
 /** The middleware around each attempt of the SDK. Exported for tests, which disturb attempts below it. */
 export const reauthorizedRetries = 'reauthorizedRetries';
@@ -44,7 +44,16 @@ function reauthorizeRetries<Input, Output>(next: (args: Input) => Promise<Output
       return await next(args);
     } catch (error) {
       wasThrottled = isThrottle(error);
+      if (!wasThrottled && !isAnswer(error)) noteLostAnswer();
       throw error;
     }
   };
+}
+
+/** Whether DynamoDB has refused the attempt. Everything else leaves open whether it was executed. */
+function isAnswer(error: unknown): boolean {
+  if (error instanceof TransactionCanceledException) return true;
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode ?? 0;
+  return status >= 400 && status < 500;
 }

@@ -22,11 +22,33 @@ export function retryBudget(timeMs = retryTimeMs): RetryBudget {
   return { endsAt: deadlines.getStore() ?? Date.now() + timeMs, attempts: 0 };
 }
 
-const authorizations = new AsyncLocalStorage<(() => Promise<void>) | undefined>();
+interface Reauthorization {
+  /** Throws if the caller has lost the right to go on. */
+  check: () => Promise<void>;
+  /** Of a transaction: whether an attempt of it may have been executed although no answer came. */
+  isAnswerLost?: boolean;
+}
+
+const authorizations = new AsyncLocalStorage<Reauthorization | undefined>();
 
 /** Runs `work`. After each wait of a retry, `check` throws if the caller has lost the right to go on. */
 export function withReauthorization<T>(check: () => Promise<void>, work: () => T): T {
-  return authorizations.run(check, work);
+  return authorizations.run({ check }, work);
+}
+
+/**
+ * Runs all attempts of one transaction. Once the answer to one of them was lost, the caller is not authorized again: the
+ * transaction may have been executed, may even have ended the caller's own rights, and only the next answer tells.
+ */
+export function asOneTransaction<T>(attempts: () => T): T {
+  const around = authorizations.getStore();
+  return authorizations.run(around === undefined ? undefined : { ...around, isAnswerLost: false }, attempts);
+}
+
+/** Notes that an attempt ended without an answer, where it is one of a transaction. */
+export function noteLostAnswer(): void {
+  const reauthorization = authorizations.getStore();
+  if (reauthorization?.isAnswerLost !== undefined) reauthorization.isAnswerLost = true;
 }
 
 /** Runs work that has to end whatever its caller may do by now, such as an undo. */
@@ -64,9 +86,10 @@ export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown
 
 /** Authorizes the caller again. @throws if the caller has lost the right to go on */
 export async function reauthorize(): Promise<void> {
-  const check = authorizations.getStore();
+  const reauthorization = authorizations.getStore();
+  if (reauthorization === undefined || reauthorization.isAnswerLost === true) return;
   // The check may have to wait, too, and needs no check for that.
-  if (check !== undefined) await withoutReauthorization(check);
+  await withoutReauthorization(reauthorization.check);
 }
 
 /** DynamoDB refused the request before executing it. */

@@ -14,7 +14,7 @@ import { tableClient } from './client.ts';
 import type { Key } from './entity.ts';
 import { type AnyChanges, type AnyConditions, type Changes, type Conditions, render } from './expressions.ts';
 import type { Item, Read } from './read.ts';
-import { pauseBeforeRetry, type RetryBudget, retryBudget, sendPatiently } from './retry.ts';
+import { asOneTransaction, pauseBeforeRetry, type RetryBudget, retryBudget, sendPatiently } from './retry.ts';
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
@@ -96,7 +96,10 @@ export class ConditionFailed extends Error {
  * @throws the first refused write's domain error, else `ConditionFailed`; `temporarily_unavailable` after the budget.
  */
 export async function transact(writes: readonly Write[], budget: RetryBudget = retryBudget()): Promise<void> {
-  if (writes.length === 0) return;
+  if (writes.length > 0) await asOneTransaction(() => sendTransaction(writes, budget));
+}
+
+async function sendTransaction(writes: readonly Write[], budget: RetryBudget): Promise<void> {
   const transaction = { TransactItems: writes.map(toTransactItem), ClientRequestToken: randomUUID() };
   for (;;) {
     try {

@@ -157,6 +157,57 @@ it('a revoked token’s and an ended session’s waiting write is not made', asy
   expect(await place.values('dev')).not.toHaveProperty('LATE');
 });
 
+describe('a transaction whose answer was lost', () => {
+  type Failure = () => Error;
+  const failure = (name: string, httpStatusCode?: number) => () =>
+    Object.assign(new Error(`${name} (injected)`), {
+      name,
+      $metadata: httpStatusCode === undefined ? {} : { httpStatusCode },
+    });
+  const throttled = failure('ProvisionedThroughputExceededException', 400);
+
+  /** Executes a request's first transaction, but it ends with these failures before an answer comes. */
+  async function sendUnanswered(
+    failures: readonly Failure[],
+    send: (headers: Record<string, string>) => Promise<Answer>,
+  ): Promise<number> {
+    const left = [...failures];
+    const conductor = {
+      async attempt(...[call, send]: Attempt) {
+        if (call.operation !== 'TransactWriteItems') return send();
+        const next = left.shift();
+        if (next === undefined) return send();
+        if (left.length === failures.length - 1) await send();
+        throw next();
+      },
+    };
+    const { status } = await withFault({ conductor }, send);
+    expect(left).toEqual([]);
+    return status;
+  }
+
+  it.each([
+    ['and whose repeat is throttled', [failure('TimeoutError'), throttled]],
+    [
+      'and whose repeats are throttled for longer than the SDK tries',
+      [failure('TimeoutError'), ...Array(4).fill(throttled)],
+    ],
+    ['by server errors', Array(4).fill(failure('InternalServerError', 500))],
+  ] as const)('%s is answered by what it did, though it took its caller’s own rights', async (_, failures) => {
+    const admin = await place.member('admin');
+    const id = await memberIdOf(admin);
+    const left = await sendUnanswered(failures, headers => api.delete(`${members}/${id}`, admin.session, headers));
+    expect(left).toBe(200);
+    expect((await place.pull('dev', '', { as: admin.session })).status).toBe(404);
+
+    const loggedOut = await sendUnanswered(failures, headers =>
+      api.post('/auth/logout', undefined, admin.session, headers),
+    );
+    expect(loggedOut).toBe(200);
+    expect((await api.get('/auth/me', admin.session)).status).toBe(401);
+  });
+});
+
 describe('a member who is removed while a request waits', () => {
   /** Takes away every membership that the person of a session has, as a removal does, and brings them back. */
   async function suspend(as: unknown) {
