@@ -11,7 +11,7 @@ import { type OrganizationRecord, organizationRecord } from '../table/records/or
 import { put, transact, update, type Write } from '../table/write.ts';
 import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
 import { auditedFields, identityTarget } from './identity-view.ts';
-import { requireIssuer } from './require-issuer.ts';
+import { requireTrust } from './require-trust.ts';
 
 type NewIdentity = Pick<IdentityRecord, 'name' | 'access' | 'role' | 'issuer' | 'claims' | 'tokenMinutes'> & {
   projectId?: string | undefined;
@@ -21,13 +21,13 @@ type NewIdentity = Pick<IdentityRecord, 'name' | 'access' | 'role' | 'issuer' | 
 
 /**
  * Creates an identity.
- * @throws invalid_request for an issuer that is known to be forbidden, project_not_found, environment_not_found,
- * identity_limit_reached
+ * @throws invalid_request for an issuer that is known to be forbidden or claims that strangers could meet,
+ * project_not_found, environment_not_found, identity_limit_reached
  */
 export async function createIdentity(context: MemberContext, wanted: NewIdentity): Promise<IdentityRecord> {
   const { organization } = context;
   const { projectId = null, environmentId = null, jwks = null, ...facts } = wanted;
-  requireIssuer({ ...facts, jwks });
+  requireTrust({ ...facts, jwks });
   const scope = findScope(await readPlaces(organization.slug, projectId !== null), { projectId, environmentId });
   const createdAt = new Date().toISOString();
   const identity: IdentityRecord = {

@@ -1,11 +1,29 @@
+import { claimPath, topLevelClaim } from '../contracts/fields/claim-path.ts';
 import type { IdentityRecord } from '../table/records/identity.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
+ * The claims in which platforms say what started a job: GitHub and Forgejo, GitLab, Woodpecker, Semaphore, Buildkite, and
+ * names that others could use. Not looked for in all claims, because a branch or a workflow may be called anything.
+ */
+const eventClaims: ReadonlySet<string> = new Set([
+  'event_name',
+  'event',
+  'event_type',
+  'pipeline_source',
+  'pipeline_event',
+  'ref_type',
+  'build_source',
+  'build_reason',
+  'trigger',
+  'trigger_type',
+]);
+
+/**
  * The claims that do not have what the identity demands, by name. Claims are compared as strings, exactly; a number, a
- * flag, a list or an object is no match. An event of a pull request runs what a stranger wrote, so it is refused unless the
- * identity names it. Pure.
+ * flag, a list or an object is no match. An event of a pull or merge request runs what a stranger wrote, so it is refused
+ * unless the identity names it. Pure.
  */
 export function mismatchedClaims(claims: Claims, demanded: IdentityRecord['claims']): string[] {
   const mismatched = Object.entries(demanded)
@@ -14,20 +32,21 @@ export function mismatchedClaims(claims: Claims, demanded: IdentityRecord['claim
       return typeof value !== 'string' || ![accepted].flat().includes(value);
     })
     .map(([name]) => name);
-  const event = claimAt(claims, 'event_name');
-  const isOrdinary = event === undefined || (typeof event === 'string' && !event.startsWith('pull_request'));
-  return isOrdinary || Object.hasOwn(demanded, 'event_name') ? mismatched : [...mismatched, 'event_name'];
+  const named = new Set(Object.keys(demanded).map(topLevelClaim));
+  const events = Object.keys(claims).filter(
+    name => eventClaims.has(name.toLowerCase()) && !named.has(name) && !isOrdinaryEvent(claims[name]),
+  );
+  return [...mismatched, ...events];
+}
+
+/** GitHub's `pull_request_target`, GitLab's `merge_request_event` and `external_pull_request_event`, `pull-request`, … */
+function isOrdinaryEvent(event: unknown): boolean {
+  return typeof event === 'string' && !/(?:pull|merge)[^a-z]*request/i.test(event);
 }
 
 /** The claim of a name, or the one that a JSON pointer (RFC 6901) leads to through objects. */
 function claimAt(claims: Claims, name: string): unknown {
-  const steps = name.startsWith('/')
-    ? name
-        .slice(1)
-        .split('/')
-        .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    : [name];
-  return steps.reduce<unknown>(
+  return claimPath(name).reduce<unknown>(
     (value, step) =>
       typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, step)
         ? (value as Claims)[step]

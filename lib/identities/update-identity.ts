@@ -10,15 +10,15 @@ import { retryOnConditionFailed, transact, update, type Write } from '../table/w
 import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
 import { auditedFields, identityTarget } from './identity-view.ts';
 import { requireIdentity } from './read-identities.ts';
-import { requireIssuer } from './require-issuer.ts';
+import { requireTrust } from './require-trust.ts';
 
 type Changeable = Omit<IdentityRecord, 'id' | 'trustId' | 'createdAt' | 'updatedAt' | 'lastUsedAt'>;
 type IdentityChanges = { [Name in keyof Changeable]?: Changeable[Name] | undefined };
 
 /**
  * Changes the given fields. An unchanged limit is not looked up again, because it may name something deleted.
- * @throws identity_not_found, invalid_request for an environment without its project or a forbidden issuer,
- * project_not_found, environment_not_found
+ * @throws identity_not_found, invalid_request for an environment without its project, a forbidden issuer or claims that
+ * strangers could meet, project_not_found, environment_not_found
  */
 export async function updateIdentity(
   context: MemberContext,
@@ -35,7 +35,7 @@ export async function updateIdentity(
       throw invalidRequest([{ path: 'projectId', message: 'is required with environmentId' }]);
     }
     const trusts = isSame(before, wanted, ['issuer', 'claims', 'jwks']);
-    if (!trusts) requireIssuer(wanted);
+    if (!trusts) requireTrust(wanted);
     const after: IdentityRecord = {
       ...wanted,
       trustId: trusts ? before.trustId : randomUUID(),

@@ -260,6 +260,38 @@ describe('what an identity demands', () => {
     },
   );
 
+  it.each([
+    { event_name: 'Pull_Request' },
+    { event_name: 'PULL_REQUEST_TARGET' },
+    { pipeline_source: 'merge_request_event' },
+    { pipeline_source: 'external_pull_request_event' },
+    { pipeline_source: 'Merge_Request_Event' },
+    { Pipeline_Source: 'merge_request_event' },
+    { event: 'pull_request' },
+    { event_type: 'pullrequest:updated' },
+    { ref_type: 'pull-request' },
+    { build_reason: 'PullRequest' },
+  ])('never is such an event in other letters or of another platform: %o', async claims => {
+    const id = await makeIdentity();
+    const answer = await exchange(id, await issuer.token(id, { event_name: undefined, ...claims }));
+
+    expect(codeOf(answer)).toBe('403 claims_mismatch');
+    expect(answer.body.error.details).toEqual({ claims: Object.keys(claims) });
+    await api.delete(`/identities/${ada.organization.id}/${id}`, ada.session);
+  });
+
+  it.each([
+    [{ pipeline_source: 'merge_request_event' }, { pipeline_source: 'merge_request_event' }],
+    [{ '/event_name': ['push', 'pull_request'] }, { event_name: 'pull_request' }],
+    [{}, { event_name: 'workflow_run', ref_type: 'branch', pipeline_source: 'push' }],
+    [{}, { event_name: 'push', workflow: 'Pull Request', ref: 'refs/heads/pull_request' }],
+  ])('may be what it names, or another event: %o takes %o', async (demanded, claims) => {
+    const id = await makeIdentity({ claims: { repository_id: '74', ...demanded } });
+
+    expect(codeOf(await exchange(id, await issuer.token(id, { event_name: undefined, ...claims })))).toBe('201 ok');
+    await api.delete(`/identities/${ada.organization.id}/${id}`, ada.session);
+  });
+
   it('may be such an event, if it names it', async () => {
     const id = await makeIdentity({ claims: { ...pipeline, event_name: ['push', 'pull_request'] } });
 

@@ -15,8 +15,8 @@ export const createIdentity = contract({
   description:
     'Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes ' +
     'and others), so that nobody stores a token there. The platform must issue that token for the identity’s `audience`. Demand ' +
-    'identifiers that are never used again: on GitHub `repository_id` and `repository_owner_id`. Events of pull requests ' +
-    '(`event_name`) are refused unless the claims name them. For owners and admins.',
+    'identifiers that are never used again: on GitHub `repository_id` and `repository_owner_id`. Events of pull and merge ' +
+    'requests (`event_name`, `pipeline_source` and others) are refused unless the claims name them. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   body: z
     .strictObject({

@@ -10,7 +10,8 @@ export const described = {
   issuer: 'Who signs its tokens: their exact `iss`.',
   claims:
     'What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer ' +
-    '(RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough.',
+    '(RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough. Of an issuer that everybody shares, such as ' +
+    'GitHub’s, at least one must bind the owner, such as `repository_id`.',
   tokenMinutes: 'How many minutes a bearer token is valid that it gets.',
 } as const;
 

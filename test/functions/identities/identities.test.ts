@@ -113,6 +113,11 @@ describe('an identity', () => {
       ['claims: must demand at least one claim besides iss, aud and sub, such as repository_id'],
     ],
     [
+      'one that demands nothing but the subject by a JSON pointer',
+      { claims: { '/sub': 'repo:acme/web-shop', '/iss': 'x', '/jti': 'y' } },
+      ['claims: must demand at least one claim besides iss, aud and sub, such as repository_id'],
+    ],
+    [
       'one that demands nothing',
       { claims: {} },
       ['claims: must demand at least one claim besides iss, aud and sub, such as repository_id'],
@@ -136,6 +141,58 @@ describe('an identity', () => {
 
     expect(status).toBe(400);
     expect(found).toEqual(problems.map(problem => expect.stringContaining(problem)));
+  });
+
+  const everybody = 'because everybody can get tokens of this issuer';
+  const shared: readonly (readonly [issuer: string, bound: Record<string, string>, loose: Record<string, string>])[] = [
+    [publicIssuer.url, { '/repository_id': '74' }, { ref: 'refs/heads/main' }],
+    [publicIssuer.url, { enterprise_id: '7' }, { '/iss': publicIssuer.url, '/environment': 'production' }],
+    ['https://Token.Actions.GitHubUserContent.com', { repository_owner: 'acme' }, { job_workflow_ref: 'x' }],
+    [publicIssuer.url, { sub: 'repo:acme/web-shop', ref: 'main' }, { '/nested/repository_id': '74' }],
+    [`${publicIssuer.url}/`, { repository: 'acme/web-shop' }, { '/repository~1owner': 'acme' }],
+    ['https://gitlab.com', { project_path: 'acme/shop' }, { ref_protected: 'true', ref: 'main' }],
+    ['https://gitlab.com', { '/namespace_id': '7' }, { repository_id: '74', pipeline_source: 'push' }],
+    ['https://app.terraform.io', { terraform_organization_name: 'acme' }, { sub: 'x', terraform_run_phase: 'apply' }],
+    ['https://accounts.google.com', { sub: '1134' }, { email_verified: 'true', hd: 'acme.example' }],
+    ['https://oidc.vercel.com', { owner_id: 'team_7' }, { environment: 'production' }],
+    ['https://agent.buildkite.com', { organization_slug: 'acme' }, { pipeline_slug: 'deploy' }],
+  ];
+  it.each(shared)(
+    'of an issuer that everybody shares (%s) binds its owner: %o, not %o',
+    async (issuer, bound, loose) => {
+      const made = await expectStatus(create({ issuer, claims: bound }), 201);
+      const one = `${path}/${made.body.identity.id}`;
+      const [status, problems] = problemsIn(await create({ issuer, claims: loose }));
+      const [updated, found] = problemsIn(await api.patch(one, { claims: loose }, ada.session));
+
+      expect([status, updated]).toEqual([400, 400]);
+      expect([problems, found]).toEqual(Array(2).fill([expect.stringContaining(everybody)]));
+      await expectStatus(api.delete(one, ada.session), 200);
+    },
+  );
+
+  it('cannot be moved to an issuer that everybody shares with claims that bind nobody there', async () => {
+    const own = { url: 'https://oidc.circleci.com/org/7c5f' };
+    const made = await expectStatus(
+      api.post(path, identityOf(own, { claims: { ref: 'refs/heads/main' } }), ada.session),
+      201,
+    );
+    const one = `${path}/${made.body.identity.id}`;
+
+    const [status, problems] = problemsIn(await api.patch(one, { issuer: publicIssuer.url }, ada.session));
+
+    expect([status, problems]).toEqual([400, [expect.stringMatching(/repository_id.*enterprise_id/)]]);
+    await expectStatus(api.delete(one, ada.session), 200);
+  });
+
+  it.each([
+    'https://oidc.circleci.com/org/7c5f',
+    'https://api.bitbucket.org/2.0/workspaces/acme/pipelines-config/identity/oidc',
+    'https://oidc.vercel.com/acme',
+    'https://oidc.eks.eu-west-1.amazonaws.com/id/7C5F',
+  ])('of an issuer whose URL names the owner (%s) may demand any claim', async issuer => {
+    const made = await expectStatus(create({ issuer, claims: { ref: 'refs/heads/main' } }), 201);
+    await expectStatus(api.delete(`${path}/${made.body.identity.id}`, ada.session), 200);
   });
 
   it('takes no claim by the name __proto__, which would be left out without a word', async () => {

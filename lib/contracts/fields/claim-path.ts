@@ -1,0 +1,14 @@
+/** Where a demanded claim stands: a plain name, or a JSON pointer (RFC 6901), as the names on the way to it. Pure. */
+export function claimPath(name: string): string[] {
+  if (!name.startsWith('/')) return [name];
+  return name
+    .slice(1)
+    .split('/')
+    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The claim that a name stands for, if it is not nested: `/sub` is `sub`. Pure. */
+export function topLevelClaim(name: string): string | undefined {
+  const [claim, ...nested] = claimPath(name);
+  return nested.length === 0 ? claim : undefined;
+}
