@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { curlSampleOf } from '../../infra/openapi/curl-samples.ts';
+import type { Contract } from '../../lib/contracts/contract.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
 import { type Api, sessionOf, startApi } from '../support/api.ts';
@@ -21,7 +22,8 @@ type Body = any;
 
 interface Step {
   operationId: string;
-  status: number;
+  /** Needed only where the contract declares several successful ones. */
+  status?: number;
   /** Sets what the sample needs and the reader would look up. */
   before?: () => Promise<unknown>;
   /** Keeps what the reader would take from the answer. */
@@ -56,30 +58,29 @@ async function tokenOf(account: { email: string; password: string }): Promise<st
   return (await api.post('/auth/token', { name: 'samples' }, session)).body.token;
 }
 
-/** One life of an account and all it owns, told by the samples alone: each operation once. */
+/**
+ * One life of an account and all it owns, told by the samples alone: each operation once. Reads that need nothing from
+ * earlier steps, and give nothing to later ones, are not listed: they all run just before `restReads`.
+ */
 const story: readonly Step[] = [
   {
     operationId: 'register',
-    status: 201,
     after: ({ user, organization }) => {
       userId = user.id;
       variables.ORG_ID = organization.id;
     },
   },
-  { operationId: 'log-in', status: 200 },
-  { operationId: 'send-verification', status: 200 },
+  { operationId: 'log-in' },
+  { operationId: 'send-verification' },
   {
     operationId: 'verify-email',
-    status: 200,
     before: async () => {
       variables.VERIFICATION_TOKEN = await mailedToken(api, ada.email, 'Verify');
       variables.HOLDFAST_TOKEN = await tokenOf(ada);
     },
   },
-  { operationId: 'get-current-user', status: 200 },
   {
     operationId: 'start-passkey',
-    status: 200,
     after: ({ challenge, publicKey }) => {
       const { id, response } = createAuthenticator().create(publicKey);
       variables.CHALLENGE = challenge;
@@ -88,32 +89,28 @@ const story: readonly Step[] = [
       variables.ATTESTATION = response.attestationObject;
     },
   },
-  { operationId: 'add-passkey', status: 201 },
+  { operationId: 'add-passkey' },
   {
     operationId: 'list-passkeys',
-    status: 200,
     after: ({ passkeys }) => {
       variables.PASSKEY_ID = passkeys[0].id;
     },
   },
-  { operationId: 'start-passkey-login', status: 200 },
+  { operationId: 'start-passkey-login' },
   {
     operationId: 'start-totp',
-    status: 200,
     after: ({ secret }) => {
       totpSecret = fromBase32(secret);
     },
   },
   {
     operationId: 'confirm-totp',
-    status: 200,
     before: async () => {
       variables.TOTP_CODE = totpCode(totpSecret, totpStep(Date.now()));
     },
   },
   {
     operationId: 'complete-login',
-    status: 200,
     before: async () => {
       const asked = await api.post('/auth/login', ada);
       variables.CHALLENGE = asked.body.error.details.challenge;
@@ -123,38 +120,32 @@ const story: readonly Step[] = [
   },
   {
     operationId: 'step-up',
-    status: 200,
     before: async () => {
       await forgetUsedCodes(userId);
       variables.TOTP_CODE = totpCode(totpSecret, totpStep(Date.now()));
     },
   },
-  { operationId: 'renew-recovery-codes', status: 200 },
-  { operationId: 'remove-totp', status: 200 },
-  { operationId: 'remove-passkey', status: 200 },
+  { operationId: 'renew-recovery-codes' },
+  { operationId: 'remove-totp' },
+  { operationId: 'remove-passkey' },
   {
     operationId: 'create-project',
-    status: 201,
     after: ({ project }) => {
       variables.PROJECT_ID = project.id;
     },
   },
-  { operationId: 'list-projects', status: 200 },
-  { operationId: 'get-project', status: 200 },
-  { operationId: 'update-project', status: 200 },
-  { operationId: 'create-environment', status: 201 },
-  { operationId: 'update-environment', status: 200 },
+  { operationId: 'update-project' },
+  { operationId: 'create-environment' },
+  { operationId: 'update-environment' },
   {
     operationId: 'create-token',
-    status: 201,
     after: ({ cliToken }) => {
       variables.TOKEN_ID = cliToken.id;
     },
   },
-  { operationId: 'rename-user', status: 200 },
+  { operationId: 'rename-user' },
   {
     operationId: 'revoke-current-token',
-    status: 200,
     before: async () => {
       kept = variables.HOLDFAST_TOKEN ?? '';
       variables.HOLDFAST_TOKEN = await tokenOf(ada);
@@ -163,53 +154,38 @@ const story: readonly Step[] = [
       variables.HOLDFAST_TOKEN = kept;
     },
   },
-  { operationId: 'list-tokens', status: 200 },
-  { operationId: 'revoke-token', status: 200 },
-  { operationId: 'hand-off-token', status: 201 },
+  { operationId: 'revoke-token' },
+  { operationId: 'hand-off-token' },
   { operationId: 'set-secret', status: 201 },
-  { operationId: 'import-secrets', status: 200 },
-  { operationId: 'pull-secrets', status: 200 },
-  { operationId: 'list-keys', status: 200 },
-  { operationId: 'list-versions', status: 200 },
-  { operationId: 'list-revisions', status: 200 },
-  { operationId: 'diff-revisions', status: 200 },
-  { operationId: 'restore-secrets', status: 200 },
-  { operationId: 'promote-secrets', status: 200 },
-  { operationId: 'compare-environments', status: 200 },
-  { operationId: 'apply-changes', status: 200 },
-  { operationId: 'add-template-key', status: 201 },
-  { operationId: 'list-template-keys', status: 200 },
-  { operationId: 'validate-environment', status: 200 },
-  { operationId: 'update-template-key', status: 200 },
-  { operationId: 'remove-template-key', status: 200 },
-  { operationId: 'delete-secret', status: 200 },
-  { operationId: 'bulk-delete-secrets', status: 200 },
-  { operationId: 'destroy-versions', status: 200 },
+  { operationId: 'import-secrets' },
+  { operationId: 'restore-secrets' },
+  { operationId: 'promote-secrets' },
+  { operationId: 'apply-changes' },
+  { operationId: 'add-template-key' },
+  { operationId: 'update-template-key' },
+  { operationId: 'remove-template-key' },
+  { operationId: 'delete-secret' },
+  { operationId: 'bulk-delete-secrets' },
+  { operationId: 'destroy-versions' },
   { operationId: 'rotate-key', status: 202 },
   {
     operationId: 'create-webhook',
-    status: 201,
     after: ({ webhook }) => {
       variables.WEBHOOK_ID = webhook.id;
     },
   },
-  { operationId: 'list-webhooks', status: 200 },
-  { operationId: 'get-webhook', status: 200 },
-  { operationId: 'update-webhook', status: 200 },
-  { operationId: 'test-webhook', status: 202 },
-  { operationId: 'delete-webhook', status: 200 },
+  { operationId: 'update-webhook' },
+  { operationId: 'test-webhook' },
+  { operationId: 'get-webhook' },
+  { operationId: 'delete-webhook' },
   {
     operationId: 'create-identity',
-    status: 201,
     after: ({ identity }) => {
       variables.IDENTITY_ID = identity.id;
     },
   },
-  { operationId: 'list-identities', status: 200 },
-  { operationId: 'get-identity', status: 200 },
   {
     operationId: 'exchange-assertion',
-    status: 201,
     before: async () => {
       // The platform that the sample names is out of reach, so the keys of one here stand in for its keys.
       const key = await makeSigningKey();
@@ -220,19 +196,17 @@ const story: readonly Step[] = [
       variables.ID_TOKEN = await signToken({ url }, key, id);
     },
   },
-  { operationId: 'update-identity', status: 200 },
-  { operationId: 'delete-identity', status: 200 },
+  { operationId: 'update-identity' },
+  { operationId: 'get-identity' },
+  { operationId: 'delete-identity' },
   {
     operationId: 'invite-member',
-    status: 201,
     after: ({ token }) => {
       variables.INVITATION_TOKEN = token;
     },
   },
-  { operationId: 'list-members', status: 200 },
   {
     operationId: 'accept-invitation',
-    status: 200,
     before: async () => {
       await api.post('/auth/register', grace);
       variables.HOLDFAST_TOKEN = await tokenOf(grace);
@@ -243,26 +217,22 @@ const story: readonly Step[] = [
   },
   {
     operationId: 'change-role',
-    status: 200,
     before: async () => {
       variables.HOLDFAST_TOKEN = await tokenOf(ada);
     },
   },
-  { operationId: 'remove-member', status: 200 },
-  { operationId: 'rename-organization', status: 200 },
-  { operationId: 'get-billing', status: 200 },
-  { operationId: 'start-checkout', status: 200 },
-  { operationId: 'open-portal', status: 200 },
+  { operationId: 'remove-member' },
+  { operationId: 'rename-organization' },
+  { operationId: 'start-checkout' },
+  { operationId: 'open-portal' },
   {
     operationId: 'create-organization',
-    status: 201,
     after: ({ organization }) => {
       paying = organization.id;
     },
   },
   {
     operationId: 'receive-provider-event',
-    status: 200,
     before: async () => {
       const event = providerEvent(paying, 'pro', process.env.STRIPE_WEBHOOK_SECRET ?? '');
       variables.STRIPE_SIGNATURE = event.headers['stripe-signature'];
@@ -271,43 +241,56 @@ const story: readonly Step[] = [
   },
   {
     operationId: 'get-statistics',
-    status: 200,
     before: () =>
       run('npm', ['run', '--silent', 'grant-admin', '--', ada.email], {
         cwd: root,
         env: { ...process.env, PORT: new URL(api.url).port },
       }),
   },
-  { operationId: 'list-organizations', status: 200 },
-  { operationId: 'inspect-organization', status: 200 },
-  { operationId: 'update-organization', status: 200 },
-  { operationId: 'list-plans', status: 200 },
-  { operationId: 'update-plan', status: 200 },
-  { operationId: 'summarize-metrics', status: 200 },
-  { operationId: 'list-audit-entries', status: 200 },
-  { operationId: 'change-password', status: 200 },
+  { operationId: 'update-organization' },
+  { operationId: 'update-plan' },
+  { operationId: 'change-password' },
   {
     operationId: 'list-sessions',
-    status: 200,
     before: () => api.post('/auth/login', { ...ada, password: changedPassword }),
     after: ({ sessions }) => {
       variables.SESSION_ID = sessions[0].id;
     },
   },
-  { operationId: 'end-session', status: 200 },
-  { operationId: 'log-out', status: 200 },
-  { operationId: 'delete-environment', status: 200 },
-  { operationId: 'delete-project', status: 200 },
-  { operationId: 'delete-organization', status: 200 },
-  { operationId: 'request-password-reset', status: 200 },
+  { operationId: 'end-session' },
+  { operationId: 'log-out' },
+  { operationId: 'delete-environment' },
+  { operationId: 'delete-project' },
+  { operationId: 'delete-organization' },
+  { operationId: 'request-password-reset' },
   {
     operationId: 'reset-password',
-    status: 200,
     before: async () => {
       variables.RESET_TOKEN = await mailedToken(api, ada.email, 'Reset');
     },
   },
 ];
+
+const restReads = 'change-password';
+
+/** The story with the reads that it does not list. */
+function allSteps(): Step[] {
+  const listed = new Set(story.map(({ operationId }) => operationId));
+  const rest = routes.filter(({ method, operationId }) => method === 'GET' && !listed.has(operationId));
+  const at = story.findIndex(({ operationId }) => operationId === restReads);
+  return [...story.slice(0, at), ...rest.map(({ operationId }) => ({ operationId })), ...story.slice(at)];
+}
+
+/** The one successful status that the contract declares. */
+function statusOf({ operationId, responses }: Contract): number {
+  const statuses = Object.keys(responses)
+    .map(Number)
+    .filter(status => status < 300);
+  const [only] = statuses;
+  if (only === undefined || statuses.length > 1)
+    throw new Error(`The step ${operationId} has to say which status it expects.`);
+  return only;
+}
 
 beforeAll(async () => {
   api = await startApi();
@@ -320,17 +303,21 @@ afterAll(async () => {
 });
 
 describe('the curl sample', () => {
-  it('of each operation has its place in the story above', () => {
+  it('of each operation that is no plain read has its place in the story above', () => {
     const operations = routes.map(({ operationId }) => operationId);
-    expect(story.map(({ operationId }) => operationId).toSorted()).toEqual(operations.toSorted());
+    expect(
+      allSteps()
+        .map(({ operationId }) => operationId)
+        .toSorted(),
+    ).toEqual(operations.toSorted());
   });
 
-  it.each(story)('of $operationId works as pasted', async ({ operationId, status, before, after }) => {
+  it.each(allSteps())('of $operationId works as pasted', async ({ operationId, status, before, after }) => {
     await before?.();
     const contract = routes.find(route => route.operationId === operationId);
     if (contract === undefined) throw new Error(`There is no operation ${operationId}.`);
     const answer = await paste(curlSampleOf(contract));
-    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status });
+    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: status ?? statusOf(contract) });
     after?.(answer.body);
   });
 });
