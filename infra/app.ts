@@ -6,7 +6,10 @@ import { ConfigError } from './plan/config.ts';
 import { readInstallation } from './plan/installation-file.ts';
 import { addInstallation } from './stacks/installation.ts';
 
-/** The CDK app (`cdk.json`): bundles the functions and describes the installation. It looks nothing up in any account. */
+/**
+ * The CDK app (`cdk.json`): bundles the functions and defines the stacks of the installation. It makes no look-ups in
+ * any account.
+ */
 try {
   const app = new App();
   const config = readInstallation(app.node.tryGetContext('installation'));

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { renderError } from '../../lib/api/respond.ts';
 import { ApiError } from '../../lib/core/errors.ts';
 
-/** Requests that match no route, wrong methods included, get the one error shape as well. */
+/** Gives requests that match no route, including wrong methods, the common error shape. */
 export async function handler(event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> {
   const error = new ApiError('route_not_found', 'There is no such route: the method or the path is wrong.');
   return renderError(error, event.requestContext.requestId);

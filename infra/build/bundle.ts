@@ -8,7 +8,7 @@ import { leanZod } from './lean-zod.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The SDK's clients import their whole package.json, 2 to 4 KB each, only to put the version into the user agent. */
+/** The SDK's clients import their whole package.json, 2 to 4 KB each, only to put their version into the user agent. */
 const versionsOnly: Plugin = {
   name: 'versions-only',
   setup: ({ onLoad }) => {
@@ -19,21 +19,21 @@ const versionsOnly: Plugin = {
   },
 };
 
-/** The settings of esbuild for a function. */
+/** esbuild's options for a function. */
 export const bundleSettings = {
   bundle: true,
   format: 'esm',
   platform: 'node',
   target: 'node24',
   minify: true,
-  // ES modules first: esbuild can drop their unused parts, and fewer packages need `require`.
+  // ES modules first: esbuild can tree-shake them, and fewer packages need `require`.
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts') },
-  // The SDK loads it on the first call that streams events; no call here does.
+  // The SDK loads it on the first call that streams events, which the service never makes.
   external: ['@smithy/core/event-streams'],
   plugins: [versionsOnly, leanClients, leanZod, leanModules],
   legalComments: 'none',
-  // CommonJS dependencies load node's own modules by `require`, which an ES module does not have.
+  // CommonJS dependencies load Node's own modules with `require`, which ES modules do not have.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
@@ -42,11 +42,11 @@ export const bundleSettings = {
 
 export interface Bundle {
   name: string;
-  /** The folder that is uploaded: `index.mjs` and the files that it reads. */
+  /** The folder to upload: `index.mjs` and the files that it reads. */
   directory: string;
   /** Size of `index.mjs`, minified. */
   sizeBytes: number;
-  /** Its packages and folders of the project with their bytes in the bundle, heaviest first. */
+  /** The packages and project folders in the bundle with their bytes, largest first. */
   weights: readonly [string, number][];
 }
 
@@ -56,10 +56,10 @@ export interface BundleOptions {
 }
 
 /**
- * Bundles every function into `dist/<name>/index.mjs` with everything it needs, including the AWS SDK, so that what was
- * tested is what runs. One build makes them all, so that each package is read and parsed once. The source maps are not
- * uploaded.
- * @throws Error naming every function without a file
+ * Bundles every function with all its dependencies, including the AWS SDK, into `dist/<name>/index.mjs`, so that the
+ * tested code is the code that runs. A single build bundles all of them, so each package is read and parsed only once.
+ * Source maps are not uploaded.
+ * @throws Error that names every function without a file
  */
 export async function bundleFunctions({
   outDirectory = join(root, 'dist'),
@@ -91,7 +91,7 @@ function sourceOf({ area, name }: Pick<FunctionPlan, 'area' | 'name'>): string {
   return join(root, 'functions', area, `${name}.ts`);
 }
 
-/** Puts the script of the reference page where the function's `require.resolve` finds it. */
+/** Puts the reference page's script where the function's `require.resolve` finds it. */
 function copyRedoc(directory: string): void {
   for (const file of ['package.json', 'LICENSE', 'bundles/redoc.standalone.js']) {
     const target = join(directory, 'node_modules/redoc', file);

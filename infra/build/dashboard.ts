@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildDashboard } from '../../clients/dashboard/build.ts';
 
-/** Builds the dashboard's files into a folder, as the edge serves them, and returns the folder. */
+/** Builds the dashboard's files as CloudFront serves them. @returns the folder */
 export async function writeDashboard(directory = join(import.meta.dirname, '../../dist/dashboard')): Promise<string> {
   rmSync(directory, { recursive: true, force: true });
   for (const [path, content] of await buildDashboard()) {

@@ -1,18 +1,18 @@
 import type { Node, ObjectExpression } from 'oxc-parser';
 
-/** A piece of a source and what takes its place. */
+/** A range of a source and its replacement. */
 export interface Edit {
   start: number;
   end: number;
   text: string;
 }
 
-/** Takes a range out but leaves its line ends, so that stack traces still point to the source. */
+/** Removes a range but keeps its line breaks, so that stack traces still point to the source. */
 export function removal(source: string, start: number, end: number): Edit {
   return { start, end, text: source.slice(start, end).replace(/[^\n]/g, '') };
 }
 
-/** Takes members out of an object, each with the comma after it. */
+/** Removes members of an object, each with its trailing comma. */
 export function memberRemovals(
   source: string,
   { properties, end }: ObjectExpression,
@@ -23,14 +23,14 @@ export function memberRemovals(
   );
 }
 
-/** `name` of `{ name: … }`, `{ 'name': … }` and `….name`; empty where the name is computed. */
+/** `name` of `{ name: … }`, `{ 'name': … }` and `….name`; empty for computed names. */
 export function nameOf(node: Node): string {
   const named = node.type === 'Property' ? node.key : node.type === 'MemberExpression' ? node.property : undefined;
   if (named?.type === 'Literal') return String(named.value);
   return named?.type === 'Identifier' && !('computed' in node && node.computed) ? named.name : '';
 }
 
-/** The source with the edits made. An edit within a range that is taken out goes with it. */
+/** Applies the edits to the source. An edit inside a removed range is dropped with it. */
 export function applyEdits(source: string, edits: readonly Edit[]): string {
   let result = '';
   let position = 0;

@@ -1,8 +1,8 @@
 /**
- * Replaces `@aws-sdk/credential-provider-node` in the bundles. Lambda puts a function's credentials into its
- * environment, where the SDK's chain looks first. The rest of the chain (profiles, single sign-on, STS, instance
- * metadata, and the clients for them) is 130 KB that every cold start would load for nothing. Commands on an operator's
- * machine run from the sources, with the whole chain.
+ * Replaces `@aws-sdk/credential-provider-node` in the bundles. Lambda passes a function's credentials in environment
+ * variables, which the SDK's chain checks first. The rest of the chain (profiles, single sign-on, STS, instance
+ * metadata, and their clients) is 130 KB that every cold start would load in vain. Commands on an operator's machine
+ * run from source, with the full chain.
  * @throws Error if the environment has no credentials
  */
 export const defaultProvider = () => async () => {

@@ -4,10 +4,10 @@ import type { Plugin } from 'esbuild';
 import { ownSources } from './own-sources.ts';
 
 /*
- * A client of the AWS SDK defines a class for each error of its service, some fifty for KMS, and registers it when it is
- * loaded. For an error without a class the SDK throws the service's base exception, with the error's name, message and
- * metadata, which is all that we read. So the bundles register only the classes that our sources name, and those that
- * tell the SDK to retry.
+ * An AWS SDK client defines and registers a class for each error of its service when it is loaded, about fifty for KMS.
+ * For an error without a class, the SDK throws the service's base exception with the error's name, message and
+ * metadata, which is all we read. So the bundles only register the classes that our sources name, and those that tell
+ * the SDK to retry.
  */
 
 const registration = /^\w+\.registerError\(\w+\$, (\w+)\);$/gm;

@@ -5,21 +5,21 @@ import { type Node, type ObjectExpression, parseSync, Visitor } from 'oxc-parser
 import { applyEdits, type Edit, memberRemovals, nameOf, removal } from './edit-source.ts';
 
 /*
- * Contracts and records are modules of data. They also hold the text of the documentation, and importing one builds the
- * schemas of a whole area. A function needs one contract, a few records and no documentation, and would pay for the rest
- * at every cold start. So in the bundles
- * - the documentation is left out: `.meta(…)` of schemas, and the members of a contract that no request needs;
- * - each constant of such a module is marked as free of side effects, so that esbuild drops the unused ones;
- * - `z.string()` and other plain schemas are made only once, since a schema never changes.
+ * Contracts and records are data modules. They include the text of the documentation, and importing one builds the
+ * schemas of a whole area. A function needs one contract, a few records and no documentation; loading the rest would
+ * slow down every cold start. In the bundles, therefore,
+ * - documentation is removed: `.meta(…)` of schemas, and contract members that no request needs;
+ * - every constant of such a module is marked as free of side effects, so that esbuild drops unused ones;
+ * - `z.string()` and other plain schemas are created only once, because schemas are immutable.
  */
 
 const dataModules = /[/\\]lib[/\\](?:contracts|table[/\\]records)[/\\].*\.ts$/;
 
-/** Members of a contract that only the documentation, the roles and the deployment need. */
+/** Contract members that only the documentation, the roles and the deployment need. */
 const contractDocumentation = ['area', 'summary', 'description', 'bodyExample', 'errors', 'uses', 'sizing'];
 const responseDocumentation = ['description', 'example', 'headers'];
 
-/** Schemas that are made without arguments. */
+/** Schemas that take no arguments. */
 const plainSchemas = ['string', 'int', 'number', 'boolean', 'unknown'];
 const plainSchemasModule = 'plain-schemas';
 
@@ -35,8 +35,8 @@ export const leanModules: Plugin = {
       ].join('\n'),
       resolveDir: import.meta.dirname,
     }));
-    // One build makes all functions, and esbuild keeps a part of a file in every bundle if any function uses that part. So
-    // each function gets its own copy of our modules. A suffix, handed on from importer to imported, tells them apart.
+    // One build makes all functions, and esbuild keeps a statement in every bundle if any function uses it. So each
+    // function gets its own copy of our modules, identified by a suffix that importers pass on to what they import.
     onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir, pluginData }) => {
       if (kind === 'entry-point') return { path, suffix: `?${basename(path)}` };
       return pluginData === undefined ? undefined : { path: join(resolveDir, path), suffix: pluginData as string };
@@ -54,7 +54,7 @@ function readModule(path: string): string {
   return dataModules.test(path) ? leanSource(path, source) : source;
 }
 
-/** The module for the bundles. Each line keeps its number, so that stack traces point to the source. */
+/** The module as bundled. Every line keeps its number, so that stack traces point to the source. */
 export function leanSource(path: string, source: string): string {
   const { program, errors } = parseSync(path, source);
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors.map(({ message }) => message).join('; ')}`);
@@ -75,7 +75,7 @@ export function leanSource(path: string, source: string): string {
     },
   }).visit(program);
   for (const { start, end } of program.body.flatMap(initializersOf)) {
-    // A literal without calls and spreads is free of side effects as it is.
+    // A literal without calls and spreads is already free of side effects.
     if (!/\(|\.\.\./.test(source.slice(start, end))) continue;
     edits.push({ start, end: start, text: '/* @__PURE__ */ (() => (' }, { start: end, end, text: '))()' });
   }
@@ -86,7 +86,7 @@ function isZod(node: Node): boolean {
   return node.type === 'Identifier' && node.name === 'z';
 }
 
-/** The members of an object that are object literals themselves. */
+/** The members of an object that are object literals. */
 function objectsIn(object: ObjectExpression): { name: string; object: ObjectExpression }[] {
   return object.properties.flatMap(property =>
     property.type === 'Property' && property.value.type === 'ObjectExpression'
@@ -95,7 +95,7 @@ function objectsIn(object: ObjectExpression): { name: string; object: ObjectExpr
   );
 }
 
-/** The values of a module's constants, except functions, which have no effect until they are called. */
+/** The initializers of a module's constants, except functions, which have no effect until they are called. */
 function initializersOf(statement: Node): { start: number; end: number }[] {
   const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
   if (declared?.type !== 'VariableDeclaration' || declared.kind !== 'const') return [];

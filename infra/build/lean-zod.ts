@@ -5,15 +5,15 @@ import { applyEdits, type Edit, memberRemovals } from './edit-source.ts';
 import { ownSources } from './own-sources.ts';
 
 /*
- * A zod schema has about a hundred methods, and through them each kind of schema refers to all others: every text format,
- * every way to parse, the conversion to JSON Schema. A cold start would load all of that and install each method on each
- * kind of schema. In the bundles a schema has only the members whose names occur in our sources, and esbuild drops the
- * rest.
+ * A zod schema has about a hundred methods, and through them each kind of schema references all others: every text
+ * format, every way to parse, the conversion to JSON Schema. A cold start would load all of it and install each method
+ * on each kind of schema. In the bundles, schemas only have the members whose names occur in our sources, and esbuild
+ * drops the rest.
  */
 
 /**
- * What no request needs: JSON Schema (the documentation is generated beforehand), zod's own messages (ours are in
- * `messages.ts`), and the handling of circular values, which JSON cannot hold.
+ * Parts that no request needs: JSON Schema (the documentation is generated beforehand), zod's own messages (ours are in
+ * `messages.ts`), and the handling of circular values, which JSON cannot contain.
  */
 const unusedParts = [
   ['import * as processors from "../core/json-schema-processors.js";', 'const processors = {};'],

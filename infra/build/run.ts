@@ -3,8 +3,8 @@ import { bundleFunctions } from './bundle.ts';
 
 /*
 /*
- * `npm run build` bundles every function and prints the sizes. `npm run build -- pull-secrets` also prints what that
- * function consists of.
+ * `npm run build` bundles every function and prints the sizes. `npm run build -- pull-secrets` also prints the contents
+ * of that function's bundle.
  */
 
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(0).padStart(6)} KB`;
@@ -15,7 +15,7 @@ const bySize = [...built].sort((a, b) => b.sizeBytes - a.sizeBytes);
 const total = bySize.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
 console.log(
-  `${bySize.length} functions in ${((Date.now() - startedAt) / 1000).toFixed(1)} s, ${kilobytes(total).trim()} in all`,
+  `${bySize.length} functions in ${((Date.now() - startedAt) / 1000).toFixed(1)} s, ${kilobytes(total).trim()} in total`,
 );
 console.log('Largest:');
 for (const { name, sizeBytes } of bySize.slice(0, 5)) console.log(`${kilobytes(sizeBytes)}  ${name}`);
@@ -24,6 +24,6 @@ for (const { name, sizeBytes } of bySize.filter(bundle => hotFunctions.includes(
   console.log(`${kilobytes(sizeBytes)}  ${name}`);
 }
 for (const { name, weights } of built.filter(bundle => process.argv.includes(bundle.name))) {
-  console.log(`${name} is made of:`);
+  console.log(`${name} contains:`);
   for (const [owner, bytes] of weights.slice(0, 20)) console.log(`${kilobytes(bytes)}  ${owner}`);
 }

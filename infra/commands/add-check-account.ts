@@ -4,9 +4,9 @@ import type { CheckAccount } from '../../lib/metrics/service-check.ts';
 import { apiAt, type Session } from './rehearsal-organization.ts';
 
 /*
- * `npm run add-check-account -- <address of the API> <SSM parameter> <e-mail>`: registers an account with an
- * organization and a project of its own and keeps it in the parameter, encrypted. Nobody sees its password. The e-mail
- * address gets a `+` and a random part, so that the command can be repeated.
+ * `npm run add-check-account -- <address of the API> <SSM parameter> <e-mail>`: registers an account with its own
+ * organization and project, and stores its credentials encrypted in the parameter. The password is never shown. The
+ * command adds a `+` and a random part to the e-mail address, so that it can be run again.
  */
 
 try {
@@ -19,7 +19,9 @@ try {
   await new SSMClient().send(
     new PutParameterCommand({ Name: parameter, Type: 'SecureString', Value: JSON.stringify(account), Overwrite: true }),
   );
-  console.log(`${account.email} checks the project ${account.organization}/${account.project}; ${parameter} holds it.`);
+  console.log(
+    `${account.email} checks the project ${account.organization}/${account.project}; ${parameter} holds its credentials.`,
+  );
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { functions, passwordFunctions } from '../plan/functions.ts';
 
 /*
- * `npm run cost-table`: what a million of each operation costs, as a Markdown table, from the counts of
+ * `npm run cost-table`: prints the cost of a million calls of each operation as a Markdown table, from the counts in
  * `test/bench/counts.json` (written by its test) and the published prices below.
  */
 
-/** US dollars in us-east-1, without any free tier, from the services' price pages on aws.amazon.com, November 2026. */
+/** US dollars in us-east-1, excluding any free tier, from the pricing pages on aws.amazon.com, November 2026. */
 export const prices = {
-  /** DynamoDB, on demand: a read unit is 4 KB read strongly consistently, a write unit 1 KB. */
+  /** DynamoDB on demand: a read unit is a strongly consistent read of 4 KB, a write unit is 1 KB. */
   readUnit: 0.125e-6,
   writeUnit: 0.625e-6,
-  /** A month of the table, and of its point-in-time recovery. */
+  /** Table storage per month, and its point-in-time recovery. */
   tableGb: 0.25,
   recoveryGb: 0.2,
-  /** HTTP API, up to 300 million a month. */
+  /** HTTP API, up to 300 million requests a month. */
   gatewayRequest: 1e-6,
   invocation: 0.2e-6,
   /** Lambda on ARM. */
@@ -25,13 +25,15 @@ export const prices = {
   secretMonth: 0.4,
   sqsRequest: 0.4e-6,
   mail: 0.1 / 1000,
-  /** CloudWatch Logs: ingestion, and a month of storage. */
+  /** CloudWatch Logs: ingestion, and storage per month. */
   logGb: 0.5,
   keptLogGb: 0.03,
   alarmMetricMonth: 0.1,
 } as const;
 
-/** What one operation asks of AWS, warm. Without a measured `lambdaMs`, the time is estimated from the waves. */
+/**
+ * The AWS calls of one warm operation. Without a measured `lambdaMs`, its duration is estimated from the round trips.
+ */
 export interface OperationCounts {
   operation: string;
   waves: number;
@@ -52,19 +54,22 @@ export interface Cost {
   total: number;
 }
 
-/** Estimated times of a wave of calls inside a region, of the function's own work, and of hashing a password. */
+/** Estimated durations of a round trip within a region, of the function's own work, and of hashing a password. */
 const waveMs = 8;
 const ownMs = 10;
 const passwordMs = 500;
-/** One line of the access log, and Lambda's own START, END and REPORT. */
+/** One line of the access log, plus Lambda's own START, END and REPORT. */
 const logBytes = 350 + 400;
-/** CloudWatch Logs delivers lines in batches. A batch is one invocation and a few counters. */
+/** CloudWatch Logs delivers lines in batches. Each batch costs one invocation and a few counters. */
 const linesPerBatch = 10;
 const rollUp = { writeUnits: 6, ms: 60, memoryMb: 256 };
-/** A delivery: receive and delete the message, claim and log it, unwrap the signing secret, wait for the receiver. */
+/**
+ * One delivery: receive and delete the message, record the start, log the result, decrypt the signing secret, and wait
+ * for the receiver.
+ */
 const delivery = { sqsRequests: 2, readUnits: 1, writeUnits: 2, kmsCalls: 1, ms: 300, memoryMb: 512 };
 
-/** What a million of an operation costs, including the work it triggers in the background. */
+/** The cost of a million operations, including the background work they trigger. */
 export function costOf(counts: OperationCounts): Cost {
   const { memoryMb, hashesPassword, isWebhook } = traitsOf(counts.operation);
   const ms = counts.lambdaMs ?? ownMs + counts.waves * waveMs + (hashesPassword ? passwordMs : 0);
@@ -107,15 +112,15 @@ function traitsOf(operation: string): { memoryMb: number; hashesPassword: boolea
   };
 }
 
-/** Metrics that alarms watch; a test counts them in the templates. */
+/** Metrics with alarms; a test counts them in the templates. */
 export const watchedMetrics = 23;
 
 /**
- * What an installation costs in a month without any use, in dollars. Metrics of our own are billed only for hours in
- * which something is counted (CloudWatch pricing, custom metrics).
+ * The monthly cost of an idle installation, in dollars. Custom metrics are billed only for hours with data (CloudWatch
+ * pricing, custom metrics).
  */
 export function idleCosts(): Readonly<Record<string, number>> {
-  // Lambda polls each queue all the time: five connections, each with a request every 20 seconds.
+  // Lambda polls each queue continuously: five connections, each with a request every 20 seconds.
   const pollsPerMonth = 2 * 5 * 3 * 60 * 24 * 30;
   return {
     'KMS key (each of its first two yearly rotations adds as much)': prices.kmsKeyMonth,

@@ -4,9 +4,10 @@ import { type Config, ConfigError } from '../plan/config.ts';
 import { readInstallation } from '../plan/installation-file.ts';
 
 /*
- * `npm run deploy -- <installation> [option of cdk deploy …]`: checks the settings in `installations/<installation>.json`
- * before anything is built, deploys all stacks, and uses the service once as a client does. On a terminal it asks before rights are widened. Without one it does
- * not ask: there, `cdk diff` and an approval come before it.
+ * `npm run deploy -- <installation> [option of cdk deploy …]`: checks the settings in
+ * `installations/<installation>.json` before building anything, deploys all stacks, and then uses the service once like
+ * a client. On a terminal it asks before it broadens permissions. Elsewhere it never asks, because the pipeline runs
+ * `cdk diff` and waits for an approval first.
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -42,7 +43,7 @@ function deploy(installation: string, options: readonly string[]): number {
   return status ?? 1;
 }
 
-/** What was just deployed must work from outside. */
+/** Checks that the new deployment works from outside. */
 function smoke({ checkParameter }: Config): number {
   if (checkParameter === undefined) {
     process.stderr.write('The deployment was not checked from outside, because checkParameter is not set.\n');
@@ -57,7 +58,7 @@ function smoke({ checkParameter }: Config): number {
 function refuseSettings(options: readonly string[], installation: string): void {
   if (!options.some(option => /^(-c|--context)(=|$)/.test(option))) return;
   throw new ConfigError(
-    `Settings come from installations/${installation}.json alone, so that no deployment forgets one. Change that file.`,
+    `Settings come only from installations/${installation}.json, so that no deployment forgets one. Change that file.`,
   );
 }
 
@@ -70,6 +71,8 @@ function refuseExamples({ domainName, mailFrom }: Config, installation: string):
   ];
   if (examples.length === 0) return;
   throw new ConfigError(
-    examples.map(name => `The setting ${name} in installations/${installation}.json is still the example.`).join('\n'),
+    examples
+      .map(name => `The setting ${name} in installations/${installation}.json still has its example value.`)
+      .join('\n'),
   );
 }

@@ -1,9 +1,9 @@
 import type { Endpoints } from '../local/stack.ts';
 
 /**
- * Points this process at the table a command works on, before the first call of a client: the local stack's that runs
- * on PORT (3000), or the deployed table TABLE_NAME if that is set and PORT is not. Returns how to name it in a sentence.
- * @throws Error with a sentence if no local stack answers.
+ * Selects the table that a command works on, before the first client call: the local stack's on PORT (3000), or the
+ * deployed table TABLE_NAME if that is set and PORT is not. Returns a description of it for messages.
+ * @throws Error with one sentence if no local stack answers
  */
 export async function useTable(): Promise<string> {
   const { TABLE_NAME, PORT } = process.env;

@@ -6,8 +6,8 @@ import { keys } from '../../lib/table/keys.ts';
 import { useTable } from './find-table.ts';
 
 /*
- * `npm run grant-admin -- <e-mail>`: makes a user a platform administrator, of the local stack that runs on PORT (3000),
- * or of the deployed table TABLE_NAME if that is set and PORT is not, with the usual AWS credentials.
+ * `npm run grant-admin -- <e-mail>`: makes a user a platform administrator, on the local stack at PORT (3000), or in
+ * the deployed table TABLE_NAME if that is set and PORT is not, with the usual AWS credentials.
  */
 
 try {

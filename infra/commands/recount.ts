@@ -7,10 +7,10 @@ import { recountPlatform } from '../repair/recount-platform.ts';
 import { useTable } from './find-table.ts';
 
 /*
- * `npm run recount -- [organization slug …] [--fix]`: counts what the limits apply to and reports every counter that
- * differs. Without slugs it recounts all organizations and the platform's own counters. It uses the local stack that
- * runs on PORT (3000), or the deployed table TABLE_NAME if that is set and PORT is not. Exit code 2: there was drift, or
- * an environment whose secrets do not add up to its digest, which `npm run repair-environment` repairs.
+ * `npm run recount -- [organization slug …] [--fix]`: recounts everything that has a limit and reports every counter
+ * that differs. Without slugs it recounts all organizations and the platform's own counters. It uses the local stack at
+ * PORT (3000), or the deployed table TABLE_NAME if that is set and PORT is not. Exit code 2: it found drift, or an
+ * environment whose secrets do not match its digest, which `npm run repair-environment` repairs.
  */
 
 try {
@@ -36,7 +36,7 @@ async function recount(named: readonly string[], fix: boolean): Promise<boolean>
     const unfixed = new Set(result.unfixed.map(({ counter }) => counter));
     const { inconsistent = [] } = result;
     isClean &&= result.drifts.length === 0 && inconsistent.length === 0;
-    for (const path of inconsistent) console.log(`${slug}: environment ${path} does not add up to its digest`);
+    for (const path of inconsistent) console.log(`${slug}: environment ${path} does not match its digest`);
     for (const drift of result.drifts) report(slug, drift, fix, unfixed.has(drift.counter));
   }
   if (all) {
@@ -51,6 +51,6 @@ async function recount(named: readonly string[], fix: boolean): Promise<boolean>
 }
 
 function report(where: string, { counter, recorded, counted }: Drift, fix: boolean, isUnfixed: boolean): void {
-  const outcome = !fix ? '' : isUnfixed ? '; it was changing, run again' : '; fixed';
-  console.log(`${where}: ${counter} says ${recorded}, there are ${counted}${outcome}`);
+  const outcome = !fix ? '' : isUnfixed ? '; not fixed, because it was changing: run again' : '; fixed';
+  console.log(`${where}: ${counter} is ${recorded}, but the actual count is ${counted}${outcome}`);
 }

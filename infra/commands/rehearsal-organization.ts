@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The session cookie of the person who registered, once there is one. */
+/** The session cookie of the registered user, once there is one. */
 export interface Session {
   cookie?: string | undefined;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: any answer of the API
+// biome-ignore lint/suspicious/noExplicitAny: any response of the API
 type Call = (method: string, path: string, body?: unknown) => Promise<{ body: any }>;
 
 /**
- * Calls the API as the person who registered. The session is kept by the caller, so that it outlives the service.
- * @throws Error if an answer is an error
+ * Calls the API as the registered user. The caller keeps the session, so that it outlives the service.
+ * @throws Error if a response is an error
  */
 export function apiAt(url: string, session: Session): Call {
   return async (method, path, body) => {
@@ -30,7 +30,7 @@ export function apiAt(url: string, session: Session): Call {
   };
 }
 
-/** Where the rehearsal's data is. */
+/** The location of the rehearsal's data. */
 export interface Filled {
   organizationId: string;
   /** Paths of the project's secrets and of the project. */
@@ -40,7 +40,10 @@ export interface Filled {
 
 const environments = ['dev', 'staging', 'production'];
 
-/** Creates a small organization with what a restore could lose: histories, deletions, a rotated key, other kinds of items. */
+/**
+ * Creates a small organization with everything that a restore could lose: histories, deletions, a rotated key, other
+ * kinds of items.
+ */
 export async function fill(call: Call): Promise<Filled> {
   const registered = await call('POST', '/auth/register', {
     email: 'rehearsal@example.com',
@@ -111,7 +114,7 @@ export async function changeAgain(call: Call, { organizationId, secrets }: Fille
   await call('POST', `/projects/${organizationId}`, { name: 'Second' });
 }
 
-/** Checks that the service can be read and not changed. @throws Error if a change is made */
+/** Checks that the service accepts reads and rejects changes. @throws Error if a change succeeds */
 export async function refusesChanges(call: Call, { secrets }: Filled): Promise<void> {
   const before = (await call('GET', `${secrets}/dev`)).body.revision;
   const refused = await call('PUT', `${secrets}/dev`, { key: 'KEY_3', value: 'not now' }).then(
@@ -119,7 +122,7 @@ export async function refusesChanges(call: Call, { secrets }: Filled): Promise<v
     (error: Error) => error.message,
   );
   if (refused === undefined || !refused.includes('under maintenance')) {
-    throw new Error(`A change under maintenance was not refused: ${refused ?? 'it was made'}.`);
+    throw new Error(`A change under maintenance was not rejected: ${refused ?? 'it succeeded'}.`);
   }
   const { revision } = (await call('GET', `${secrets}/dev`)).body;
   if (revision !== before) throw new Error('The revision changed under maintenance.');

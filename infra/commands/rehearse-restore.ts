@@ -24,15 +24,15 @@ import { exportTable, restoreTable } from './table-export.ts';
 
 /*
  * `npm run rehearse-restore`: fills an organization through the API, exports the table like DynamoDB's export to S3,
- * deletes it, restores the export into a new table, starts the service on that table with the same KMS key, and compares
- * every value, version and audit entry with what the API answered before. It also goes through the deployments of the
- * runbook on their templates: CloudFormation must accept each, and the restored service runs on the table that the last
- * one names. Exit code 1 if anything differs.
+ * deletes it, restores the export into a new table, starts the service on that table with the same KMS key, and
+ * compares every value, version and audit entry with the API's earlier responses. It also checks the templates of the
+ * runbook's deployments: CloudFormation must accept each, and the restored service runs on the table that the last one
+ * names. Exit code 1 if anything differs.
  */
 
 const originalTable = 'holdfast';
 const restoredTable = 'holdfast-restored';
-/** What the runbook changes in the settings, deployment by deployment. */
+/** The settings that the runbook changes in each deployment. */
 const deployments: readonly Record<string, unknown>[] = [
   {},
   { maintenance: true },
@@ -69,7 +69,7 @@ async function rehearse(): Promise<void> {
     await running.stop();
     running = await start(originalTable, { MAINTENANCE: 'true' });
     await refusesChanges(apiAt(running.url, session), filled);
-    say('Under maintenance, values are read and changes are refused.');
+    say('Under maintenance, reads work and changes are rejected.');
     await running.stop();
     running = undefined;
     say(`Filled the table ${originalTable}: ${summaryOf(expected)}.`);
@@ -86,7 +86,7 @@ async function rehearse(): Promise<void> {
     const callAgain = apiAt(running.url, session);
     const found = await readEverything(callAgain, filled);
     const differences = Object.keys(expected).filter(name => !isDeepStrictEqual(expected[name], found[name]));
-    if (differences.length > 0) throw new Error(`These answers differ after the restore: ${differences.join(', ')}.`);
+    if (differences.length > 0) throw new Error(`These responses differ after the restore: ${differences.join(', ')}.`);
     say('Every secret decrypts, and values, revisions, histories and the audit log are as before.');
     await changeAgain(callAgain, filled);
     say('A change after the restore continues the revision and the history; a new project gets its key from KMS.');
@@ -102,7 +102,7 @@ async function rehearse(): Promise<void> {
   }
 }
 
-/** Goes through the runbook's deployments and returns the table that the functions work on after the last one. */
+/** Checks the runbook's deployments and returns the table that the functions use after the last one. */
 function deployedTable(directory: string): string {
   const code = mkdtempSync(join(directory, 'function-'));
   let before: Templates | undefined;
@@ -115,13 +115,16 @@ function deployedTable(directory: string): string {
       join(directory, `cdk-${step}`),
     );
     const harms = before === undefined ? [] : harmsOf(before, templates);
-    if (harms.length > 0) throw new Error(`Deployment ${step} of the restore cannot be made. ${harms.join(' ')}`);
+    if (harms.length > 0)
+      throw new Error(`CloudFormation would reject deployment ${step} of the restore. ${harms.join(' ')}`);
     before = templates;
   }
   const [table, ...others] = tablesInUse(before ?? new Map());
   if (typeof table !== 'string' || others.length > 0)
     throw new Error('The functions do not all use the restored table.');
-  say(`CloudFormation can make each of the ${deployments.length - 1} deployments; then every function uses ${table}.`);
+  say(
+    `CloudFormation accepts all ${deployments.length - 1} deployments; after the last, every function uses ${table}.`,
+  );
   return table;
 }
 
@@ -130,7 +133,10 @@ interface Service {
   stop(): Promise<void>;
 }
 
-/** Each service is its own process, so that the second one cannot use anything in the first one's memory, such as data keys. */
+/**
+ * Each service runs in its own process, so that the second can't use anything from the first one's memory, such as data
+ * keys.
+ */
 async function startService(settings: Record<string, string>): Promise<Service> {
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, '../local/start.ts')], {
     env: { ...process.env, ...settings },

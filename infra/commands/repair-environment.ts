@@ -4,9 +4,9 @@ import { repairEnvironment } from '../repair/repair-environment.ts';
 import { useTable } from './find-table.ts';
 
 /*
- * `npm run repair-environment -- <organization> <project> <environment>`: makes an environment consistent again whose
- * reads end with 503 because its secrets do not add up to its digest (alarm EnvironmentInconsistent, `npm run recount`).
- * It uses the local stack that runs on PORT (3000), or the deployed table TABLE_NAME if that is set and PORT is not.
+ * `npm run repair-environment -- <organization> <project> <environment>`: makes an environment consistent again after
+ * its secrets stopped matching its digest, so that reads return 503 (alarm EnvironmentInconsistent, `npm run recount`).
+ * It uses the local stack at PORT (3000), or the deployed table TABLE_NAME if that is set and PORT is not.
  */
 
 try {
@@ -19,7 +19,7 @@ try {
   const { revision, wasInconsistent, keys } = await repairEnvironment({ orgSlug, project, env }, source);
   for (const { key, did } of keys) console.log(`${key}: ${did}`);
   if (wasInconsistent || keys.length > 0) {
-    const what = wasInconsistent ? 'The secrets did not add up to the digest. ' : '';
+    const what = wasInconsistent ? 'The secrets did not match the digest. ' : '';
     console.log(`${what}${keys.length} keys repaired; the environment is at revision ${revision} now.`);
   } else console.log(`Nothing to repair: the environment is consistent at revision ${revision}.`);
 } catch (error) {

@@ -1,8 +1,8 @@
 import { checkService, readCheckAccount } from '../../lib/metrics/service-check.ts';
 
 /*
- * `npm run smoke -- <SSM parameter>`: logs in, sets a secret and pulls it with the account that the parameter holds, as
- * the schedule does every five minutes. `npm run deploy` runs it after each deployment. Exit code 1 if a step fails.
+ * `npm run smoke -- <SSM parameter>`: logs in, sets a secret and pulls it with the account in the parameter, just like
+ * the scheduled check every five minutes. `npm run deploy` runs it after each deployment. Exit code 1 if a step fails.
  */
 
 try {

@@ -16,8 +16,8 @@ const itemsPerFile = 100;
 type Item = Record<string, AttributeValue>;
 
 /**
- * Writes a table like `aws dynamodb export-table-to-point-in-time`: gzipped files of `{"Item": …}` lines, and a manifest
- * with the number of items and the checksum of each. Returns the number of items.
+ * Exports a table like `aws dynamodb export-table-to-point-in-time`: gzipped files of `{"Item": …}` lines, and a
+ * manifest with the item count and the checksum of each file. Returns the number of items.
  */
 export async function exportTable(client: DynamoDBClient, tableName: string, directory: string): Promise<number> {
   const items: Item[] = [];
@@ -37,7 +37,7 @@ export async function exportTable(client: DynamoDBClient, tableName: string, dir
   return items.length;
 }
 
-/** Reads an export into a new table after checking it against its manifest. Returns the number of items. */
+/** Checks an export against its manifest and loads it into a new table. Returns the number of items. */
 export async function restoreTable(
   client: DynamoDBClient,
   directory: string,
@@ -56,7 +56,7 @@ export async function restoreTable(
     line => JSON.parse(line) as { itemCount: number; md5Checksum: string; dataFileS3Key: string },
   );
   if (files.length !== readdirSync(join(directory, 'data')).length)
-    throw new Error('The export has more files than its manifest.');
+    throw new Error('The export contains files that its manifest does not list.');
   let count = 0;
   for (const { itemCount, md5Checksum, dataFileS3Key } of files) {
     const content = readFileSync(join(directory, dataFileS3Key));
@@ -66,7 +66,7 @@ export async function restoreTable(
       .trim()
       .split('\n')
       .map(line => (JSON.parse(line, base64AsBytes) as { Item: Item }).Item);
-    if (items.length !== itemCount) throw new Error(`The file ${dataFileS3Key} is not complete.`);
+    if (items.length !== itemCount) throw new Error(`The file ${dataFileS3Key} is incomplete.`);
     for (let first = 0; first < items.length; first += 25) {
       const requests = items.slice(first, first + 25).map(item => ({ PutRequest: { Item: item } }));
       await client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: requests } }));

@@ -1,6 +1,6 @@
 /*
- * A CloudFront function (runtime 2.0) on requests for the API. It tells the viewer's address, which the API otherwise
- * does not see, and replaces a header of that name that a viewer sent.
+ * A CloudFront function (runtime 2.0) for requests to the API. It passes on the viewer's address, which the API can't
+ * see otherwise, and overwrites any header of that name sent by the viewer.
  */
 // biome-ignore lint/correctness/noUnusedVariables: CloudFront calls it
 function handler(event) {

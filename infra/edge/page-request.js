@@ -1,6 +1,7 @@
 /*
- * A CloudFront function (runtime 2.0) on requests for the dashboard. Every path without an ending is the page, which
- * finds its screen by itself. An error page could do that too, but it would also turn the API's 404 into HTML.
+ * A CloudFront function (runtime 2.0) for requests to the dashboard. Every path without a file extension serves the
+ * page, which then shows the right screen. A custom error page could do that too, but it would also turn the API's 404s
+ * into HTML.
  */
 // biome-ignore lint/correctness/noUnusedVariables: CloudFront calls it
 function handler(event) {

@@ -1,9 +1,9 @@
 import { forgetSettings } from '../../lib/core/settings.ts';
 
-/** Settings as a caller gives them. An empty value counts as none. */
+/** Settings from the caller. An empty value counts as unset. */
 export type GivenSettings = Readonly<Record<string, string | undefined>>;
 
-/** The given settings over the local defaults. `gatewayUrl` is the address of the local gateway. */
+/** Merges the given settings over the local defaults. `gatewayUrl` is the address of the local gateway. */
 export function settingsOver(given: GivenSettings, gatewayUrl: string): Record<string, string> {
   const set = Object.entries(given).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const usesOwnProfile = Boolean(given.AWS_PROFILE) && set.some(([name]) => name.startsWith('AWS_ENDPOINT_URL'));
@@ -15,7 +15,7 @@ export function settingsOver(given: GivenSettings, gatewayUrl: string): Record<s
     DASHBOARD_ORIGIN: gatewayUrl,
     PUBLIC_BASE_URL: gatewayUrl,
     WEBHOOK_ALLOW_LOOPBACK: 'true',
-    // All callers on this machine have the same address, and scripts make many requests.
+    // All callers on this machine share one address, and scripts make many requests.
     REGISTER_LIMIT_PER_HOUR: '-1',
     ORGANIZATIONS_PER_USER: '-1',
     INVITATION_LIMIT_PER_DAY: '-1',
@@ -28,16 +28,16 @@ export function settingsOver(given: GivenSettings, gatewayUrl: string): Record<s
   };
 }
 
-/** Whether the caller points a service (`KMS`, …) to an implementation of its own. */
+/** Whether the caller provides their own implementation of a service (`KMS`, …). */
 export function endpointGiven(given: GivenSettings, service: string): boolean {
   return Boolean(given[`AWS_ENDPOINT_URL_${service}`] || given.AWS_ENDPOINT_URL);
 }
 
-/** Makes the settings this process's environment. The returned function restores the previous one. */
+/** Applies the settings to this process's environment. The returned function restores the previous environment. */
 export function applyEnvironment(given: GivenSettings, env: Record<string, string>): () => void {
   const before = { ...process.env };
   Object.assign(process.env, env);
-  // A profile of the machine would win over the local credentials.
+  // An AWS profile on the machine would override the local credentials.
   if (env.AWS_ACCESS_KEY_ID === 'local' || given.AWS_PROFILE === undefined) delete process.env.AWS_PROFILE;
   return () => {
     for (const name of Object.keys(process.env)) delete process.env[name];

@@ -18,8 +18,8 @@ import type { Queue } from './lambda/queue-worker.ts';
 import { StartError } from './machine/start-error.ts';
 
 /*
- * Creates what the CDK creates in a deployed system, if it is missing, on the implementations of the AWS services that
- * the environment points to.
+ * Creates missing resources that the CDK creates in a deployed system, on the AWS implementations that the environment
+ * points to.
  */
 
 /** Creates the table if it is missing, with its time to live. */
@@ -57,7 +57,7 @@ export async function ensureTable(name: string): Promise<void> {
   client.destroy();
 }
 
-/** The id of the key behind an alias. Both are created if they are missing. */
+/** Returns the id of the key behind an alias, creating both if they are missing. */
 export async function ensureKey(alias: `alias/${string}`): Promise<string> {
   const client = new KMSClient({});
   const find = async () => (await client.send(new DescribeKeyCommand({ KeyId: alias }))).KeyMetadata?.KeyId;
@@ -65,7 +65,7 @@ export async function ensureKey(alias: `alias/${string}`): Promise<string> {
     const existing = await unlessNamed('NotFoundException', find);
     if (existing !== undefined) return existing;
     const { KeyMetadata } = await client.send(new CreateKeyCommand({ Description: 'Wraps the data keys of projects' }));
-    // Another stack may have created the alias meanwhile; then its key counts.
+    // Another stack may have created the alias in the meantime; then its key is used.
     await unlessNamed('AlreadyExistsException', () =>
       client.send(new CreateAliasCommand({ AliasName: alias, TargetKeyId: KeyMetadata?.KeyId })),
     );
@@ -76,7 +76,7 @@ export async function ensureKey(alias: `alias/${string}`): Promise<string> {
   return id;
 }
 
-/** Creates a queue and its dead-letter queue `<name>-dead` if they are missing. A given URL is used as it is. */
+/** Creates a queue and its dead-letter queue `<name>-dead` if they are missing. A given URL is used as is. */
 export async function ensureQueue(
   name: string,
   { visibilityTimeoutSeconds, maxReceiveCount, url }: QueueSettings,
@@ -113,7 +113,7 @@ export interface QueueSettings {
   url?: string | undefined;
 }
 
-/** Registers a sender's address, which other implementations of SES require. */
+/** Registers the sender's address, which other SES implementations require. */
 export async function ensureSender(address: string): Promise<void> {
   const client = new SESv2Client({});
   await explained('SES', () =>
@@ -134,7 +134,7 @@ async function unlessNamed<T>(errorName: string, call: () => Promise<T>): Promis
   }
 }
 
-/** Turns the error of a service into one sentence. @throws StartError */
+/** Turns a service's error into one sentence. @throws StartError */
 async function explained<T>(service: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();

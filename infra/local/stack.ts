@@ -19,17 +19,17 @@ import { type Ses, startSes } from './stand-ins/ses.ts';
 import { startSqs } from './stand-ins/sqs/sqs.ts';
 
 export interface StackOptions {
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   port: number;
   /** A directory, or `memory`. */
   dataDir: string;
-  /** The caller's settings, which win over the local defaults. By default this process's environment. */
+  /** The caller's settings, which override the local defaults. By default, this process's environment. */
   env?: GivenSettings;
   /** Receives progress, one line at a time. */
   report?: (line: string) => void;
   /** Loads every function before the first request. */
   preload?: boolean;
-  /** Served at `/`; without it the stack has the API alone. */
+  /** Served at `/`; without it, the stack only has the API. */
   dashboard?: Promise<DashboardFiles>;
   /** Tests can replace the system's own routes and functions. */
   routes?: readonly Route[];
@@ -37,11 +37,11 @@ export interface StackOptions {
 }
 
 export interface LocalStack {
-  /** Base address of the API, with `/v1`. */
+  /** Base URL of the API, including `/v1`. */
   url: string;
-  /** The settings the functions run with. */
+  /** The settings that the functions run with. */
   env: Readonly<Record<string, string>>;
-  /** Resolves with a sentence if a part of the stack ends by itself. */
+  /** Resolves with a sentence if a part of the stack exits by itself. */
   failed: Promise<string>;
   /** Finishes the accepted work, then stops everything in order. */
   stop: () => Promise<void>;
@@ -51,19 +51,19 @@ export interface LocalStack {
 const declaredRoutes: readonly Route[] = [...contracts, ...documentationRoutes];
 const requestGraceMs = 30_000;
 const workerGraceMs = 15_000;
-/** Longer than a delivery's 5 seconds. After a crash in the middle the message comes back this late. */
+/** Longer than a delivery's 5 seconds. After a crash mid-delivery, the message becomes visible again this late. */
 const webhookQueue = { visibilityTimeoutSeconds: 30, maxReceiveCount: receives.webhooks };
 const jobQueue = { visibilityTimeoutSeconds: 60, maxReceiveCount: receives.jobs };
 const rollUp: FunctionName = { area: 'workers', name: 'roll-up-metrics' };
 
-/** Registers how a started part is stopped. The part that started last stops first. */
+/** Registers how to stop a started part. Parts stop in reverse order. */
 type OnStop = (stop: () => unknown) => void;
 
 /**
- * The whole system on this machine: stand-ins for the services that the caller's environment does not point elsewhere
- * (`AWS_ENDPOINT_URL_*`), the table, key and queues, the gateway, and the deployed handlers in this process. While it
- * runs, this process's environment holds the functions' settings.
- * @throws StartError with one sentence about a problem that the caller can fix.
+ * Runs the whole system on this machine: stand-ins for the services that the caller's environment does not point
+ * elsewhere (`AWS_ENDPOINT_URL_*`), the table, key and queues, the gateway, and the real handlers in this process.
+ * While it runs, this process's environment contains the functions' settings.
+ * @throws StartError with one sentence about a problem that the caller can fix
  */
 export async function startLocalStack(options: StackOptions): Promise<LocalStack> {
   const { report = () => undefined, loadHandler = loadFromFunctions, routes = declaredRoutes } = options;
@@ -73,7 +73,7 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
   const stopAll = async () => {
     for (const stop of stops.splice(0)) await stop();
   };
-  // The port first: if it is taken, the start fails at once, and nothing takes it while the rest starts.
+  // Opens the port first: if it is taken, starting fails immediately, and no other process can take it in the meantime.
   const gateway = await listen(options.port);
   try {
     const data = openDataDirectory(options.dataDir);
@@ -83,7 +83,7 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
     const { dynamoDb, ses } = await startStandIns(given, env, { directory: data.path, gateway, report, onStop });
     const queues = await ensureKeyAndQueues(env, ses);
     requireValidSettings();
-    // Loading the functions fills the time that the JVM needs to start.
+    // Loads the functions while the JVM starts.
     await Promise.all([dynamoDb?.ready, options.preload ? preload(routes, loadHandler, report) : undefined]);
     await ensureTable(env.TABLE_NAME ?? '');
 
@@ -174,7 +174,7 @@ async function ensureKeyAndQueues(env: Record<string, string>, ses: Ses | undefi
   return { webhooks, jobs };
 }
 
-/** The functions read their settings at the first request. Here the caller learns of a mistake at once. */
+/** The functions read their settings at the first request. This reports a mistake to the caller immediately. */
 function requireValidSettings(): void {
   try {
     settings();
@@ -189,7 +189,7 @@ function startWorkers({ webhooks, jobs }: Queues, invoke: Invoke, onStop: OnStop
       queue: webhooks,
       functionName: { area: 'workers', name: 'deliver-webhooks' },
       invoke,
-      // A sender waits up to 5 s for its receiver and needs almost nothing meanwhile. Slow receivers must not use up all.
+      // A sender may wait up to 5 s for its receiver, using almost no CPU. Slow receivers must not block all senders.
       concurrency: 512,
       timeoutSeconds: webhookQueue.visibilityTimeoutSeconds,
     }),
@@ -205,7 +205,7 @@ function startWorkers({ webhooks, jobs }: Queues, invoke: Invoke, onStop: OnStop
   onStop(() => Promise.all(workers.map(worker => worker.stop(workerGraceMs))));
 }
 
-/** What another process on this machine needs to use the running stack's table. It holds no secret. */
+/** Everything that another process on this machine needs to use the running stack's table. Contains no secret. */
 export interface Endpoints {
   tableName: string;
   region: string;
@@ -230,12 +230,12 @@ function paymentSettings({ STRIPE_WEBHOOK_SECRET, STRIPE_PRICE_PRO, STRIPE_PRICE
   };
 }
 
-/** A queue's name has fewer allowed characters than a table's name. */
+/** Queue names allow fewer characters than table names. */
 function queueName(tableName: string, suffix: string): string {
   return `${tableName.replaceAll('.', '-').slice(0, 60)}-${suffix}`;
 }
 
-/** Reports functions that do not load. Their requests are answered with an error. */
+/** Reports functions that fail to load. Requests to them return an error. */
 async function preload(
   routes: readonly Route[],
   loadHandler: LoadHandler,
@@ -245,5 +245,5 @@ async function preload(
   for (const { area, operationId: name } of routes) {
     await loadHandler({ area, name }).catch(() => broken.push(`${area}/${name}`));
   }
-  if (broken.length > 0) report(`These functions do not load: ${broken.join(', ')}`);
+  if (broken.length > 0) report(`These functions failed to load: ${broken.join(', ')}`);
 }

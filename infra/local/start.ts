@@ -1,14 +1,15 @@
 import { StartError } from './machine/start-error.ts';
 
 /*
- * `npm start`. It listens on PORT (3000; 0 takes a free one), keeps its data in DATA_DIR (`.local`; `memory` keeps
- * nothing) and takes every setting of the service. Progress goes to stderr; stdout gets one line when it serves.
+ * `npm start`. It listens on PORT (3000; 0 picks a free one), keeps its data in DATA_DIR (`.local`; `memory` keeps
+ * nothing) and accepts every setting of the service. Progress goes to stderr; stdout gets one line when the stack is
+ * ready.
  */
 
 process.on('SIGTERM', () => void stop());
 process.on('SIGINT', () => void stop());
 process.on('SIGHUP', () => void stop());
-// Lambda would replace the function's environment and carry on. So does the stack.
+// Lambda would replace the function's environment and carry on, so the stack keeps running too.
 process.on('uncaughtException', error => console.error('A function failed outside of its invocation:', error));
 // The parent process may have closed its end of the pipes.
 process.stdout.on('error', () => undefined);
@@ -20,7 +21,7 @@ let stopping: Promise<void> | undefined;
 async function start() {
   try {
     const port = portOf(process.env.PORT);
-    // Loaded only here: loading the SDK takes a moment, and signals must already be handled.
+    // Imported only here, because loading the SDK takes a moment and signals must already be handled.
     const [{ startLocalStack }, { buildDashboard }] = await Promise.all([
       import('./stack.ts'),
       import('../../clients/dashboard/build.ts'),

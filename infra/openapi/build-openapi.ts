@@ -18,7 +18,7 @@ export interface OpenApiDocument {
   >;
 }
 
-/** The OpenAPI 3.1 description of the routes. The same routes give the same document, byte for byte. */
+/** The OpenAPI 3.1 description of the routes. Deterministic: the same routes give the same bytes. */
 export function buildOpenApi(routes: readonly Contract[]): OpenApiDocument {
   const components: Components = new Map();
   const errors: Components = new Map();
@@ -45,9 +45,9 @@ export function buildOpenApi(routes: readonly Contract[]): OpenApiDocument {
     servers: [
       {
         url: '{baseUrl}',
-        description: 'Where the service is installed.',
+        description: 'Your installation of the service.',
         variables: {
-          baseUrl: { default: 'http://127.0.0.1:3000', description: 'Scheme and host, without a slash at the end.' },
+          baseUrl: { default: 'http://127.0.0.1:3000', description: 'Scheme and host, without a trailing slash.' },
         },
       },
     ],
@@ -69,7 +69,7 @@ function sorted(components: Components): Record<string, JsonObject> {
   return Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The document as it is written to `openapi.json`. */
+/** The document as written to `openapi.json`. */
 export function renderOpenApi(routes: readonly Contract[]): string {
   return `${JSON.stringify(buildOpenApi(routes), null, 2)}\n`;
 }

@@ -2,11 +2,11 @@ import type { Contract } from '../../lib/contracts/contract.ts';
 import { type PathParameterName, parameterNames } from '../../lib/contracts/path-parameters.ts';
 
 /*
- * A curl command for each operation. What a reader chooses (slugs, keys, names) stands in it as in the examples; what
- * the service makes (identifiers, links, credentials) is a shell variable, so that the command works as pasted.
+ * A curl command for each operation. Values that readers choose (slugs, keys, names) are the examples' own; values that
+ * the service generates (identifiers, links, credentials) are shell variables, so that the command works as pasted.
  */
 
-/** The value that each parameter has in the samples. */
+/** The value of each parameter in the samples. */
 const pathExamples: Readonly<Record<PathParameterName, string>> = {
   orgId: '$ORG_ID',
   orgSlug: 'analytical-engines',
@@ -24,7 +24,7 @@ const pathExamples: Readonly<Record<PathParameterName, string>> = {
   planName: 'pro',
 };
 
-/** What the example bodies of the contracts show in the place of something that the service makes. */
+/** The placeholders in the contracts' example bodies for values that the service generates. */
 const bodyVariables: Readonly<Record<string, string>> = {
   '9b2d6f0e-3c1a-4c5d-8e77-2f4b6a9d0c31': 'ORG_ID',
   '7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73': 'PROJECT_ID',
@@ -39,7 +39,7 @@ const bodyVariables: Readonly<Record<string, string>> = {
   o2NmbXRkbm9uZQ: 'ATTESTATION',
 };
 
-/** For the introduction of the description: the variables, and where their values come from. */
+/** For the introduction of the API description: the variables, and where to find their values. */
 export const sampleVariables: readonly (readonly [name: string, source: string])[] = [
   ['HOLDFAST_URL', 'this service without `/v1`, for example `http://127.0.0.1:3000`'],
   ['HOLDFAST_TOKEN', 'the `token` that `POST /v1/auth/token` returns'],
@@ -50,15 +50,15 @@ export const sampleVariables: readonly (readonly [name: string, source: string])
   ],
   ['ID_TOKEN', 'the OpenID Connect token that the platform gave to the job'],
   ['VERIFICATION_TOKEN, RESET_TOKEN, INVITATION_TOKEN', 'the end of a mailed link, after `#token=`'],
-  ['CHALLENGE', 'the `challenge` of the answer before'],
-  ['TOTP_CODE', 'what the authenticator app shows'],
-  ['CREDENTIAL_ID, CLIENT_DATA, ATTESTATION', 'members of what `navigator.credentials.create` gave'],
+  ['CHALLENGE', 'the `challenge` from the previous response'],
+  ['TOTP_CODE', 'the code in the authenticator app'],
+  ['CREDENTIAL_ID, CLIENT_DATA, ATTESTATION', 'fields of the result of `navigator.credentials.create`'],
 ];
 
-/** What the reference page shows without scrolling sideways. */
+/** Fits on the reference page without scrolling sideways. */
 const lineLength = 60;
 
-/** The sample of an operation: with the session cookie where only a session will do, else with a bearer token. */
+/** The sample of an operation: with the session cookie if it requires a session, else with a bearer token. */
 export function curlSampleOf(contract: Contract): string {
   const path = parameterNames(contract.path).reduce<string>(
     (text, name) => text.replace(`{${name}}`, () => pathExamples[name]),
@@ -94,7 +94,7 @@ function credentials(contract: Contract): string[] {
   return ['-b cookies.txt', ...store, ...(method === 'GET' ? [] : [`-H 'X-Requested-With: service'`])];
 }
 
-/** A value as JSON in single quotes, with the variables in double quotes between them. */
+/** A value as JSON in single quotes, with the variables between them in double quotes. */
 function shellJson(value: unknown): string {
   const oneLine = spaced(value);
   const json = oneLine.length <= lineLength ? oneLine : JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');

@@ -2,22 +2,22 @@ import { maximumBodyBytes } from '../../lib/contracts/contract.ts';
 import type { ErrorCode } from '../../lib/contracts/error-codes.ts';
 
 interface DocumentedError {
-  /** When a client meets it. */
+  /** When a client gets it. */
   meaning: string;
-  /** An example of its message. */
+  /** An example message. */
   message: string;
   details?: unknown;
 }
 
 const notFound = (thing: string): DocumentedError => ({
-  meaning: `There is no such ${thing} for this caller.`,
+  meaning: `The ${thing} does not exist or the caller can’t see it.`,
   message: `There is no such ${thing}.`,
 });
 
-/** What the documentation says about each error code. The type makes a missing one a compile error. */
+/** The documentation of each error code. If one is missing, the type check fails. */
 export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   invalid_request: {
-    meaning: 'The request is not valid; `details` names every problem at once.',
+    meaning: 'The request is not valid; `details` lists all problems.',
     message: 'The request is not valid. secrets.3.key: must begin with a letter or underscore (and 1 more)',
     details: [
       { path: 'secrets.3.key', message: 'must begin with a letter or underscore' },
@@ -26,10 +26,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   },
   invalid_token: {
     meaning: 'The link token or code is unknown, used or expired.',
-    message: 'This link is unknown, was used already or has expired.',
+    message: 'This link is unknown, was already used or has expired.',
   },
   invalid_signature: {
-    meaning: 'The provider’s signature over the raw body does not verify.',
+    meaning: 'The provider’s signature does not match the raw body.',
     message: 'The signature is not valid.',
   },
   unauthenticated: {
@@ -42,20 +42,20 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   },
   invalid_assertion: {
     meaning:
-      'The assertion proves no identity: an unknown identity or organization, a wrong signature, issuer or audience, or a ' +
-      'token that is too old. One answer for all of them.',
-    message: 'The token proves no identity of this organization.',
+      'The assertion does not match any identity: an unknown identity or organization, a wrong signature, issuer or audience, or a ' +
+      'token that is too old. All of these get the same response.',
+    message: 'The token does not match any identity of this organization.',
   },
   second_factor_required: {
     meaning:
-      'The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an ' +
-      'organization that demands one (403, without details): this session or token was not proved with one.',
-    message: 'A second factor is needed.',
+      'The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an ' +
+      'organization that requires one (403, without details), this session or token was created without a second factor.',
+    message: 'A second factor is required.',
     details: { challenge: 'EXAMPLE-challenge-0000', methods: ['totp', 'recovery_code'] },
   },
   plan_limit_exceeded: {
-    meaning: 'The plan does not allow more; `details` has the limit’s name, its value and what is used.',
-    message: 'The plan allows no more than 10 projects.',
+    meaning: 'The plan’s limit is reached; `details` contains the limit’s name, its value and the current usage.',
+    message: 'The plan allows at most 10 projects.',
     details: { limit: 'maxProjects', value: 10, used: 10 },
   },
   forbidden: {
@@ -67,30 +67,31 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     message: 'This token does not allow this.',
   },
   csrf_header_required: {
-    meaning: 'A change with the session cookie needs the header `X-Requested-With: service`.',
-    message: 'A change with the session cookie needs the header X-Requested-With: service.',
+    meaning: 'A change with the session cookie requires the header `X-Requested-With: service`.',
+    message: 'A change with the session cookie requires the header X-Requested-With: service.',
   },
   admin_required: {
     meaning: 'The caller is not a platform administrator.',
-    message: 'This is for platform administrators.',
+    message: 'Only platform administrators can do this.',
   },
   email_not_verified: {
-    meaning: 'The caller has not verified their e-mail address yet, and this needs it.',
+    meaning: 'This requires a verified e-mail address, and the caller has not verified theirs.',
     message: 'Verify your e-mail address first.',
   },
   claims_mismatch: {
-    meaning: 'The assertion is genuine, and is not from where the identity demands; `details` names the claims.',
-    message: 'The token does not have what the identity demands of these claims: ref.',
+    meaning:
+      'The assertion is valid, but its claims are not those that the identity requires; `details` names the claims.',
+    message: 'These claims of the token do not match the identity: ref.',
     details: { claims: ['ref'] },
   },
   step_up_required: {
     meaning:
-      'The session did not prove itself in the last ten minutes, and this needs it: step up (`POST /v1/auth/step-up`), and ' +
+      'This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then ' +
       'send the request again.',
-    message: 'Confirm that it is you: step up, and send the request again.',
+    message: 'Confirm that it’s you: step up, then send the request again.',
   },
   organization_not_found: {
-    meaning: 'There is no such organization, or the caller is no member of it.',
+    meaning: 'The organization does not exist, or the caller is not a member.',
     message: 'There is no such organization.',
   },
   project_not_found: notFound('project'),
@@ -109,55 +110,55 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
   },
   identity_not_found: notFound('identity'),
   route_not_found: {
-    meaning: 'There is no such route, or not with this method.',
+    meaning: 'The route does not exist, or not with this method.',
     message: 'There is no such route.',
   },
   email_taken: {
-    meaning: 'There is an account with this e-mail address.',
-    message: 'There is an account with this e-mail address already.',
+    meaning: 'An account with this e-mail address already exists.',
+    message: 'An account with this e-mail address already exists.',
   },
   version_destroyed: {
     meaning:
-      'Reading or restoring that moment needs values that were destroyed. `details` names their keys; with `keys`, the ' +
+      'Reading or restoring that point in time needs destroyed values. `details` names their keys; with `keys`, the ' +
       'others can be read and restored.',
-    message: 'Values of that moment were destroyed: DATABASE_HOST',
+    message: 'Values from that point in time were destroyed: DATABASE_HOST',
     details: { keys: ['DATABASE_HOST'] },
   },
   slug_taken: {
-    meaning: 'The slug that was asked for is taken.',
+    meaning: 'The requested slug is taken.',
     message: 'The slug web-shop is taken.',
   },
   already_member: {
-    meaning: 'The user is a member of the organization already.',
-    message: 'This user is a member already.',
+    meaning: 'The user is already a member of the organization.',
+    message: 'This user is already a member.',
   },
   last_owner: {
     meaning: 'The last owner of an organization can’t be demoted or removed.',
     message: 'An organization needs an owner, and this is the last one.',
   },
   rotation_in_progress: {
-    meaning: 'The last rotation of the key is still going on.',
-    message: 'The last rotation is still going on.',
+    meaning: 'The previous rotation of the key is still in progress.',
+    message: 'The previous rotation is still in progress.',
   },
   template_key_exists: {
-    meaning: 'The template has this key already.',
-    message: 'The template has this key already.',
+    meaning: 'The template already has this key.',
+    message: 'The template already has this key.',
   },
   token_limit_reached: {
-    meaning: 'The user has as many tokens as a user may have.',
-    message: 'You have 100 tokens. Revoke one that is not used any more.',
+    meaning: 'The user has the maximum number of tokens.',
+    message: 'You have 100 tokens. Revoke one that is no longer used.',
   },
   organization_limit_reached: {
-    meaning: 'The user owns as many organizations as a user may.',
-    message: 'You own 20 organizations. Delete one that is not used any more.',
+    meaning: 'The user owns the maximum number of organizations.',
+    message: 'You own 20 organizations. Delete one that is no longer used.',
   },
   identity_limit_reached: {
-    meaning: 'The organization has as many identities as an organization may have.',
-    message: 'The organization has 50 identities. Delete one that is not used any more.',
+    meaning: 'The organization has the maximum number of identities.',
+    message: 'The organization has 50 identities. Delete one that is no longer used.',
   },
   assertion_replayed: {
-    meaning: 'The assertion was exchanged before; each works once.',
-    message: 'This token was exchanged before. Get a new one from its issuer.',
+    meaning: 'The assertion was already exchanged; each works once.',
+    message: 'This token was already exchanged. Get a new one from its issuer.',
   },
   revision_mismatch: {
     meaning: 'The environment is not at the revision of `If-Match`; nothing was changed.',
@@ -165,13 +166,13 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     details: { currentRevision: 18 },
   },
   version_mismatch: {
-    meaning: 'The key is not at `expectedVersion` (0 = it is not there); nothing was changed.',
+    meaning: 'The key is not at `expectedVersion` (0 = it does not exist); nothing was changed.',
     message: 'The secret is at version 3.',
     details: { currentVersion: 3 },
   },
   payload_too_large: {
-    meaning: 'The request’s body, the environment’s total or the answer would be too large.',
-    message: `The body has ${maximumBodyBytes + 1} bytes; at most ${maximumBodyBytes} are taken.`,
+    meaning: 'The request’s body, the environment’s total or the response would be too large.',
+    message: `The body has ${maximumBodyBytes + 1} bytes; at most ${maximumBodyBytes} are allowed.`,
     details: { sizeBytes: maximumBodyBytes + 1, maximumBytes: maximumBodyBytes },
   },
   unsupported_media_type: {
@@ -183,11 +184,11 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     message: 'Too many attempts. Try again later.',
   },
   internal_error: {
-    meaning: 'Something went wrong in the service; `requestId` finds it in the logs.',
+    meaning: 'Something went wrong in the service; `requestId` identifies it in the logs.',
     message: 'Something went wrong in the service.',
   },
   billing_provider_error: {
-    meaning: 'The payment provider failed or refused.',
+    meaning: 'The payment provider failed or rejected the request.',
     message: 'The payment provider could not be reached.',
   },
   billing_not_configured: {
@@ -195,7 +196,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     message: 'Billing is not configured.',
   },
   issuer_unavailable: {
-    meaning: 'The issuer’s keys can’t be read, and none are known that are fresh enough.',
+    meaning: 'The issuer’s keys can’t be read, and no cached ones are fresh enough.',
     message: 'The keys of the issuer can’t be read: timed out after 5 s.',
   },
   temporarily_unavailable: {

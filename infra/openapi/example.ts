@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Json, JsonObject } from './json-schema.ts';
 
 /**
- * The example of an answer: the examples of its fields, and in their place what the contract shows instead. An optional
- * field is left out unless it is shown. A list of objects has one, or as many as are shown.
+ * The example of a response, built from the examples of its fields unless the contract overrides them. An optional
+ * field is omitted unless the contract shows it. A list of objects has one entry, or as many as the contract shows.
  * @throws Error for a field that has neither an example nor an obvious one
  */
 export function exampleOf(schema: z.core.$ZodType, shown?: unknown): Json {
@@ -20,7 +20,7 @@ export function exampleOf(schema: z.core.$ZodType, shown?: unknown): Json {
   if (schema instanceof z.ZodBoolean) return false;
   if (schema instanceof z.ZodRecord) return {};
   if (schema instanceof z.ZodLiteral) return schema.value as Json;
-  throw new Error('A field of an answer has no example.');
+  throw new Error('A field of a response has no example.');
 }
 
 function objectExample(schema: z.ZodObject, shown: JsonObject = {}): JsonObject {

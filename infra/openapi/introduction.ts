@@ -1,12 +1,12 @@
 import { maximumBodyBytes, maximumPublicBodyBytes } from '../../lib/contracts/contract.ts';
 import { sampleVariables } from './curl-samples.ts';
 
-/** The groups of the operations, in the order in which readers meet them. */
+/** The groups of operations, in the order in which readers need them. */
 export const tags = [
   {
     name: 'auth',
     'x-displayName': 'Accounts',
-    description: 'Accounts, sessions of the dashboard, and bearer tokens of the CLI and SDKs.',
+    description: 'Accounts, sessions of the dashboard, and bearer tokens for the CLI and SDKs.',
   },
   {
     name: 'projects',
@@ -33,7 +33,7 @@ export const tags = [
     'x-displayName': 'Webhooks',
     description: 'Notifications about changes of secrets. They never carry a value.',
   },
-  { name: 'members', 'x-displayName': 'Members', description: 'Who belongs to an organization, in which role.' },
+  { name: 'members', 'x-displayName': 'Members', description: 'The members of an organization and their roles.' },
   {
     name: 'identities',
     'x-displayName': 'Identities',
@@ -53,26 +53,26 @@ export const tags = [
   },
 ];
 
-/** What holds for every operation. */
-export const description = `Holdfast stores secrets by organization, project and environment. It encrypts them and returns them to those who may read them.
+/** Applies to every operation. */
+export const description = `Holdfast stores secrets by organization, project and environment. It encrypts them and returns them to authorized callers.
 
-Every request and answer is JSON. A request body is strict: an unknown field is an \`invalid_request\`. A body holds at
-most 5 MB (${maximumBodyBytes} bytes), and ${maximumPublicBodyBytes / 1024} KiB on routes that need no credential. Answers may gain members; a client must ignore those it does not know. Every answer
-carries \`X-Request-Id\`. Every error has the same shape, with a code from a closed set. An unknown route or method is
+Requests and responses are JSON. Request bodies are strict: an unknown field is an \`invalid_request\`. A body can have
+at most 5 MB (${maximumBodyBytes} bytes), or ${maximumPublicBodyBytes / 1024} KiB on routes that need no credential. Responses may gain fields; clients must ignore unknown ones. Every response
+carries \`X-Request-Id\`. Every error has the same shape, with a code from a closed set. Unknown routes and methods return
 \`404 route_not_found\`.
 
-**Consistency.** Every environment has a \`revision\`. Each accepted change of its secrets raises it by one. Pulls and key
-lists return it as \`ETag\`; \`If-None-Match\` saves a pull, \`If-Match\` makes a write conditional.
+**Consistency.** Every environment has a \`revision\`, which each accepted change of its secrets increments. Pulls and key
+lists return it as \`ETag\`; \`If-None-Match\` avoids an unnecessary pull, \`If-Match\` makes a write conditional.
 
-**Authentication.** The dashboard uses the session cookie, and sends \`X-Requested-With: service\` with every change. The
-CLI and SDKs use bearer tokens, which have at most the rights of their user.
+**Authentication.** The dashboard uses the session cookie and sends \`X-Requested-With: service\` with every change. The
+CLI and SDKs use bearer tokens, which can never do more than their user.
 
 **Samples.** Each operation has a curl command that works as pasted once these shell variables are set. Registering and
-logging in keep the session in \`cookies.txt\`.
+logging in store the session in \`cookies.txt\`.
 
 | Variable | Value |
 |---|---|
 ${sampleVariables.map(([names, source]) => `| ${names.replaceAll(/\w+/g, '`$&`')} | ${source} |`).join('\n')}
 
-**Gateway.** The gateway refuses some requests before the service runs (bodies over 10 MB, its own throttling). Those
-answers do not have the error shape: \`{"message": "…"}\`.`;
+**Gateway.** The gateway rejects some requests before the service runs (bodies over 10 MB, its own throttling). Those
+responses do not have the error shape: \`{"message": "…"}\`.`;

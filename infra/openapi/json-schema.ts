@@ -3,7 +3,7 @@ import * as z from 'zod';
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json | undefined };
 export type JsonObject = { [name: string]: Json | undefined };
 
-/** Named schemas found during the conversion of others, by name. */
+/** Named schemas found while converting others, by name. */
 export type Components = Map<string, JsonObject>;
 
 /** Formats that need no pattern; zod's patterns for them have hundreds of characters. */
@@ -16,8 +16,9 @@ interface Documented {
 }
 
 /**
- * The JSON Schema (2020-12) of what a zod schema accepts (`input`) or returns (`output`). A schema with an id becomes a
- * reference, and its definition goes to `components`. Two different definitions of one name throw.
+ * The JSON Schema (2020-12) of a zod schema's input or output. A schema with an id becomes a reference, and its
+ * definition goes to `components`.
+ * @throws Error for two different definitions of one name
  */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', components: Components): JsonObject {
   const converted = z.toJSONSchema(schema, {
@@ -28,7 +29,7 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', componen
       const target = jsonSchema as JsonObject;
       const meta = (z.globalRegistry.get(zodSchema as unknown as z.ZodType) ?? {}) as Documented;
       if (meta.documentedAs !== undefined) {
-        // A schema that parses by hand names another one as its documentation.
+        // A schema with a custom parser names another one as its documentation.
         for (const name of Object.keys(target)) delete target[name];
         Object.assign(target, jsonSchemaOf(meta.documentedAs(), io, components));
         if (meta.description !== undefined) target.description = meta.description;
@@ -62,7 +63,7 @@ function tidy(target: JsonObject, io: 'input' | 'output'): void {
   if (typeof target.format === 'string' && selfExplaining.includes(target.format)) delete target.pattern;
   if (target.minimum === Number.MIN_SAFE_INTEGER) delete target.minimum;
   if (target.maximum === Number.MAX_SAFE_INTEGER) delete target.maximum;
-  // Clients must ignore unknown members, so that answers can gain some.
+  // Clients must ignore unknown members, so that responses can gain some.
   if (io === 'output' && target.additionalProperties === false) delete target.additionalProperties;
 }
 

@@ -41,7 +41,7 @@ function parametersOf(contract: Contract, components: Components): JsonObject[] 
     for (const [name, field] of Object.entries((schema?.shape ?? {}) as Record<string, z.ZodType>)) {
       const { description: text, ...json } = jsonSchemaOf(field, 'input', components);
       const omitted = field.safeParse(undefined);
-      // zod leaves out the default of a schema that transforms: it is a value after the transformation.
+      // zod omits the default of a schema with a transform, because it is a value after the transformation.
       if (omitted.success && omitted.data !== undefined) json.default = omitted.data as Json;
       parameters.push({
         name: location === 'header' ? headerCase(name) : name,
@@ -133,7 +133,7 @@ function responsesOf(contract: Contract, components: Components, errors: Compone
   }
   const byStatus = Map.groupBy(errorsOf(contract), code => statusOf(code, contract));
   for (const [status, codes] of byStatus) {
-    // Operations with the same codes share one response, named after them.
+    // Operations with the same codes share one response, named after the codes.
     const name = codes.map(code => pascalCase(code.replaceAll('_', '-'))).join('Or');
     errors.set(name, errorResponse(status, codes));
     responses[status] = reference('responses', name);
@@ -141,7 +141,7 @@ function responsesOf(contract: Contract, components: Components, errors: Compone
   return responses;
 }
 
-/** One operation; its schemas and error responses are added to the shared ones. */
+/** One operation. Adds its schemas and error responses to the shared components. */
 export function operationOf(contract: Contract, components: Components, errors: Components): Operation {
   const parameters = parametersOf(contract, components);
   const requestBody = requestBodyOf(contract, components);

@@ -11,13 +11,13 @@ export const securitySchemes: Record<string, JsonObject> = {
     type: 'apiKey',
     in: 'cookie',
     name: '__service_session',
-    description: 'The dashboard’s session. A change also needs the header `X-Requested-With: service`.',
+    description: 'The dashboard’s session. Changes also require the header `X-Requested-With: service`.',
   },
   [bearerToken]: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'service_tok_…',
-    description: 'A token of the CLI or an SDK.',
+    description: 'A token for the CLI or an SDK.',
   },
 };
 
@@ -47,7 +47,7 @@ export function errorSchemas(): Record<string, JsonObject> {
     ErrorCode: { type: 'string', enum: Object.keys(errorStatuses), description: 'What went wrong, of a closed set.' },
     Problem: {
       type: 'object',
-      description: 'One problem of a request. The offending value is never quoted.',
+      description: 'One problem in a request. The offending value is never quoted.',
       required: ['path', 'message'],
       properties: {
         path: { type: 'string', description: 'Where; empty for the whole body.', examples: ['secrets.3.key'] },
@@ -56,7 +56,7 @@ export function errorSchemas(): Record<string, JsonObject> {
     },
     Error: {
       type: 'object',
-      description: 'The one shape of every error.',
+      description: 'The shape of every error.',
       required: ['error'],
       properties: {
         error: {
@@ -68,7 +68,7 @@ export function errorSchemas(): Record<string, JsonObject> {
             message: { type: 'string', description: 'A sentence for people; it may change.' },
             requestId: { type: 'string', description: 'The request’s `X-Request-Id`.' },
             details: {
-              description: 'Every problem for `invalid_request`; elsewhere an object, where there is more to say.',
+              description: 'All problems for `invalid_request`; for other codes an optional object.',
               oneOf: [{ type: 'array', items: reference('schemas', 'Problem') }, { type: 'object' }],
             },
           },

@@ -26,7 +26,7 @@ const payloadExamples: Readonly<Partial<Record<DeliveredEventName, EventPayload>
   'webhook.ping': { ...manyKeysExample, metadata: {} },
 };
 
-/** One webhook for each event: a receiver subscribes to events by name. */
+/** One webhook per event: receivers subscribe to events by name. */
 export function webhooksOf(components: Components): JsonObject {
   const schema = jsonSchemaOf(EventPayload, 'output', components);
   const header = (name: string, text: string, example: string): JsonObject => ({

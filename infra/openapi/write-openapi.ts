@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { routes } from '../../lib/contracts/routes.ts';
 import { renderOpenApi } from './build-openapi.ts';
 
-// Writes openapi.json; with --check it writes nothing and fails if the file is not what would be written.
+// Writes openapi.json. With --check it writes nothing and fails if the file is outdated.
 
 const file = join(import.meta.dirname, '../../openapi.json');
 const rendered = renderOpenApi(routes);
@@ -16,7 +16,7 @@ if (process.argv.includes('--check')) {
     written = undefined;
   }
   if (written !== rendered) {
-    process.stderr.write('openapi.json is not what the contracts say; run `npm run openapi` and commit the result.\n');
+    process.stderr.write('openapi.json does not match the contracts; run `npm run openapi` and commit the result.\n');
     process.exitCode = 1;
   }
 } else {

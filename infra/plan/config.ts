@@ -1,7 +1,7 @@
 import { getDomain } from 'tldts';
 import * as z from 'zod';
 
-/** CloudWatch keeps logs only for these numbers of days. */
+/** The retention periods that CloudWatch Logs accepts. */
 const retentionDays = [30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;
 
 const count = (from: number, to: number) =>
@@ -24,11 +24,11 @@ const parameterName = z
   .string()
   .regex(/^\/[A-Za-z0-9_.\-/]{1,500}$/, { error: 'must be the name of an SSM parameter, starting with a slash' });
 
-/** A mail address, alone or as `Name <address>`. */
+/** An e-mail address, alone or as `Name <address>`. */
 const Sender = z.string().transform((text, context) => {
   const address = /^[^<>]+<([^<>]+)>$/.exec(text)?.[1] ?? text;
   if (z.email().safeParse(address).success) return { text, address, domain: address.slice(address.indexOf('@') + 1) };
-  context.addIssue({ code: 'custom', message: 'must be a mail address, or "Name <address>"' });
+  context.addIssue({ code: 'custom', message: 'must be an e-mail address, or "Name <address>"' });
   return z.NEVER;
 });
 
@@ -40,19 +40,19 @@ const Origin = z
 
 const Config = z
   .strictObject({
-    /** Names the stacks and functions, so that several installations fit into one account. */
+    /** Prefix of the stacks' and functions' names, so that one account can have several installations. */
     name: z
       .string()
       .regex(/^[a-z][a-z0-9-]{1,19}$/, { error: 'must have 2 to 20 lower-case letters, digits and hyphens' })
       .default('holdfast'),
     mailFrom: Sender,
-    /** The region of the installation; without it, the one that the credentials of the deployment are for. */
+    /** The region of the installation; defaults to the region of the deployment's credentials. */
     region: regionName.optional(),
     /** Whether to create the sender's SES identity, for its domain or its address, or to use an existing one. */
     mailIdentity: z
       .enum(['domain', 'address', 'existing'], { error: 'must be domain, address or existing' })
       .default('domain'),
-    /** The installation's own domain: the dashboard's and the API's. Without it the edge has an address of CloudFront. */
+    /** The installation's own domain, for the dashboard and the API. Without it, CloudFront assigns an address. */
     domainName: z
       .string()
       .regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, {
@@ -62,56 +62,59 @@ const Config = z
     certificateArn: z
       .string()
       .regex(/^arn:aws[a-z-]*:acm:us-east-1:\d{12}:certificate\/[0-9a-f-]+$/, {
-        error: 'must be the ARN of an ACM certificate in us-east-1, where CloudFront looks for it',
+        error: 'must be the ARN of an ACM certificate in us-east-1, the only region CloudFront accepts',
       })
       .optional(),
-    /** The origin of a dashboard that is served elsewhere, and not by the edge. */
+    /** The origin of a dashboard that is served elsewhere instead of by CloudFront. */
     dashboardOrigin: Origin.optional(),
     /** Whether browsers send the session cookie to the API from a dashboard on another site. */
     sessionCookie: z
       .enum(['same-site', 'cross-site'], { error: 'must be same-site or cross-site' })
       .default('same-site'),
-    /** Raised by one to replace the secret by which the edge proves itself. The one before stays good meanwhile. */
+    /**
+     * Raise it by one to replace the secret that CloudFront authenticates itself with. The previous one stays valid in
+     * the meantime.
+     */
     edgeSecretVersion: count(1, 1_000_000).default(1),
-    /** A firewall before the edge: managed rules, and a rate for each address. */
+    /** A firewall in front of CloudFront: managed rules, and a rate limit per address. */
     waf: flag.default(false),
-    /** Reads go on, changes get 503 and background work waits: while a restored table takes the place of another. */
+    /** Reads go on, changes get 503 and background work waits, while a restored table replaces another. */
     maintenance: flag.default(false),
     /** The name of a table restored from a backup, to use instead of the installation's own. */
     restoredTable: z
       .string()
       .regex(/^[A-Za-z0-9_.-]{3,255}$/, { error: 'must be the name of a DynamoDB table' })
       .optional(),
-    /** The ARN of a replica of another installation's key, to use with its table when its region is lost. */
+    /** The ARN of a replica of another installation's key, to use with its table after its region is lost. */
     restoredKey: z
       .string()
       .regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/mrk-[0-9a-f]+$/, {
         error: 'must be the ARN of a multi-Region KMS key',
       })
       .optional(),
-    /** The address that alarms are mailed to. */
-    alarmEmail: z.email({ error: 'must be a mail address' }).optional(),
-    /** A second region that holds a replica of table and key, for the loss of the first. */
+    /** The address that receives alarms. */
+    alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
+    /** A second region with a replica of table and key, in case the first one is lost. */
     replicaRegion: regionName.optional(),
-    /** A vault of AWS Backup in another account, and in another region if wanted, that gets a copy of the table each day. */
+    /** An AWS Backup vault in another account (and optionally another region) that gets a daily copy of the table. */
     backupVaultArn: z
       .string()
       .regex(/^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/, {
-        error: 'must be the ARN of a vault of AWS Backup',
+        error: 'must be the ARN of an AWS Backup vault',
       })
       .optional(),
-    /** The repository on GitHub that deploys the installation, with its environments, e.g. `acme/holdfast:staging`. */
+    /** The GitHub repository that deploys the installation, with its environments, e.g. `acme/holdfast:staging`. */
     deliveredBy: z
       .string()
       .regex(/^[\w.-]+\/[\w.-]+(:[\w-]+)+$/, {
-        error: 'must be a repository of GitHub and its environments, e.g. acme/holdfast:production-diff:production',
+        error: 'must be a GitHub repository and its environments, e.g. acme/holdfast:production-diff:production',
       })
       .optional(),
-    /** Whether X-Ray records what functions do. */
+    /** Whether X-Ray traces the functions. */
     tracing: flag.default(false),
-    /** US dollars; the topic of the alarms learns when the account's month comes near. */
+    /** US dollars; the alarm topic is notified when the account's month approaches this amount. */
     monthlyBudget: count(1, 10_000_000).optional(),
-    /** Instances of each gradually deployed function that are kept warm, so that none of their requests starts one. */
+    /** Provisioned instances of each gradually deployed function, to avoid cold starts. */
     provisionedConcurrency: count(1, 1_000).optional(),
     /** The SSM parameter with the account that checks the service every five minutes and after each deployment. */
     checkParameter: parameterName.optional(),
@@ -124,7 +127,7 @@ const Config = z
     logLevel: z
       .enum(['DEBUG', 'INFO', 'WARN', 'ERROR'], { error: 'must be DEBUG, INFO, WARN or ERROR' })
       .default('INFO'),
-    /** Requests per second and at once, for each route. API Gateway refuses more with 429. */
+    /** Requests per second and burst, for each route. API Gateway rejects more with 429. */
     throttleRate: count(1, 10_000).default(200),
     throttleBurst: count(1, 5_000).default(400),
     /** The same for each route that hashes a password, which takes half a second of CPU. */
@@ -149,17 +152,17 @@ const Config = z
       if (missing.length === 0 || missing.length === names.length) return;
       for (const name of missing) {
         const others = names.filter(other => config[other] !== undefined).join(' and ');
-        context.addIssue({ code: 'custom', path: [name], message: `is needed because ${others} is given` });
+        context.addIssue({ code: 'custom', path: [name], message: `is required because ${others} is set` });
       }
     };
     together(['domainName', 'certificateArn']);
     together(['stripeSecretKeyParameter', 'stripeWebhookSecretParameter']);
-    // The firewall of CloudFront is in us-east-1, and the CDK takes its ARN from there only between known regions.
+    // CloudFront's firewall is in us-east-1, and the CDK can only pass its ARN between known regions.
     if (config.waf && config.region === undefined) {
-      context.addIssue({ code: 'custom', path: ['region'], message: 'is needed because waf is on' });
+      context.addIssue({ code: 'custom', path: ['region'], message: 'is required because waf is on' });
     }
     if (config.replicaRegion !== undefined && config.region === undefined) {
-      context.addIssue({ code: 'custom', path: ['region'], message: 'is needed because replicaRegion is given' });
+      context.addIssue({ code: 'custom', path: ['region'], message: 'is required because replicaRegion is set' });
     }
     if (config.replicaRegion !== undefined && config.replicaRegion === config.region) {
       context.addIssue({ code: 'custom', path: ['replicaRegion'], message: 'must be another region than region' });
@@ -177,7 +180,7 @@ const Config = z
 
 export type Config = z.output<typeof Config>;
 
-/** Whether two hosts belong to one site as browsers see it. CloudFront's own domain is a public suffix, like `co.uk`. */
+/** Whether two hosts belong to the same site in browsers. CloudFront's own domain is a public suffix, like `co.uk`. */
 function isSameSite(origin: string, domainName: string | undefined): boolean {
   if (domainName === undefined) return false;
   const siteOf = (host: string) => getDomain(host, { allowPrivateDomains: true });
@@ -186,19 +189,21 @@ function isSameSite(origin: string, domainName: string | undefined): boolean {
 }
 
 /**
- * The dashboard's origin, where it is known before the deployment: that of a dashboard elsewhere, else the own domain.
- * Pure.
+ * The dashboard's origin if it is known before the deployment: the origin of a dashboard elsewhere, or the
+ * installation's own domain. Pure.
  */
 export function knownDashboardOrigin({ dashboardOrigin, domainName }: Config): string | undefined {
   return dashboardOrigin ?? (domainName === undefined ? undefined : `https://${domainName}`);
 }
 
-/** The SSM parameter in which the edge's stack leaves the dashboard's origin, for functions that cannot know it. */
+/**
+ * The SSM parameter where the edge stack stores the dashboard's origin, for functions that can't know it in advance.
+ */
 export function dashboardOriginParameter({ name }: Pick<Config, 'name'>): string {
   return `/${name}/dashboard-origin`;
 }
 
-/** The names of the secrets by which the edge proves itself, the one in use first. */
+/** The names of the secrets that CloudFront authenticates itself with, the current one first. */
 export function edgeSecretNames({ name, edgeSecretVersion }: Pick<Config, 'name' | 'edgeSecretVersion'>): string[] {
   return [edgeSecretVersion, edgeSecretVersion - 1]
     .filter(version => version > 0)
@@ -208,14 +213,14 @@ export function edgeSecretNames({ name, edgeSecretVersion }: Pick<Config, 'name'
 /** The names of all settings. */
 export const configNames = Object.keys(Config.shape) as (keyof Config)[];
 
-/** The settings are not valid. The message has one sentence for each wrong one. */
+/** The settings are not valid. The message has one sentence per problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
  * The settings of an installation.
- * @throws ConfigError naming every setting that is missing, malformed or unknown.
+ * @throws ConfigError that names every missing, malformed or unknown setting
  */
 export function readConfig(settings: unknown): Config {
   const result = Config.safeParse(settings);

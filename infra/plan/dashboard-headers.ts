@@ -1,6 +1,6 @@
 /**
- * What the dashboard's pages are served with, here and at the edge. The policy allows its own files alone: no script in
- * the markup, no string that becomes markup, no frame around it, no request to anybody else.
+ * The headers of the dashboard's pages, locally and on CloudFront. The policy only allows the dashboard's own files: no
+ * inline scripts, no strings parsed as markup, no framing, no requests to other hosts.
  */
 export const dashboardHeaders = {
   'content-security-policy': [

@@ -22,8 +22,8 @@ export interface RoutedFunctionPlan extends FunctionPlan {
 }
 
 /**
- * Lambda gives CPU by memory: 0.29 vCPU at 512 MB, one vCPU at 1,769 MB. Below 512 MB the few milliseconds of JSON, zod
- * and AES-GCM in a request grow by more than the price falls, and a cold start grows even more.
+ * Lambda allocates CPU in proportion to memory: 0.29 vCPU at 512 MB, one vCPU at 1,769 MB. Below 512 MB, the few
+ * milliseconds of JSON, zod and AES-GCM per request slow down by more than the price falls, and cold starts even more.
  */
 const defaultMemoryMb = 512;
 
@@ -33,9 +33,9 @@ const defaultTimeoutSeconds = 29;
 const documents = { uses: { table: [] }, memoryMb: 512, timeoutSeconds: 10 } as const;
 
 /**
- * Everything that an operation uses: what its contract names, and what follows from its access. Authentication
- * reads the caller, checks the MAC of the credential and notes its last use. A member's request counts towards the
- * organization's share. An audit entry is put, and expires by the retention of a plan.
+ * Everything that an operation uses: what its contract names, and what its access implies. Authentication reads the
+ * caller, checks the credential's MAC and records its last use. A member's request counts towards the organization's
+ * share. An audit entry is put, and expires after the retention period of the plan.
  */
 export function usesOf({ access, uses }: Pick<Contract, 'access' | 'uses'>): Uses {
   const isAuthenticated = access.kind !== 'public';
@@ -84,14 +84,14 @@ export const routedFunctions: readonly RoutedFunctionPlan[] = [
   {
     name: 'unknown-route',
     area: 'system',
-    summary: 'Answer what no route matches',
+    summary: 'Respond to requests that match no route',
     routeKey: '$default',
     ...documents,
     memoryMb: 256,
   },
 ];
 
-/** The route that machines wait for, and that has an objective of its own. */
+/** The route that machines wait for, with its own objective. */
 export const pullRoute = routeOf('pull-secrets');
 
 function routeOf(name: string): RoutedFunctionPlan {
@@ -100,9 +100,9 @@ function routeOf(name: string): RoutedFunctionPlan {
   return found;
 }
 
-/** The functions that queues and the access log trigger, never a request. */
+/** The functions triggered by queues and the access log, never by a request. */
 export const workers = {
-  /** It sends to addresses that customers choose, so its rights are the narrowest. */
+  /** It sends to addresses that customers choose, so it has the narrowest permissions. */
   deliverWebhooks: {
     name: 'deliver-webhooks',
     area: 'workers',
@@ -115,7 +115,7 @@ export const workers = {
       key: { webhook: ['Decrypt'] },
     },
     memoryMb: 512,
-    // 5 s for the delivery, the rest for the claim before it and the log entry after it.
+    // 5 s for the delivery, the rest for recording its start and its result.
     timeoutSeconds: 25,
   },
   runJobs: {
@@ -129,7 +129,7 @@ export const workers = {
       key: { project: ['Decrypt'] },
       queues: ['jobs'],
       mail: true,
-      // Erasing an organization ends its subscription.
+      // Erasing an organization cancels its subscription.
       payments: true,
     },
     // A step re-encrypts up to a hundred values of 64 KiB.
@@ -147,7 +147,7 @@ export const workers = {
   checkService: {
     name: 'check-service',
     area: 'workers',
-    summary: 'Use the service as a client does',
+    summary: 'Use the service like a client',
     uses: { table: [] },
     readsCheckAccount: true,
     memoryMb: 256,
@@ -156,11 +156,11 @@ export const workers = {
   },
 } as const satisfies Record<string, FunctionPlan>;
 
-/** How often each queue hands a message over before it goes to the dead-letter queue, deployed and locally. */
+/** How many times each queue delivers a message before moving it to the dead-letter queue, deployed and locally. */
 export const receives = {
-  /** At the last receive the sender logs a delivery it cannot prepare as failed. */
+  /** On the last receive, the sender logs a delivery that it can't prepare as failed. */
   webhooks: maximumReceives,
-  /** Deployed they are six minutes apart: a step may fail for an hour before an operator has to look at it. */
+  /** When deployed, they are six minutes apart: a step can fail for an hour before an operator has to look at it. */
   jobs: maximumJobReceives,
 } as const;
 
@@ -168,25 +168,25 @@ export const receives = {
 export const functions: readonly FunctionPlan[] = [...routedFunctions, ...Object.values(workers)];
 
 /**
- * The functions whose new versions get a tenth of the requests first: what machines wait for, and without which nobody
- * gets in.
+ * The functions whose new versions get a tenth of the requests first: those that machines wait for, and those needed to
+ * log in.
  */
 export const gradualFunctions: ReadonlySet<string> = new Set(['pull-secrets', 'set-secret', 'list-keys', 'log-in']);
 
 /** The functions that are called most. `test/infra/build/bundles.test.ts` limits the size of their bundles. */
 export const hotFunctions: readonly string[] = ['pull-secrets', 'set-secret', 'list-keys'];
 
-/** Those that hash or check a password. */
+/** The functions that hash or verify a password. */
 export const passwordFunctions: ReadonlySet<string> = new Set(
   routes.filter(route => 'sizing' in route && route.sizing === passwordSizing).map(({ operationId }) => operationId),
 );
 
-/** Whether the function makes links to the dashboard, or names its origin otherwise. */
+/** Whether the function creates links to the dashboard, or otherwise uses its origin. */
 export function needsDashboardOrigin({ mail, payments, dashboardOrigin }: FunctionPlan['uses']): boolean {
   return (mail ?? payments ?? dashboardOrigin) === true;
 }
 
-/** `set-secret` → `SetSecret`: a function's name as an identifier. */
+/** A function's name as an identifier: `set-secret` → `SetSecret`. */
 export function pascalCase(name: string): string {
   return name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, start: string) => start.toUpperCase());
 }

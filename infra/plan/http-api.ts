@@ -1,4 +1,6 @@
-/** What API Gateway allows the dashboard's origin, in addition to credentials. The local gateway answers the same. */
+/**
+ * The CORS permissions of the dashboard's origin, in addition to credentials. The local gateway sends the same headers.
+ */
 export const corsPolicy = {
   allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowHeaders: ['content-type', 'authorization', 'if-match', 'if-none-match', 'x-requested-with'],
@@ -8,8 +10,9 @@ export const corsPolicy = {
 
 /**
  * The access log of the HTTP API, one JSON object per request: field → `$context` variable. The CDK configures the
- * stage with it, and the local gateway writes the same. It holds no path, query or header: they contain link tokens
- * and key names. API Gateway substitutes text, so every value is a string, and `-` where there is none.
+ * stage with it, and the local gateway writes the same format. It contains no path, query or header, because those
+ * contain link tokens and key names. API Gateway substitutes text, so every value is a string, and `-` if there is
+ * none.
  */
 export const accessLogFormat = {
   requestId: '$context.requestId',
@@ -21,6 +24,6 @@ export const accessLogFormat = {
   responseLength: '$context.responseLength',
   sourceIp: '$context.identity.sourceIp',
   integrationError: '$context.integrationErrorMessage',
-  /** Why the gateway refused a request that no function saw: its throttling, a body over 10 MB. */
+  /** Why the gateway rejected a request before any function saw it: throttling, or a body over 10 MB. */
   gatewayError: '$context.error.message',
 } as const;

@@ -5,9 +5,9 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * The settings of a named installation, from its committed file and from nowhere else: a deployment that forgot one on its
- * command line would take the installation's domain away.
- * @throws ConfigError if there is no such file, it is not JSON, or a setting is wrong
+ * The settings of a named installation, only from its committed file: if settings came from the command line, a
+ * deployment that forgot one could remove the installation's domain.
+ * @throws ConfigError if the file does not exist or is not JSON, or a setting is wrong
  */
 export function readInstallation(name: string, directory = join(root, 'installations')): Config {
   const file = `installations/${name}.json`;

@@ -3,26 +3,26 @@ import { headOf, versionOf } from '../../lib/secrets/engine/read-snapshot.ts';
 import type { EnvironmentState } from '../../lib/table/records/environment.ts';
 import type { HeadRecord, VersionRecord } from '../../lib/table/records/secret.ts';
 
-/** What became of one key. */
+/** What happened to one key. */
 export interface RepairedKey {
   key: string;
   did: string;
 }
 
 export interface RepairPlan {
-  /** The heads as they will be. */
+  /** The heads after the repair. */
   heads: HeadRecord[];
-  /** Versions that the history lacks, or has in another form. */
+  /** Versions that are missing from the history, or differ there. */
   added: VersionRecord[];
   keys: RepairedKey[];
   wasConsistent: boolean;
 }
 
 /**
- * What to do, key by key. Heads are what gets overwritten, so the history wins, up to the number of the head: above it are
- * versions that never were committed. The digest may tell that there is more to take from the history: heads that are
- * missing, or newer ones. Pure.
- * @param heads those of deleted keys, or their tombstones, included
+ * Plans the repair, key by key. Heads get overwritten and history does not, so the history is authoritative up to the
+ * head's number: versions above it were never committed. The digest may show that more has to come from the history:
+ * missing heads, or newer ones. Pure.
+ * @param heads includes those of deleted keys, or their tombstones
  */
 export function planRepair(
   state: EnvironmentState,
@@ -47,8 +47,8 @@ export function planRepair(
     const version = known.has(key) ? undefined : committed(key, Infinity);
     if (version === undefined) continue;
     const what = version.deleted === true ? 'tombstone' : 'head';
-    const did = `the ${what} was missing: made from version ${version.version}`;
-    // A deletion that never committed is of a key that has its head still.
+    const did = `the ${what} was missing: rebuilt from version ${version.version}`;
+    // The key of an uncommitted deletion still has its head.
     (version.deleted === true ? missingTombstones : missing).push({ key, head: headOf(version), did });
   }
   const repairedUpTo = (upTo: (head: HeadRecord) => number) => [
@@ -67,7 +67,7 @@ export function planRepair(
   };
 }
 
-/** One key after the repair: its head, if it has one, and what was done. */
+/** One key after the repair: its head, if it has one, and what was repaired. */
 interface Repaired {
   key: string;
   head?: HeadRecord;
@@ -79,7 +79,7 @@ function present(repaired: readonly Repaired[]): HeadRecord[] {
   return repaired.flatMap(({ head }) => (head === undefined ? [] : [head]));
 }
 
-/** @param newest the newest committed version up to the head's */
+/** @param newest the newest committed version, up to the head's */
 function repairedHead(
   head: HeadRecord,
   newest: VersionRecord | undefined,
@@ -91,18 +91,18 @@ function repairedHead(
     const did = `the head of revision ${head.revision} was never committed`;
     return newest === undefined
       ? [{ key, did: `${did}: removed` }]
-      : [{ key, head: headOf(newest), did: `${did}: taken back to version ${newest.version}` }];
+      : [{ key, head: headOf(newest), did: `${did}: restored to version ${newest.version}` }];
   }
   const isInHistory = newest?.version === version;
   if (isInHistory && sameVersion(versionOf(head), newest)) return [{ key, head }];
   const follows = version === (newest?.version ?? 0) + 1 && head.revision > (newest?.revision ?? 0);
   if (newest === undefined || (!isInHistory && follows) || headsAreRight) {
-    return [{ key, head, added: versionOf(head), did: `the history did not have version ${version}: added` }];
+    return [{ key, head, added: versionOf(head), did: `version ${version} was missing from the history: added` }];
   }
-  return [{ key, head: headOf(newest), did: `the head did not fit: made from version ${newest.version}` }];
+  return [{ key, head: headOf(newest), did: `the head did not match: rebuilt from version ${newest.version}` }];
 }
 
-/** All but the ciphertext, which a key rotation writes anew in either place. */
+/** Compares everything but the ciphertext, which a key rotation replaces in either place. */
 function sameVersion(one: VersionRecord, other: VersionRecord): boolean {
   const facts = ({ version, revision, fence, deleted, sizeBytes, createdAt, createdBy }: VersionRecord) =>
     JSON.stringify([version, revision, fence, deleted, sizeBytes, createdAt, createdBy.id]);

@@ -36,22 +36,22 @@ import {
 import { planRepair, type RepairedKey, type RepairPlan } from './plan-repair.ts';
 
 export interface Repair {
-  /** The revision now in force. */
+  /** The current revision. */
   revision: number;
-  /** Whether the heads did not add up to the digest. */
+  /** Whether the heads did not match the digest. */
   wasInconsistent: boolean;
   keys: RepairedKey[];
 }
 
-/** The environment can't be repaired now, or is not there. The message says why. */
+/** The environment doesn't exist or can't be repaired now. The message says why. */
 export class NotRepairable extends Error {
   override readonly name = 'NotRepairable';
 }
 
 /**
- * Makes an environment consistent again whose heads do not add up to its digest, as one change of its own: under a lease,
- * so no writer interferes, conditioned on the state it found, and as a new revision, so nobody keeps what was read
- * before. It loses no version of the history. Where nothing is wrong it changes nothing.
+ * Makes an environment consistent again after its heads stopped matching its digest. The repair is a change of its own:
+ * under a lease, so no writer interferes; conditioned on the state it found; and with a new revision, so no client
+ * keeps stale values. It loses no version of the history. A consistent environment is left unchanged.
  * @throws NotRepairable
  */
 export async function repairEnvironment(path: EnvironmentPath, source: RequestSource): Promise<Repair> {
@@ -62,7 +62,7 @@ export async function repairEnvironment(path: EnvironmentPath, source: RequestSo
     if (state?.status !== 'active' || state.projectId !== id) {
       throw new NotRepairable('There is no such environment.');
     }
-    // A rotation has begun since.
+    // A rotation has started in the meantime.
     if (state.keyVersion > keyVersion) throw new ConditionFailed([]);
     let lease: Lease;
     if (silent === undefined) {
@@ -73,7 +73,7 @@ export async function repairEnvironment(path: EnvironmentPath, source: RequestSo
   });
 }
 
-/** What it restores from the history may be under the old data key, which a rotation takes away. */
+/** Versions restored from the history may be under the old data key, which a rotation deletes. */
 async function requireNoRotation({ orgSlug, project }: EnvironmentPath): Promise<ProjectRecord> {
   const found = await find(at(projectRecord, orgSlug, project));
   if (found?.status !== 'active') throw new NotRepairable('There is no such project.');
@@ -128,7 +128,7 @@ async function repairUnderLease(lease: Lease, state: EnvironmentState, source: R
 function countContent(heads: readonly HeadRecord[], versions: readonly VersionRecord[]) {
   const live = heads.filter(isLive);
   const newest = new Map(heads.map(({ key, version }) => [key, version]));
-  // Above its head a version never was committed.
+  // A version above its head was never committed.
   const values = new Set(
     versions
       .filter(({ key, version, deleted, destroyed }) => !deleted && !destroyed && version <= (newest.get(key) ?? 0))
@@ -168,7 +168,7 @@ function writesOf(
   ];
 }
 
-/** A repair takes the heads back to what the history says, so it names no key as changed. */
+/** A repair restores the heads from the history, so it names no key as changed. */
 function recordRepair(
   path: EnvironmentPath,
   { revision, fence, digest }: Pick<RevisionRecord, 'revision' | 'fence' | 'digest'>,

@@ -7,15 +7,15 @@ export interface AlarmPlan {
   /** What users notice, then what to do first. */
   description: string;
   metric: IMetric;
-  /** The alarm goes off above this value. */
+  /** The alarm fires above this value. */
   above: number;
-  /** How many of the metric's periods in a row. */
+  /** The number of consecutive periods of the metric. */
   periods?: number;
-  /** In how many of them, if that is not all. */
+  /** How many of those periods must be above, if not all. */
   in?: number;
 }
 
-/** Every alarm, by its name without the installation's. */
+/** Every alarm, by its name without the installation's prefix. */
 export function alarmsOn(
   metrics: Metrics,
   {
@@ -27,46 +27,50 @@ export function alarmsOn(
   return {
     ApiErrors: {
       description:
-        'Requests fail with an error of the service, so many in an hour that the errors allowed for a month last two ' +
-        'days: pulls and deployments of users fail. First look at the log of the function that answers 5xx (dashboard, ' +
-        'then CloudWatch Logs, field requestId); if it began with a deployment, deploy the previous version.',
-      // One failed request is no outage, however few there are.
+        'Requests fail with server errors, so many in an hour that a month’s error budget would last two days: ' +
+        'users’ pulls and deployments fail. First look at the log of the function that returns 5xx (dashboard, then ' +
+        'CloudWatch Logs, field requestId); if it started with a deployment, deploy the previous version.',
+      // A single failed request is not an outage, even if there are few requests.
       metric: metrics.failedShare(Duration.hours(1), 2),
       above: fastBurn * (100 - objectives.availability),
     },
     PullsSlow: {
       description:
-        'More than one pull in seven of the last hour took longer than a second: deployments of users wait. First see in ' +
-        'the dashboard whether DynamoDB or KMS is slow or throttled, then whether functions start cold.',
+        'In the last hour, more than one pull in seven took longer than a second: users’ deployments are waiting. ' +
+        'First check in the dashboard whether DynamoDB or KMS is slow or throttled, then whether functions have ' +
+        'cold starts.',
       metric: metrics.slowPullShare(Duration.hours(1), 20),
       above: fastBurn * (100 - objectives.fastPulls),
     },
     ApiErrorsBudget: {
       description:
-        'For six hours so many requests have failed with an error of the service that the errors allowed for a month last ' +
-        'five days. Users meet one now and then. First see in the dashboard which operation fails, then read its log.',
+        'For six hours, so many requests have failed with server errors that a month’s error budget would last five ' +
+        'days. Users see an error now and then. First check in the dashboard which operation fails, then read its ' +
+        'log.',
       metric: metrics.failedShare(Duration.hours(6), 2),
       above: slowBurn * (100 - objectives.availability),
     },
     PullsSlowBudget: {
       description:
-        'For six hours so many pulls have taken longer than a second that the slow ones allowed for a month last five ' +
-        'days. Deployments of users are slower. First see in the dashboard whether cold starts, DynamoDB or KMS take the time.',
+        'For six hours, so many pulls have taken longer than a second that a month’s budget of slow pulls would ' +
+        'last five days. Users’ deployments are slower. First check in the dashboard whether the time goes to cold ' +
+        'starts, DynamoDB or KMS.',
       metric: metrics.slowPullShare(Duration.hours(6), 20),
       above: slowBurn * (100 - objectives.fastPulls),
     },
     ServiceCheckFailed: {
       description:
-        'Twice in a row the check could not log in, set a secret and pull it through the public address: users cannot ' +
-        'either. First read the last line of the log of check-service, which names the step, its status and its request id.',
+        'Twice in a row, the check could not log in, set a secret and pull it through the public address, so users ' +
+        'probably can’t either. First read the last line of the log of check-service, which names the step, its ' +
+        'status and its request id.',
       metric: metrics.failedChecks,
       above: 0,
       periods: 2,
     },
     ErrorsLogged: {
       description:
-        'The functions log errors again and again, perhaps without any request failing: mails that could not be sent, ' +
-        'or KMS out of reach. First search the logs of the functions for level = "ERROR"; the line names the operation.',
+        'The functions keep logging errors, possibly without any request failing: for example, mails can’t be sent ' +
+        'or KMS is unreachable. First search the functions’ logs for level = "ERROR"; the line names the operation.',
       metric: loggedErrors,
       above: 0,
       periods: 3,
@@ -74,53 +78,58 @@ export function alarmsOn(
     },
     ApiSlow: {
       description:
-        'One request in a hundred takes longer than 5 seconds: CLIs seem to hang. First check whether DynamoDB or KMS ' +
-        'is slow or throttled (dashboard, AWS Health), then whether one organization writes a lot at once.',
+        'One request in a hundred takes longer than 5 seconds: CLIs seem to hang. First check whether DynamoDB or ' +
+        'KMS is slow or throttled (dashboard, AWS Health), then whether one organization is writing a lot at once.',
       metric: metrics.slowestHundredth,
       above: 5_000,
       periods: 3,
     },
     FunctionsThrottled: {
       description:
-        'Lambda refuses to run functions because the account is at its limit of concurrent executions: requests fail ' +
-        'with 503. First find what uses them up (metric ConcurrentExecutions), then ask for a higher limit in Service Quotas.',
+        'Lambda throttles functions because the account has reached its concurrency limit: requests fail with 503. ' +
+        'First find which functions use it up (metric ConcurrentExecutions), then request a higher limit in Service ' +
+        'Quotas.',
       metric: metrics.throttledInvocations,
       above: 0,
       periods: 2,
     },
     TableThrottled: {
       description:
-        'DynamoDB refuses reads or writes: requests become slow or fail with 503. First find the busy partition ' +
-        '(CloudWatch Contributor Insights of the table): it is usually an organization with one very busy environment.',
+        'DynamoDB throttles reads or writes: requests become slow or fail with 503. First find the busy partition ' +
+        '(CloudWatch Contributor Insights of the table): it usually belongs to an organization with one very busy ' +
+        'environment.',
       metric: metrics.throttledTable,
       above: 10,
       periods: 2,
     },
     WebhooksLost: {
       description:
-        'Webhook deliveries could not even be logged: users miss notifications and cannot see that in the delivery log. ' +
-        'First read the log of deliver-webhooks. Do not resend messages from the dead-letter queue (at most once).',
+        'Webhook deliveries could not even be logged: users miss notifications and the delivery log does not show ' +
+        'it. First read the log of deliver-webhooks. Do not redrive the dead-letter queue, because deliveries are ' +
+        'made at most once.',
       metric: metrics.deadWebhooks,
       above: 0,
     },
     WebhooksLate: {
       description:
-        'Webhook deliveries wait longer than 5 minutes: users learn of changes late. First check whether ' +
-        'deliver-webhooks runs at all (log, throttles), then whether one organization sends a lot to slow receivers.',
+        'Webhook deliveries wait longer than 5 minutes: users are notified late. First check whether ' +
+        'deliver-webhooks runs at all (log, throttles), then whether one organization sends a lot to slow ' +
+        'receivers.',
       metric: metrics.webhookAge,
       above: 300,
     },
     JobsFailed: {
       description:
-        'A step of background work failed for an hour: an organization or project is not fully erased, or a key rotation ' +
-        'has stopped. Reads and writes still work. First read the log of run-jobs; fix the cause, then redrive the dead-letter queue.',
+        'A step of background work kept failing for an hour: an organization or project is not fully erased, or a ' +
+        'key rotation has stopped. Reads and writes still work. First read the log of run-jobs; fix the cause, then ' +
+        'redrive the dead-letter queue.',
       metric: metrics.deadJobs,
       above: 0,
     },
     JobsLate: {
       description:
-        'Background work waits longer than 30 minutes: erasing and key rotations have stopped, everything else works. ' +
-        'First read the log of run-jobs for the error that repeats.',
+        'Background work waits longer than 30 minutes: erasures and key rotations have stopped, everything else ' +
+        'works. First look in the log of run-jobs for a repeating error.',
       metric: metrics.jobAge,
       above: 1_800,
     },
@@ -134,23 +143,24 @@ export function alarmsOn(
     },
     MailsBounce: {
       description:
-        'More than 5 % of mails bounce: AWS may stop sending, and then no user can verify an address or reset a password. ' +
-        'First look in SES for the addresses; an attacker may be registering invented ones.',
+        'More than 5 % of mails bounce: AWS may suspend sending, and then users can’t verify addresses or reset ' +
+        'passwords. First look up the bouncing addresses in SES; an attacker may be registering invented ones.',
       metric: metrics.bounces,
       above: 0.05,
     },
     EnvironmentInconsistent: {
       description:
-        'The secrets of an environment do not add up to its digest, however often they are read: its pulls and changes ' +
-        'end with 503 until it is repaired. First look in the logs for the lines with alarm = "inconsistent", which name ' +
+        'The secrets of an environment do not match its digest, even after repeated reads: its pulls and changes ' +
+        'return 503 until it is repaired. First search the logs for lines with alarm = "inconsistent", which name ' +
         'the environment, then run: npm run repair-environment -- <organization> <project> <environment>.',
       metric: inconsistentReads,
       above: 0,
     },
     LogInsGuessed: {
       description:
-        'More than 200 log-ins failed in 5 minutes: an attacker is guessing passwords. Each address and each account is ' +
-        'limited already. First look in the log of log-in for the addresses they come from (accountEvent login_failed).',
+        'More than 200 log-ins failed in 5 minutes: an attacker is guessing passwords. Each address and each ' +
+        'account is already rate limited. First look in the log of log-in for the addresses of the attempts ' +
+        '(accountEvent login_failed).',
       metric: failedLogIns,
       above: 200,
     },

@@ -19,9 +19,9 @@ interface ApiStackProps extends StackProps {
   codeOf: (name: string) => Code;
 }
 
-/** The HTTP API and its functions. Each area is a nested stack, because a stack holds at most 500 resources. */
+/** The HTTP API and its functions. Each area is a nested stack, because a stack can have at most 500 resources. */
 export class ApiStack extends Stack {
-  /** The host of the HTTP API. Browsers and other clients come through the edge. */
+  /** The host of the HTTP API. Browsers and other clients go through CloudFront. */
   readonly host: string;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
@@ -50,9 +50,10 @@ export class ApiStack extends Stack {
       return stack;
     });
 
-    // CodeDeploy asks for the alarm by its name, and fails without it.
+    // CodeDeploy looks up the alarm by name, and fails without it.
     for (const areaStack of areaStacks) areaStack.node.addDependency(deploymentAlarm);
-    // API Gateway takes ten changes a second in an account. Side by side, the areas would ask for many times as many.
+    // API Gateway allows ten changes per second in an account. Deploying the areas in parallel would need many times as
+    // many.
     for (const [index, stack] of areaStacks.entries()) {
       const before = areaStacks[index - 1];
       if (before !== undefined) stack.addStackDependency(before);
@@ -60,7 +61,7 @@ export class ApiStack extends Stack {
 
     const accessLog = this.addAccessLog(config);
     const stage = this.addStage(config, api.ref, accessLog);
-    // The stage can only limit routes that exist.
+    // The stage can only limit existing routes.
     for (const areaStack of areaStacks) stage.node.addDependency(areaStack);
 
     const workers = new WorkersStack(this, 'Workers', {
@@ -73,7 +74,7 @@ export class ApiStack extends Stack {
   }
 
   private addApi(config: Config): CfnApi {
-    // The edge serves dashboard and API from one origin, so only a dashboard elsewhere needs CORS.
+    // CloudFront serves dashboard and API from one origin, so only a dashboard elsewhere needs CORS.
     const { dashboardOrigin } = config;
     return new CfnApi(this, 'Api', {
       name: config.name,
@@ -96,7 +97,8 @@ export class ApiStack extends Stack {
 
   private addAccessLog(config: Config): LogGroup {
     return new LogGroup(this, 'AccessLog', {
-      // API Gateway may write to groups under this prefix without a resource policy. An account has only ten of those.
+      // API Gateway can write to groups with this prefix without a resource policy. An account can have only ten of
+      // those.
       logGroupName: `/aws/vendedlogs/${config.name}-access`,
       retention: config.logRetentionDays,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
@@ -120,12 +122,13 @@ export class ApiStack extends Stack {
       defaultRouteSettings: {
         throttlingRateLimit: config.throttleRate,
         throttlingBurstLimit: config.throttleBurst,
-        // Metrics for each route would cost more than the rest of an idle installation. The access log is counted instead.
+        // Metrics per route would cost more than the rest of an idle installation, so the access log is counted
+        // instead.
         detailedMetricsEnabled: false,
       },
       routeSettings: {
         ...Object.fromEntries(passwordRoutes.map(({ routeKey }) => [routeKey, passwordThrottle])),
-        // The objective for pulls is measured where their callers wait, cold starts included.
+        // The objective for pulls is measured at the gateway, so it includes cold starts.
         [pullRoute.routeKey]: {
           ThrottlingRateLimit: config.throttleRate,
           ThrottlingBurstLimit: config.throttleBurst,
@@ -136,7 +139,7 @@ export class ApiStack extends Stack {
   }
 }
 
-/** A log group's ARN ends in `:*`; API Gateway wants it without. */
+/** A log group's ARN ends in `:*`; API Gateway expects it without. */
 function withoutStreams(logGroupArn: string): string {
   return Fn.select(0, Fn.split(':*', logGroupArn));
 }

@@ -45,7 +45,7 @@ export class AreaStack extends NestedStack {
     Validations.of(route).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason:
-        'The function authenticates: what a caller may do depends on the organization, which an authorizer would read a second time.',
+        'The function authenticates: permissions depend on the organization, which an authorizer would have to read a second time.',
     });
     new CfnPermission(this, `${id}Permission`, {
       action: 'lambda:InvokeFunction',
@@ -56,7 +56,7 @@ export class AreaStack extends NestedStack {
   }
 }
 
-/** The API's invocations from one route: any stage, its method, its path with wildcards for the parameters. */
+/** Permits API calls from one route: any stage, its method, its path with wildcards for the parameters. */
 function invocationsOf(routeKey: string): string {
   if (routeKey === '$default') return '*';
   const [method, path = ''] = routeKey.split(' ');

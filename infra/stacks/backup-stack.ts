@@ -15,10 +15,10 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { Config } from '../plan/config.ts';
 
-/** Point-in-time recovery covers the days before, so the copy is what counts. */
+/** Point-in-time recovery covers recent days, so the copy in the other account is what matters. */
 const keptHereDays = 7;
 
-/** As long as point-in-time recovery, so that what was erased is gone from both after the same time. */
+/** As long as point-in-time recovery, so that erased data disappears from both at the same time. */
 const keptThereDays = 35;
 
 interface BackupStackProps extends StackProps {
@@ -30,8 +30,8 @@ interface BackupStackProps extends StackProps {
 }
 
 /**
- * A backup of the table each day, with a copy in another account: for the loss of this account's table and backups, by a
- * mistake or an attack. It holds wrapped data keys. The key that opens them is in no backup.
+ * A daily backup of the table with a copy in another account, in case a mistake or an attack destroys this account's
+ * table and backups. It contains wrapped data keys. The key that unwraps them is in no backup.
  */
 export class BackupStack extends Stack {
   constructor(scope: Construct, id: string, { config, tableArn, copyTo, ...props }: BackupStackProps) {
@@ -72,8 +72,8 @@ export class BackupStack extends Stack {
   }
 
   /**
-   * DynamoDB's backups are encrypted with their vault's key. The key that AWS manages for AWS Backup cannot be shared
-   * with another account, so the vault has its own, which the other account may use to read what is copied to it.
+   * DynamoDB backups are encrypted with their vault's key. The AWS managed key of AWS Backup can't be shared with
+   * another account, so the vault has its own key, which the other account may use to read its copies.
    */
   private addKey({ name }: Config, otherAccount: string): Key {
     const key = new Key(this, 'Key', {
@@ -104,7 +104,9 @@ export class BackupStack extends Stack {
     return key;
   }
 
-  /** What AWSBackupServiceRolePolicyForBackup allows for a table, on this table, these vaults and their keys only. */
+  /**
+   * The table permissions of AWSBackupServiceRolePolicyForBackup, limited to this table, these vaults and their keys.
+   */
   private addRole(
     { name }: Config,
     {
@@ -170,7 +172,7 @@ export class BackupStack extends Stack {
       Validations.of(role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${arn}]`,
         reason:
-          'No name is known before: recovery points come each day, and the key of the other vault is in the other account, whose key policy decides.',
+          'Resource names are not known in advance: recovery points are created daily, and the key policy of the other account controls its vault key.',
       });
     }
     return role;

@@ -27,10 +27,12 @@ interface WidgetSources {
   workers: WorkersStack;
 }
 
-/** A query reads at most 50 log groups, so cold starts are shown of the areas that machines and log-ins wait for. */
+/**
+ * A query reads at most 50 log groups, so cold starts are only shown for the areas that machines and log-ins wait for.
+ */
 const coldStartAreas = ['secrets', 'auth'];
 
-/** The rows of the dashboard: whether all is well, what users notice, possible causes, and single operations. */
+/** The rows of the dashboard: overall health, user-visible symptoms, possible causes, and single operations. */
 export function widgetsOf(sources: WidgetSources): IWidget[][] {
   const { metrics, alarms, failedLogIns, loggedErrors, accessLog, functions, workers } = sources;
   const background = [workers.deliverWebhooks, workers.runJobs, workers.rollUpMetrics];
@@ -59,9 +61,9 @@ export function widgetsOf(sources: WidgetSources): IWidget[][] {
       graph('Requests', [requests], [metrics.clientErrors, serverErrors]),
     ],
     [
-      graph('How long they take, ms', [metrics.median, slowestHundredth, metrics.slowestPulls]),
+      graph('Latency, ms', [metrics.median, slowestHundredth, metrics.slowestPulls]),
       graph('Table', [metrics.readUnits, metrics.writeUnits], [metrics.throttledTable]),
-      graph('Functions at once, in the account', [metrics.concurrency], [metrics.throttledInvocations]),
+      graph('Concurrent executions in the account', [metrics.concurrency], [metrics.throttledInvocations]),
     ],
     [
       graph('Oldest message, seconds', [metrics.webhookAge, metrics.jobAge]),
@@ -100,7 +102,7 @@ function graph(title: string, left: IMetric[], right: IMetric[] = []): IWidget {
   return new GraphWidget({ title, left, right, width: 8, height: 6 });
 }
 
-/** Logs Insights charges for what a query reads, when somebody looks, and nothing otherwise. */
+/** Logs Insights charges for the data that a query reads, only when an operator opens it. */
 function table(title: string, logGroupNames: string[], queryLines: string[]): IWidget {
   return new LogQueryWidget({
     title,

@@ -12,13 +12,13 @@ import type { Config } from '../plan/config.ts';
 
 const issuer = 'token.actions.githubusercontent.com';
 
-/** The parts of a bootstrapped account that `cdk diff` and `cdk deploy` work through, by the CDK's default names. */
+/** The roles of a bootstrapped account that `cdk diff` and `cdk deploy` use, with the CDK's default names. */
 const bootstrapRoles = ['deploy', 'file-publishing', 'lookup'];
 
 /**
- * What the delivery pipeline deploys by: a role that only jobs of one repository's named environment can take, with a
- * token that GitHub signs for the job. No key is stored anywhere. The role can do nothing itself; it takes the roles of
- * the CDK's bootstrap, and reads the account that checks the service.
+ * The role of the delivery pipeline. Only jobs of the named environments of one repository can assume it, with a token
+ * that GitHub signs for the job; no key is stored anywhere. The role itself can only assume the roles of the CDK's
+ * bootstrap and read the account that checks the service.
  */
 export class DeliveryStack extends Stack {
   constructor(
@@ -86,6 +86,6 @@ interface DeliveryProps {
   config: Config;
   /** `owner/name` on GitHub. */
   repository: string;
-  /** The environments of the repository whose jobs may deploy this installation. */
+  /** The repository's environments whose jobs may deploy this installation. */
   environments: readonly string[];
 }

@@ -4,15 +4,17 @@ import type { Construct } from 'constructs';
 import type { Config } from '../plan/config.ts';
 import { passwordFunctions, routedFunctions } from '../plan/functions.ts';
 
-/** Requests of one address in five minutes. An office or a build farm behind one address pulls a lot. */
+/** Requests per address in five minutes. An office or a build farm behind one address pulls a lot. */
 const requestsPerAddress = 20_000;
 
-/** The same on routes that hash a password, so that one client's junk log-ins do not use up the throttle of all. */
+/**
+ * The same for routes that hash a password, so that one client's junk log-ins do not use up the throttle for everyone.
+ */
 const passwordRequestsPerAddress = 100;
 
 /**
- * Managed rules, with those that look into bodies only counting: a secret may look like an attack, and an import is
- * larger than these rules expect.
+ * Managed rules. Those that inspect bodies only count: a secret may look like an attack, and imports are larger than
+ * these rules expect.
  */
 const managedRules: readonly { name: string; counting: readonly string[] }[] = [
   { name: 'AWSManagedRulesAmazonIpReputationList', counting: [] },
@@ -34,7 +36,7 @@ const managedRules: readonly { name: string; counting: readonly string[] }[] = [
   },
 ];
 
-/** The firewall before the edge. CloudFront takes one from us-east-1 only. */
+/** The firewall in front of CloudFront, which only accepts one from us-east-1. */
 export class FirewallStack extends Stack {
   readonly arn: string;
 
@@ -94,7 +96,7 @@ function isPath(path: string): CfnWebACL.StatementProperty {
   };
 }
 
-/** No sampled requests: they would hold paths and headers, with tokens. */
+/** No sampled requests: they would contain paths and headers, including tokens. */
 function visible(metricName: string): CfnWebACL.VisibilityConfigProperty {
   return { cloudWatchMetricsEnabled: true, metricName, sampledRequestsEnabled: false };
 }

@@ -14,8 +14,8 @@ import type { Resources } from './rights.ts';
 const visibilityTimeouts = 6;
 
 /**
- * What an installation must not lose: the table, the key that encrypts its secrets, the queues and the sender's
- * identity. It is a stack of its own, so that deploying the functions never touches it.
+ * Everything that an installation must not lose: the table, the key that encrypts its secrets, the queues and the
+ * sender's identity. It is a separate stack, so that deploying the functions never touches it.
  */
 export class FoundationStack extends Stack {
   /** The table in use: the installation's own, or a restored one. */
@@ -31,7 +31,7 @@ export class FoundationStack extends Stack {
     super(scope, id, props);
     const { config } = props;
 
-    // A TableV2 can have replicas in other regions, and a Table cannot be made one later (decision 26).
+    // A TableV2 can have replicas in other regions, and a Table can't be converted later (decision 26).
     const ownTable = new TableV2(this, 'Table', {
       partitionKey: { name: tableDefinition.partitionKey, type: AttributeType.STRING },
       sortKey: { name: tableDefinition.sortKey, type: AttributeType.STRING },
@@ -39,9 +39,9 @@ export class FoundationStack extends Stack {
       billing: Billing.onDemand(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
       deletionProtection: true,
-      // DynamoDB's own key encrypts the table at rest. Secrets are encrypted under the key below before they get here.
-      // A customer-managed key for the table as well would give every function rights to that key, and an outage of
-      // the key would end every request.
+      // DynamoDB's own key encrypts the table at rest. Secrets are encrypted with the key below before they are stored.
+      // A customer managed key for the table would give every function permissions on that key, and an outage of the
+      // key would fail every request.
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       removalPolicy: RemovalPolicy.RETAIN,
       replicas: config.replicaRegion === undefined ? [] : [{ region: config.replicaRegion }],
@@ -55,13 +55,14 @@ export class FoundationStack extends Stack {
       description: `Wraps the data keys of every project of ${config.name}. Without it no secret can be decrypted.`,
       enableKeyRotation: true,
       pendingWindow: Duration.days(30),
-      // Only a multi-Region key can have a replica elsewhere, and no key can be made one later (decision 26).
+      // Only a multi-Region key can have replicas, and an existing key can't be converted (decision 26).
       multiRegion: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
 
-    // Deliveries are not retried: the sender consumes a message no matter what the receiver answers. A message comes
-    // back only if the sender crashed, which is then logged as a failed delivery, or if it could not prepare it.
+    // Deliveries are not retried: the sender consumes a message whatever the receiver responds. A message only becomes
+    // visible again if the sender crashed, which is then logged as a failed delivery, or if it could not prepare the
+    // delivery.
     this.webhookDeadLetters = this.addDeadLetters('WebhookDeadLetters');
     this.webhookQueue = this.addQueue('WebhookQueue', this.webhookDeadLetters, {
       visibilityTimeoutSeconds: workers.deliverWebhooks.timeoutSeconds * visibilityTimeouts,
@@ -86,8 +87,8 @@ export class FoundationStack extends Stack {
   }
 
   /**
-   * CloudFormation refuses to remove an export while another stack imports it, and the stacks are deployed one after the
-   * other. So what other stacks may import is exported under every setting, whether they import it at present or not.
+   * CloudFormation refuses to remove an export while another stack imports it, and stacks are deployed one after
+   * another. So everything that other stacks may import is always exported, whether they currently import it or not.
    */
   private exportForOtherStacks(ownTable: TableV2): void {
     const queues = [this.webhookQueue, this.webhookDeadLetters, this.jobQueue, this.jobDeadLetters];
@@ -101,7 +102,7 @@ export class FoundationStack extends Stack {
     for (const value of values) this.exportValue(value);
   }
 
-  /** The resources that functions can be given rights to. */
+  /** The resources that functions can be given permissions on. */
   resources(config: Config): Resources {
     const parameters = [config.stripeSecretKeyParameter, config.stripeWebhookSecretParameter];
     return {
@@ -147,20 +148,22 @@ export class FoundationStack extends Stack {
     });
   }
 
-  /** CloudFront and the functions take it by its name while they are deployed, so that no template holds it. */
+  /** CloudFront and the functions resolve it by name during deployment, so that no template contains it. */
   private addEdgeSecret(secretName: string): void {
     const secret = new Secret(this, pascalCase(secretName.slice(secretName.lastIndexOf('/') + 1)), {
       secretName,
-      description: 'By this the API knows that a request came through the edge.',
+      description: 'Proves to the API that a request came through CloudFront.',
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
     });
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'Edge and functions change it together, in a deployment with another edgeSecretVersion.',
+      reason: 'CloudFront and the functions change it together, when a deployment raises edgeSecretVersion.',
     });
   }
 
-  /** Adds the sender's identity, unless it exists, and returns the ARNs that IAM checks when the service sends mail. */
+  /**
+   * Creates the sender's identity unless it exists, and returns the ARNs that IAM checks when the service sends mail.
+   */
   private addMailIdentity({ mailFrom, mailIdentity }: Config): string[] {
     if (mailIdentity === 'domain') {
       const { dkimRecords } = new EmailIdentity(this, 'MailIdentity', { identity: Identity.domain(mailFrom.domain) });

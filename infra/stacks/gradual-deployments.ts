@@ -15,12 +15,15 @@ const aliasName = 'live';
 const deploymentConfig = 'CodeDeployDefault.LambdaCanary10Percent5Minutes';
 
 /**
- * New versions are given back if their functions fail more often than this in a minute, by a crash, a timeout or a logged
- * error. The last minutes of the version before do not count: an alarm that rings already stops the deployment as well.
+ * New versions are rolled back if their functions fail more often than this per minute, by a crash, a timeout or a
+ * logged error. The previous version's last minutes do not count; an alarm that is already firing also stops the
+ * deployment.
  */
 const errorsAMinute = 2;
 
-/** Deploys functions gradually: CodeDeploy moves an alias to the new version, and back if the function's alarm rings. */
+/**
+ * Deploys functions gradually: CodeDeploy moves an alias to the new version, and back if the function's alarm fires.
+ */
 export class GradualDeployments extends Construct {
   private readonly config: Config;
   private readonly application: CfnApplication;
@@ -63,16 +66,16 @@ export class GradualDeployments extends Construct {
     });
     Validations.of(this.role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'CodeDeploy asks for the state of alarms without naming one, as in its managed policy.',
+      reason: 'CodeDeploy reads the state of all alarms, as in its managed policy.',
     });
   }
 
-  /** The alias of a function, which requests reach it by. */
+  /** The alias through which requests reach a function. */
   add(scope: Construct, { name }: FunctionPlan, deployed: LambdaFunction): Alias {
     const { provisionedConcurrency } = this.config;
     const id = pascalCase(name);
     const version = deployed.currentVersion;
-    // Older versions stay, so that an operator can point the alias back at one by hand.
+    // Older versions are kept, so that an operator can point the alias back at one by hand.
     version.applyRemovalPolicy(RemovalPolicy.RETAIN);
     const alias = new Alias(scope, `${id}Live`, {
       aliasName,
@@ -94,11 +97,11 @@ export class GradualDeployments extends Construct {
     return alias;
   }
 
-  /** Counts crashes, timeouts and logged errors of a function. All gradual functions share the metric. */
+  /** Counts crashes, timeouts and logged errors of a function. All gradually deployed functions share the metric. */
   private countErrors(scope: Construct, id: string, { logGroup }: LambdaFunction): void {
     const patterns = {
       Errors: FilterPattern.stringValue('$.level', '=', 'ERROR'),
-      // Lambda's own lines about a function that ended in the middle.
+      // Lambda's own messages about a function that ended abruptly.
       Crashes: FilterPattern.anyTerm(
         'Task timed out',
         'Runtime exited',
@@ -125,8 +128,8 @@ export function addDeploymentAlarm(scope: Construct, { name }: Config): Alarm {
   return new Alarm(scope, 'DeploymentFails', {
     alarmName: deploymentAlarmName(name),
     alarmDescription:
-      'A gradually deployed function fails. While new versions are deployed, the deployment goes back by itself. ' +
-      'First read the logs of pull-secrets, set-secret, list-keys and log-in from the minute in which the deployment began.',
+      'A gradually deployed function is failing. A deployment in progress rolls back automatically. ' +
+      'First read the logs of pull-secrets, set-secret, list-keys and log-in from the minute the deployment started.',
     metric: new Metric({ namespace: name, metricName: errorsMetric, statistic: 'Sum', period: Duration.minutes(1) }),
     threshold: errorsAMinute,
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,

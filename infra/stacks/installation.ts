@@ -9,9 +9,9 @@ import { FirewallStack } from './firewall-stack.ts';
 import { FoundationStack } from './foundation-stack.ts';
 import { ReplicaStack } from './replica-stack.ts';
 
-/** What a deployment uploads. */
+/** The files that a deployment uploads. */
 export interface Assets {
-  /** A function's code: the folder that is uploaded. */
+  /** A function's code: the folder to upload. */
   codeOf: (name: string) => Code;
   /** The folder with the dashboard's files. */
   dashboardDirectory: string;
@@ -23,7 +23,10 @@ export interface Installation {
   edge: EdgeStack;
 }
 
-/** Adds an installation's stacks: what must last, what each deployment replaces, and the one origin before both. */
+/**
+ * Adds an installation's stacks: the ones that must last, the ones that each deployment replaces, and CloudFront in
+ * front of both.
+ */
 export function addInstallation(app: App, config: Config, { codeOf, dashboardDirectory }: Assets): Installation {
   const env = config.region === undefined ? {} : { env: { region: config.region } };
   const foundation = new FoundationStack(app, `${config.name}-foundation`, {
@@ -46,7 +49,7 @@ export function addInstallation(app: App, config: Config, { codeOf, dashboardDir
         env: { region: 'us-east-1' },
         crossRegionReferences: true,
         config,
-        description: `${config.name}: the firewall before the edge`,
+        description: `${config.name}: the firewall in front of CloudFront`,
       })
     : undefined;
   const edge = new EdgeStack(app, `${config.name}-edge`, {
@@ -75,7 +78,7 @@ export function addInstallation(app: App, config: Config, { codeOf, dashboardDir
       config,
       tableArn: foundation.table.tableArn,
       copyTo: config.backupVaultArn,
-      description: `${config.name}: a copy of the table in another account, each day`,
+      description: `${config.name}: a daily copy of the table in another account`,
       terminationProtection: true,
     });
   }
@@ -86,7 +89,7 @@ export function addInstallation(app: App, config: Config, { codeOf, dashboardDir
       config,
       repository,
       environments,
-      description: `${config.name}: what its pipeline deploys by`,
+      description: `${config.name}: the role of its deployment pipeline`,
     });
   }
   // cfn-lint's schema for dashboards has no tags.

@@ -44,9 +44,9 @@ function requestMetrics(apiId: string) {
     });
   return {
     requests: api('Count', 'Sum', 'requests'),
-    serverErrors: api('5xx', 'Sum', 'errors of the service'),
-    clientErrors: api('4xx', 'Sum', 'errors of clients'),
-    median: api('Latency', 'p50', 'half of the requests'),
+    serverErrors: api('5xx', 'Sum', 'server errors'),
+    clientErrors: api('4xx', 'Sum', 'client errors'),
+    median: api('Latency', 'p50', 'median'),
     failedShare: (over: Duration, atLeast: number) =>
       new MathExpression({
         label: 'requests that failed, %',
@@ -57,7 +57,7 @@ function requestMetrics(apiId: string) {
         },
         period: over,
       }),
-    slowestHundredth: api('Latency', 'p99', 'one request in a hundred'),
+    slowestHundredth: api('Latency', 'p99', '99th percentile'),
   };
 }
 
@@ -83,7 +83,7 @@ function pullMetrics(apiId: string) {
         },
         period: over,
       }),
-    slowestPulls: pull('Latency', 'p99', 'pull, one in a hundred', period),
+    slowestPulls: pull('Latency', 'p99', 'pulls, 99th percentile', period),
   };
 }
 
@@ -109,7 +109,7 @@ function tableMetrics(tableName: string) {
     });
   return {
     throttledTable: new MathExpression({
-      label: 'refused by DynamoDB',
+      label: 'throttled by DynamoDB',
       expression: 'FILL(reads, 0) + FILL(writes, 0)',
       usingMetrics: {
         reads: table('ReadThrottleEvents', 'refused reads'),

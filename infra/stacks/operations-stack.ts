@@ -28,9 +28,8 @@ interface OperationsStackProps extends NestedStackProps {
 }
 
 /**
- * The alarms that tell the operators, and the dashboard they look at. CloudWatch charges $0.10 a month for each metric that
- * an alarm watches, and $0.30 for each of our own in which something is counted. The dashboard is one of the three free
- * ones.
+ * The alarms that notify operators, and their dashboard. CloudWatch charges $0.10 a month for each metric with an
+ * alarm, and $0.30 for each custom metric with data. The dashboard is one of the three free ones.
  */
 export class OperationsStack extends NestedStack {
   constructor(
@@ -60,9 +59,9 @@ export class OperationsStack extends NestedStack {
     Validations.of(topic).acknowledge({
       id: 'AwsSolutions-SNS2',
       reason:
-        'Alarms hold no secret, CloudWatch cannot publish to a topic under the AWS-managed key, and a key of its own costs more than all alarms.',
+        'Alarms hold no secret, CloudWatch cannot publish to a topic under the AWS-managed key, and a separate key would cost more than all alarms.',
     });
-    // Setting a policy (for TLS) replaces the default one, which lets the account's alarms publish.
+    // Setting a policy (for TLS) replaces the default one, which allows the account's alarms to publish.
     topic.addToResourcePolicy(
       new PolicyStatement({
         sid: 'PublishAlarms',
@@ -87,12 +86,12 @@ export class OperationsStack extends NestedStack {
     return topic;
   }
 
-  /** Reports the one mistake that cannot be undone: a deleted key takes every secret with it. */
+  /** Reports the one mistake that can't be undone: deleting the key destroys every secret. */
   private addKeyWarning({ name }: Config, { key }: FoundationStack, topic: Topic): void {
     this.addWarning(topic, {
       id: 'KeyInDanger',
       sid: 'PublishKeyWarning',
-      description: 'The key of the secrets was disabled or given to others, or its deletion was scheduled.',
+      description: 'The key of the secrets was disabled or shared, or its deletion was scheduled.',
       eventPattern: {
         source: ['aws.kms'],
         detailType: ['AWS API Call via CloudTrail'],
@@ -104,12 +103,12 @@ export class OperationsStack extends NestedStack {
       },
       text:
         `The key of ${name} was disabled, is scheduled for deletion, or has another policy or a new grant. While it is disabled, ` +
-        'no secret can be read or written; once it is deleted, every secret is lost for ever. First: aws kms ' +
-        'cancel-key-deletion, then aws kms enable-key; for a policy or a grant that nobody meant, take it back.',
+        'no secret can be read or written; once it is deleted, every secret is lost forever. First: aws kms ' +
+        'cancel-key-deletion, then aws kms enable-key; revert any unintended policy or grant.',
     });
   }
 
-  /** Reports what no user notices: that the other account got no copy of the table today. */
+  /** Reports a failure that users can't notice: the other account got no copy of the table today. */
   private addBackupWarning({ name }: Config, { table }: FoundationStack, topic: Topic): void {
     this.addWarning(topic, {
       id: 'BackupFailed',
@@ -121,8 +120,8 @@ export class OperationsStack extends NestedStack {
         detail: { state: ['FAILED', 'ABORTED', 'EXPIRED'], resourceArn: [table.tableArn] },
       },
       text:
-        `The daily backup of the table of ${name}, or its copy to the other account, failed. Users notice nothing, and ` +
-        'point-in-time recovery goes on. First read the message of the job in AWS Backup; it names the right that is missing.',
+        `The daily backup of the table of ${name}, or its copy to the other account, failed. Users are not affected, and ` +
+        'point-in-time recovery still works. First read the job’s message in AWS Backup; it names the missing permission.',
     });
   }
 
@@ -138,7 +137,7 @@ export class OperationsStack extends NestedStack {
   ): void {
     const rule = new Rule(this, id, { description, eventPattern });
     const input = RuleTargetInput.fromText(text);
-    // The CDK's own target would let every rule of every account publish here.
+    // The CDK's own target would allow every rule of every account to publish here.
     rule.addTarget({ bind: () => ({ arn: topic.topicArn, input }) });
     topic.addToResourcePolicy(
       new PolicyStatement({
@@ -165,7 +164,7 @@ export class OperationsStack extends NestedStack {
     return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'failed log-ins' });
   }
 
-  /** Counts the errors in the logs of all functions, also those that no answer shows. */
+  /** Counts the errors in the logs of all functions, including those that no response shows. */
   private addLoggedErrors({ name }: Config, functions: readonly LambdaFunction[]): Metric {
     const [filter] = functions.map(
       ({ logGroup, node }) =>
@@ -223,7 +222,10 @@ export class OperationsStack extends NestedStack {
     return alarm;
   }
 
-  /** Costs of the whole account: a filter by tag works only where an administrator made the tag one for costs. */
+  /**
+   * The costs of the whole account: filtering by tag only works after an administrator activates the tag for cost
+   * allocation.
+   */
   private addBudget({ name, monthlyBudget }: Config, topic: Topic): void {
     if (monthlyBudget === undefined) return;
     const notify = (notificationType: 'ACTUAL' | 'FORECASTED', threshold: number) => ({

@@ -10,15 +10,15 @@ interface ReplicaStackProps extends StackProps {
 }
 
 /**
- * What opens the values in the second region: a replica of the key. The replica of the table belongs to the first
- * region's stack, because CloudFormation makes a global table there as a whole.
+ * The replica of the key in the second region, which can decrypt the values there. The replica of the table belongs to
+ * the first region's stack, because CloudFormation manages a global table as a whole.
  */
 export class ReplicaStack extends Stack {
   constructor(scope: Construct, id: string, { config, keyArn, ...props }: ReplicaStackProps) {
     super(scope, id, props);
     const key = new CfnReplicaKey(this, 'Key', {
       primaryKeyArn: keyArn,
-      description: `Opens the data keys of ${config.name} if its region is lost.`,
+      description: `Unwraps the data keys of ${config.name} if its region is lost.`,
       pendingWindowInDays: 30,
       keyPolicy: {
         Version: '2012-10-17',

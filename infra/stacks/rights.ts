@@ -3,24 +3,24 @@ import type { KeyPurpose, Partition, TableAction } from '../../lib/contracts/con
 import type { Config } from '../plan/config.ts';
 import { type FunctionPlan, needsDashboardOrigin, pascalCase } from '../plan/functions.ts';
 
-/** The resources that functions can be given rights to. */
+/** The resources that functions can be given permissions on. */
 export interface Resources {
   tableArn: string;
   keyArn: string;
   webhookQueueArn: string;
   jobQueueArn: string;
   mailIdentityArns: readonly string[];
-  /** The SSM parameter that holds the dashboard's origin; undefined where the origin is a setting. */
+  /** The SSM parameter with the dashboard's origin; undefined if the origin is a setting. */
   dashboardOriginParameterArn: string | undefined;
-  /** ARNs of the SSM parameters that hold the payment provider's secrets; none if payments are not configured. */
+  /** ARNs of the SSM parameters with the payment provider's secrets; none if payments are not configured. */
   paymentParameterArns: readonly string[];
 }
 
 const readActions: ReadonlySet<TableAction> = new Set(['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem']);
 
 /**
- * A function's rights: exactly those its plan names, on exactly this installation's resources. A transaction needs the
- * rights of its single writes and no right of its own.
+ * A function's permissions: exactly those its plan names, on exactly this installation's resources. A transaction needs
+ * the permissions of its individual writes and none of its own.
  */
 export function rightsOf(
   { uses }: Pick<FunctionPlan, 'uses'>,
@@ -66,7 +66,7 @@ function named(service: string, actions: readonly string[]): string[] {
   return actions.map(action => `${service}:${action}`);
 }
 
-/** These partitions are single, so their keys have no identifier. */
+/** There is one of each of these partitions, so their keys have no identifier. */
 const singlePartitions: ReadonlySet<Partition> = new Set(['CREDENTIALKEY', 'ORGS', 'PLANS', 'PLATFORM']);
 
 /** Limits calls to partitions: every item that a call touches must be in one of them. */
@@ -75,7 +75,9 @@ function partitions(used: readonly Partition[] = []): Record<string, unknown> {
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } };
 }
 
-/** The members of the encryption context of each purpose. A ciphertext of one purpose does not open under another. */
+/**
+ * The members of the encryption context for each purpose. A ciphertext for one purpose can't be decrypted for another.
+ */
 const contextKeys: Readonly<Record<KeyPurpose, readonly string[]>> = {
   project: ['organization', 'project', 'keyVersion'],
   webhook: ['organization', 'webhook'],

@@ -14,26 +14,26 @@ const tracingRight = new PolicyStatement({
   resources: ['*'],
 });
 
-/** What all functions of an installation are made with. */
+/** The properties that all functions of an installation share. */
 export interface Service {
   config: Config;
   resources: Resources;
   /** Addresses that functions get in their environment. */
   addresses: { tableName: string; keyArn: string; webhookQueueUrl: string; jobQueueUrl: string };
-  /** A function's code: the folder that is uploaded. */
+  /** A function's code: the folder to upload. */
   codeOf: (name: string) => Code;
 }
 
 export interface FunctionProps {
   plan: FunctionPlan;
   service: Service;
-  /** Beside those of its plan. */
+  /** In addition to those of its plan. */
   moreRights?: readonly PolicyStatement[];
 }
 
 /**
- * A function with its own role and log group. The log group is made here and not by Lambda, so that it has a retention
- * and the role needs no right to create one.
+ * A function with its own role and log group. The log group is created here and not by Lambda, so that it has a
+ * retention period and the role needs no permission to create one.
  */
 export function addFunction(
   scope: Construct,
@@ -49,7 +49,7 @@ export function addFunction(
   });
   const role = new Role(scope, `${id}Role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    // IAM accepts only Latin-1.
+    // IAM only accepts Latin-1.
     description: `${plan.summary.replaceAll('’', "'")} (${functionName})`,
     inlinePolicies: {
       rights: new PolicyDocument({
@@ -86,7 +86,7 @@ export function addFunction(
     (deployed.node.defaultChild as CfnFunction).tracingConfig = { mode: 'Active' };
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray’s actions for writing know no resource; the setting tracing asks for them.',
+      reason: 'X-Ray’s write actions do not support resources; they are only granted with the setting tracing.',
     });
   }
   // The CDK also makes the function depend on the role, in case the policy is a separate resource. Ours is inline.
@@ -95,14 +95,17 @@ export function addFunction(
 }
 
 /**
- * References that CloudFormation resolves while it deploys. The values stand in no template, and a function needs no
- * call and no right to know them. Who may read a function's or the distribution's configuration sees them.
+ * References that CloudFormation resolves during deployment. Templates don't contain the values, and functions need no
+ * call and no permission to read them. Anyone who may read the configuration of a function or the distribution can see
+ * them.
  */
 export function edgeSecrets(config: Config): string[] {
   return edgeSecretNames(config).map(name => SecretValue.secretsManager(name).unsafeUnwrap());
 }
 
-/** The settings (`lib/core/settings.ts`) that a function reads. It gets no address of a resource it has no rights to. */
+/**
+ * The settings (`lib/core/settings.ts`) that a function reads. It gets no address of a resource that it can't access.
+ */
 export function environmentOf(
   { area, uses }: Pick<FunctionPlan, 'area' | 'uses'>,
   config: Config,
@@ -121,7 +124,7 @@ export function environmentOf(
     MAIL_FROM: uses.mail && config.mailFrom.text,
     DASHBOARD_ORIGIN: namesDashboard && origin,
     DASHBOARD_ORIGIN_PARAMETER: namesDashboard && origin === undefined && dashboardOriginParameter(config),
-    // Any request of a session may renew its cookie.
+    // Any request with a session may renew its cookie.
     SESSION_COOKIE: config.sessionCookie === 'cross-site' && config.sessionCookie,
     ...(area === 'auth'
       ? {

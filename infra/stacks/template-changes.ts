@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Resource, Templates } from './synthesize.ts';
 
 /**
- * What holds data that a deployment must not lose, with the properties that CloudFormation cannot change in place
- * ("Update requires: Replacement" in its reference). It makes a new resource for such a change, and an empty one.
+ * Resources with data that a deployment must not lose, and their properties that CloudFormation can't change in place
+ * ("Update requires: Replacement" in its reference). For such a change it creates a new, empty resource.
  */
 const replacingProperties: Readonly<Record<string, readonly string[]>> = {
   'AWS::Backup::BackupVault': ['BackupVaultName', 'EncryptionKeyArn'],
@@ -13,12 +13,15 @@ const replacingProperties: Readonly<Record<string, readonly string[]>> = {
   'AWS::SQS::Queue': ['QueueName', 'FifoQueue'],
 };
 
-/** Stacks that an option adds. Without the option they stay as they are, because the CDK deletes no stack unasked. */
+/**
+ * Stacks that an option adds. Without the option they stay as they are, because the CDK never deletes a stack on its
+ * own.
+ */
 const optionalStacks = /-(?:backup|delivery|firewall|replica)$/;
 
 /**
- * What CloudFormation would refuse, or throw away, in going from one installation's templates to another's, a sentence
- * for each: exports that are gone, and stateful resources that are gone or made anew. Pure.
+ * What CloudFormation would refuse or destroy when it moves from one installation's templates to another's, one
+ * sentence each: removed exports, and removed or replaced stateful resources. Pure.
  */
 export function harmsOf(before: Templates, after: Templates): string[] {
   return [...before].flatMap(([stack, { Resources: resources, Outputs: outputs = {} }]) => {
@@ -44,10 +47,10 @@ function harmTo(before: Resource, after: Resource | undefined): string | undefin
   if (after === undefined) return 'is removed';
   if (after.Type !== before.Type) return `becomes a ${after.Type}`;
   const changed = fixed.find(name => !isDeepStrictEqual(before.Properties?.[name], after.Properties?.[name]));
-  return changed === undefined ? undefined : `is made anew, because its ${changed} changes`;
+  return changed === undefined ? undefined : `is replaced because its ${changed} changes`;
 }
 
-/** The tables that functions work on, as the templates name them. More than one means that writes go two ways. */
+/** The tables that functions use, by their templates. More than one means that writes are split between tables. */
 export function tablesInUse(templates: Templates): unknown[] {
   const tables = [...templates.values()].flatMap(({ Resources: resources }) =>
     Object.values(resources)

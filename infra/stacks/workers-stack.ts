@@ -19,7 +19,7 @@ interface WorkersStackProps extends NestedStackProps {
   jobQueueArn: string;
 }
 
-/** The functions that queues and the access log trigger. */
+/** The functions triggered by queues and the access log. */
 export class WorkersStack extends NestedStack {
   readonly deliverWebhooks: LambdaFunction;
   readonly runJobs: LambdaFunction;
@@ -33,9 +33,9 @@ export class WorkersStack extends NestedStack {
     { service, accessLog, webhookQueueArn, jobQueueArn, ...props }: WorkersStackProps,
   ) {
     super(scope, id, { ...props, description: `${service.config.name}: background work` });
-    // One message per invocation and many at once, so that a slow receiver delays no other. Messages are grouped by
-    // webhook: when all invocations are busy, SQS serves the other webhooks first. The limits keep a burst of background
-    // work from taking the concurrency that requests need.
+    // One message per invocation and many in parallel, so that a slow receiver delays no other. Messages are grouped by
+    // webhook: when all invocations are busy, SQS serves the other webhooks first. The limits keep a burst of
+    // background work from taking the concurrency that requests need.
     this.deliverWebhooks = this.addQueueWorker('DeliverWebhooks', service, {
       plan: workers.deliverWebhooks,
       queueArn: webhookQueueArn,
@@ -65,7 +65,7 @@ export class WorkersStack extends NestedStack {
     this.all = [this.deliverWebhooks, this.runJobs, this.rollUpMetrics, this.checkService];
   }
 
-  /** Without an account that checks, the function is there and nothing starts it. */
+  /** Without a check account, the function exists but is never triggered. */
   private addServiceCheck(service: Service): LambdaFunction {
     const { checkParameter } = service.config;
     const parameterArn =
@@ -85,14 +85,14 @@ export class WorkersStack extends NestedStack {
           }),
       ),
     });
-    // A failed check is an answer, and not something to try again.
+    // A failed check is a result, not a reason to retry.
     new CfnEventInvokeConfig(this, 'CheckServiceOnce', {
       functionName: check.functionName,
       qualifier: '$LATEST',
       maximumRetryAttempts: 0,
     });
     const rule = new CfnRule(this, 'CheckServiceSchedule', {
-      description: 'Checks the service as a client does.',
+      description: 'Checks the service like a client.',
       scheduleExpression: 'rate(5 minutes)',
       state: checkParameter === undefined ? 'DISABLED' : 'ENABLED',
       targets: [{ id: 'check', arn: check.functionArn, input: JSON.stringify({ parameter: checkParameter ?? '' }) }],
@@ -122,7 +122,7 @@ export class WorkersStack extends NestedStack {
       functionName: worker.functionName,
       eventSourceArn: queueArn,
       batchSize: 1,
-      // Under maintenance messages wait in the queue.
+      // Under maintenance, messages wait in the queue.
       enabled: !service.config.maintenance,
       scalingConfig: { maximumConcurrency },
       functionResponseTypes: ['ReportBatchItemFailures'],

@@ -57,7 +57,7 @@ describe('the command', () => {
 
   it('`npm run deploy` refuses the example settings before it builds anything', async () => {
     const { code, stderr } = await npmRun('deploy', ['example']);
-    expect(stderr).toBe('The setting mailFrom in installations/example.json is still the example.\n');
+    expect(stderr).toBe('The setting mailFrom in installations/example.json still has its example value.\n');
     expect(code).toBe(1);
   });
 
@@ -65,7 +65,7 @@ describe('the command', () => {
     const unknown = await npmRun('deploy', ['nowhere']);
     expect(unknown.stderr).toContain('There is no file installations/nowhere.json.');
     const extra = await npmRun('deploy', ['example', '-c', 'domainName=secrets.acme.dev']);
-    expect(extra.stderr).toContain('Settings come from installations/example.json alone');
+    expect(extra.stderr).toContain('Settings come only from installations/example.json');
     const none = await npmRun('deploy');
     expect(none.stderr).toContain('Usage: npm run deploy -- <installation>');
     expect([unknown.code, extra.code, none.code]).toEqual([1, 1, 1]);
@@ -81,10 +81,10 @@ describe('the command', () => {
     );
   });
 
-  it('`npm run build` prints what a named bundle is made of', async () => {
+  it('`npm run build` prints the contents of a named bundle', async () => {
     const { code, stdout, stderr } = await npmRun('build', ['pull-secrets']);
     expect(code, stderr).toBe(0);
-    expect(stdout).toContain('pull-secrets is made of:');
+    expect(stdout).toContain('pull-secrets contains:');
     expect(existsSync(join(root, 'dist/pull-secrets/index.mjs.map'))).toBe(true);
   });
 });

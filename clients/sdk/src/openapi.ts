@@ -2403,7 +2403,7 @@ export interface components {
              */
             createdAt: string;
         };
-        /** @description The one shape of every error. */
+        /** @description The shape of every error. */
         Error: {
             /** @description The error. */
             error: {
@@ -2412,7 +2412,7 @@ export interface components {
                 message: string;
                 /** @description The request’s `X-Request-Id`. */
                 requestId: string;
-                /** @description Every problem for `invalid_request`; elsewhere an object, where there is more to say. */
+                /** @description All problems for `invalid_request`; for other codes an optional object. */
                 details?: components["schemas"]["Problem"][] | Record<string, unknown>;
             };
         };
@@ -3549,7 +3549,7 @@ export interface components {
          * @enum {string}
          */
         PlanName: "free" | "pro" | "enterprise";
-        /** @description One problem of a request. The offending value is never quoted. */
+        /** @description One problem in a request. The offending value is never quoted. */
         Problem: {
             /**
              * @description Where; empty for the whole body.
@@ -4607,7 +4607,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `already_member`: The user is a member of the organization already. */
+        /** @description `already_member`: The user is already a member of the organization. */
         AlreadyMember: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -4622,7 +4622,7 @@ export interface components {
                 };
             };
         };
-        /** @description `assertion_replayed`: The assertion was exchanged before; each works once. */
+        /** @description `assertion_replayed`: The assertion was already exchanged; each works once. */
         AssertionReplayed: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -4657,7 +4657,7 @@ export interface components {
                 };
             };
         };
-        /** @description `billing_provider_error`: The payment provider failed or refused. */
+        /** @description `billing_provider_error`: The payment provider failed or rejected the request. */
         BillingProviderError: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -4672,7 +4672,7 @@ export interface components {
                 };
             };
         };
-        /** @description `claims_mismatch`: The assertion is genuine, and is not from where the identity demands; `details` names the claims. */
+        /** @description `claims_mismatch`: The assertion is valid, but its claims are not those that the identity requires; `details` names the claims. */
         ClaimsMismatch: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -4687,7 +4687,7 @@ export interface components {
                 };
             };
         };
-        /** @description `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`. */
+        /** @description `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`. */
         CsrfHeaderRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -4702,7 +4702,7 @@ export interface components {
                 };
             };
         };
-        /** @description `email_taken`: There is an account with this e-mail address. */
+        /** @description `email_taken`: An account with this e-mail address already exists. */
         EmailTaken: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -4717,7 +4717,7 @@ export interface components {
                 };
             };
         };
-        /** @description `identity_limit_reached`: The organization has as many identities as an organization may have. */
+        /** @description `identity_limit_reached`: The organization has the maximum number of identities. */
         IdentityLimitReached: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -4769,7 +4769,7 @@ export interface components {
         /**
          * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
-         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          */
         InsufficientScopeOrCsrfHeaderRequired: {
             headers: {
@@ -4788,7 +4788,7 @@ export interface components {
         /**
          * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
-         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          *
          *     `admin_required`: The caller is not a platform administrator.
          */
@@ -4809,9 +4809,9 @@ export interface components {
         /**
          * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
-         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          *
-         *     `step_up_required`: The session did not prove itself in the last ten minutes, and this needs it: step up (`POST /v1/auth/step-up`), and send the request again.
+         *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
          */
         InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired: {
             headers: {
@@ -4827,7 +4827,7 @@ export interface components {
                 };
             };
         };
-        /** @description `internal_error`: Something went wrong in the service; `requestId` finds it in the logs. */
+        /** @description `internal_error`: Something went wrong in the service; `requestId` identifies it in the logs. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -4842,7 +4842,7 @@ export interface components {
                 };
             };
         };
-        /** @description `invalid_assertion`: The assertion proves no identity: an unknown identity or organization, a wrong signature, issuer or audience, or a token that is too old. One answer for all of them. */
+        /** @description `invalid_assertion`: The assertion does not match any identity: an unknown identity or organization, a wrong signature, issuer or audience, or a token that is too old. All of these get the same response. */
         InvalidAssertion: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -4875,7 +4875,7 @@ export interface components {
         /**
          * @description `invalid_credentials`: The e-mail address or the password is wrong.
          *
-         *     `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         *     `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
          */
         InvalidCredentialsOrSecondFactorRequired: {
             headers: {
@@ -4891,7 +4891,7 @@ export interface components {
                 };
             };
         };
-        /** @description `invalid_request`: The request is not valid; `details` names every problem at once. */
+        /** @description `invalid_request`: The request is not valid; `details` lists all problems. */
         InvalidRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -4907,9 +4907,9 @@ export interface components {
             };
         };
         /**
-         * @description `invalid_request`: The request is not valid; `details` names every problem at once.
+         * @description `invalid_request`: The request is not valid; `details` lists all problems.
          *
-         *     `invalid_signature`: The provider’s signature over the raw body does not verify.
+         *     `invalid_signature`: The provider’s signature does not match the raw body.
          */
         InvalidRequestOrInvalidSignature: {
             headers: {
@@ -4926,7 +4926,7 @@ export interface components {
             };
         };
         /**
-         * @description `invalid_request`: The request is not valid; `details` names every problem at once.
+         * @description `invalid_request`: The request is not valid; `details` lists all problems.
          *
          *     `invalid_token`: The link token or code is unknown, used or expired.
          */
@@ -4945,7 +4945,7 @@ export interface components {
             };
         };
         /**
-         * @description `issuer_unavailable`: The issuer’s keys can’t be read, and none are known that are fresh enough.
+         * @description `issuer_unavailable`: The issuer’s keys can’t be read, and no cached ones are fresh enough.
          *
          *     `temporarily_unavailable`: Contention or throttling outlasted the service’s own retries; send the same request again.
          */
@@ -4979,7 +4979,7 @@ export interface components {
                 };
             };
         };
-        /** @description `organization_not_found`: There is no such organization, or the caller is no member of it. */
+        /** @description `organization_not_found`: The organization does not exist, or the caller is not a member. */
         OrganizationNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -4995,9 +4995,9 @@ export interface components {
             };
         };
         /**
-         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
          *
-         *     `identity_not_found`: There is no such identity for this caller.
+         *     `identity_not_found`: The identity does not exist or the caller can’t see it.
          */
         OrganizationNotFoundOrIdentityNotFound: {
             headers: {
@@ -5014,9 +5014,9 @@ export interface components {
             };
         };
         /**
-         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
          *
-         *     `member_not_found`: There is no such member or invitation for this caller.
+         *     `member_not_found`: The member or invitation does not exist or the caller can’t see it.
          */
         OrganizationNotFoundOrMemberNotFound: {
             headers: {
@@ -5033,9 +5033,9 @@ export interface components {
             };
         };
         /**
-         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
          *
-         *     `project_not_found`: There is no such project for this caller.
+         *     `project_not_found`: The project does not exist or the caller can’t see it.
          */
         OrganizationNotFoundOrProjectNotFound: {
             headers: {
@@ -5052,11 +5052,11 @@ export interface components {
             };
         };
         /**
-         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
          *
-         *     `project_not_found`: There is no such project for this caller.
+         *     `project_not_found`: The project does not exist or the caller can’t see it.
          *
-         *     `environment_not_found`: There is no such environment for this caller.
+         *     `environment_not_found`: The environment does not exist or the caller can’t see it.
          */
         OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound: {
             headers: {
@@ -5073,13 +5073,13 @@ export interface components {
             };
         };
         /**
-         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
          *
-         *     `project_not_found`: There is no such project for this caller.
+         *     `project_not_found`: The project does not exist or the caller can’t see it.
          *
-         *     `environment_not_found`: There is no such environment for this caller.
+         *     `environment_not_found`: The environment does not exist or the caller can’t see it.
          *
-         *     `identity_not_found`: There is no such identity for this caller.
+         *     `identity_not_found`: The identity does not exist or the caller can’t see it.
          */
         OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrIdentityNotFound: {
             headers: {
@@ -5096,13 +5096,13 @@ export interface components {
             };
         };
         /**
-         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
          *
-         *     `project_not_found`: There is no such project for this caller.
+         *     `project_not_found`: The project does not exist or the caller can’t see it.
          *
-         *     `environment_not_found`: There is no such environment for this caller.
+         *     `environment_not_found`: The environment does not exist or the caller can’t see it.
          *
-         *     `revision_not_found`: There is no such revision for this caller.
+         *     `revision_not_found`: The revision does not exist or the caller can’t see it.
          */
         OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrRevisionNotFound: {
             headers: {
@@ -5119,13 +5119,13 @@ export interface components {
             };
         };
         /**
-         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
          *
-         *     `project_not_found`: There is no such project for this caller.
+         *     `project_not_found`: The project does not exist or the caller can’t see it.
          *
-         *     `environment_not_found`: There is no such environment for this caller.
+         *     `environment_not_found`: The environment does not exist or the caller can’t see it.
          *
-         *     `secret_not_found`: There is no such secret for this caller.
+         *     `secret_not_found`: The secret does not exist or the caller can’t see it.
          */
         OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFound: {
             headers: {
@@ -5142,15 +5142,15 @@ export interface components {
             };
         };
         /**
-         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
          *
-         *     `project_not_found`: There is no such project for this caller.
+         *     `project_not_found`: The project does not exist or the caller can’t see it.
          *
-         *     `environment_not_found`: There is no such environment for this caller.
+         *     `environment_not_found`: The environment does not exist or the caller can’t see it.
          *
-         *     `secret_not_found`: There is no such secret for this caller.
+         *     `secret_not_found`: The secret does not exist or the caller can’t see it.
          *
-         *     `revision_not_found`: There is no such revision for this caller.
+         *     `revision_not_found`: The revision does not exist or the caller can’t see it.
          */
         OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrSecretNotFoundOrRevisionNotFound: {
             headers: {
@@ -5167,13 +5167,13 @@ export interface components {
             };
         };
         /**
-         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
          *
-         *     `project_not_found`: There is no such project for this caller.
+         *     `project_not_found`: The project does not exist or the caller can’t see it.
          *
-         *     `environment_not_found`: There is no such environment for this caller.
+         *     `environment_not_found`: The environment does not exist or the caller can’t see it.
          *
-         *     `webhook_not_found`: There is no such webhook for this caller.
+         *     `webhook_not_found`: The webhook does not exist or the caller can’t see it.
          */
         OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFoundOrWebhookNotFound: {
             headers: {
@@ -5190,11 +5190,11 @@ export interface components {
             };
         };
         /**
-         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
          *
-         *     `project_not_found`: There is no such project for this caller.
+         *     `project_not_found`: The project does not exist or the caller can’t see it.
          *
-         *     `template_key_not_found`: There is no such template key for this caller.
+         *     `template_key_not_found`: The template key does not exist or the caller can’t see it.
          */
         OrganizationNotFoundOrProjectNotFoundOrTemplateKeyNotFound: {
             headers: {
@@ -5211,9 +5211,9 @@ export interface components {
             };
         };
         /**
-         * @description `organization_not_found`: There is no such organization, or the caller is no member of it.
+         * @description `organization_not_found`: The organization does not exist, or the caller is not a member.
          *
-         *     `webhook_not_found`: There is no such webhook for this caller.
+         *     `webhook_not_found`: The webhook does not exist or the caller can’t see it.
          */
         OrganizationNotFoundOrWebhookNotFound: {
             headers: {
@@ -5229,7 +5229,7 @@ export interface components {
                 };
             };
         };
-        /** @description `passkey_not_found`: There is no such passkey for this caller. */
+        /** @description `passkey_not_found`: The passkey does not exist or the caller can’t see it. */
         PasskeyNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -5244,7 +5244,7 @@ export interface components {
                 };
             };
         };
-        /** @description `payload_too_large`: The request’s body, the environment’s total or the answer would be too large. */
+        /** @description `payload_too_large`: The request’s body, the environment’s total or the response would be too large. */
         PayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -5259,7 +5259,7 @@ export interface components {
                 };
             };
         };
-        /** @description `plan_limit_exceeded`: The plan does not allow more; `details` has the limit’s name, its value and what is used. */
+        /** @description `plan_limit_exceeded`: The plan’s limit is reached; `details` contains the limit’s name, its value and the current usage. */
         PlanLimitExceeded: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -5274,7 +5274,7 @@ export interface components {
                 };
             };
         };
-        /** @description `plan_not_found`: There is no such plan for this caller. */
+        /** @description `plan_not_found`: The plan does not exist or the caller can’t see it. */
         PlanNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -5323,7 +5323,7 @@ export interface components {
         /**
          * @description `revision_mismatch`: The environment is not at the revision of `If-Match`; nothing was changed.
          *
-         *     `version_mismatch`: The key is not at `expectedVersion` (0 = it is not there); nothing was changed.
+         *     `version_mismatch`: The key is not at `expectedVersion` (0 = it does not exist); nothing was changed.
          */
         RevisionMismatchOrVersionMismatch: {
             headers: {
@@ -5339,7 +5339,7 @@ export interface components {
                 };
             };
         };
-        /** @description `rotation_in_progress`: The last rotation of the key is still going on. */
+        /** @description `rotation_in_progress`: The previous rotation of the key is still in progress. */
         RotationInProgress: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -5354,7 +5354,7 @@ export interface components {
                 };
             };
         };
-        /** @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one. */
+        /** @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor. */
         SecondFactorRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -5370,7 +5370,7 @@ export interface components {
             };
         };
         /**
-         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
          *
          *     `forbidden`: The caller’s role in the organization does not allow this.
          */
@@ -5389,7 +5389,7 @@ export interface components {
             };
         };
         /**
-         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
          *
          *     `forbidden`: The caller’s role in the organization does not allow this.
          *
@@ -5410,13 +5410,13 @@ export interface components {
             };
         };
         /**
-         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
          *
          *     `forbidden`: The caller’s role in the organization does not allow this.
          *
          *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
-         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          */
         SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired: {
             headers: {
@@ -5433,17 +5433,17 @@ export interface components {
             };
         };
         /**
-         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
          *
          *     `forbidden`: The caller’s role in the organization does not allow this.
          *
          *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
-         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          *
-         *     `email_not_verified`: The caller has not verified their e-mail address yet, and this needs it.
+         *     `email_not_verified`: This requires a verified e-mail address, and the caller has not verified theirs.
          *
-         *     `step_up_required`: The session did not prove itself in the last ten minutes, and this needs it: step up (`POST /v1/auth/step-up`), and send the request again.
+         *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
          */
         SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired: {
             headers: {
@@ -5460,15 +5460,15 @@ export interface components {
             };
         };
         /**
-         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
          *
          *     `forbidden`: The caller’s role in the organization does not allow this.
          *
          *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
-         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          *
-         *     `step_up_required`: The session did not prove itself in the last ten minutes, and this needs it: step up (`POST /v1/auth/step-up`), and send the request again.
+         *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
          */
         SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired: {
             headers: {
@@ -5485,7 +5485,7 @@ export interface components {
             };
         };
         /**
-         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
          *
          *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          */
@@ -5504,11 +5504,11 @@ export interface components {
             };
         };
         /**
-         * @description `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
          *
          *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
          *
-         *     `csrf_header_required`: A change with the session cookie needs the header `X-Requested-With: service`.
+         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          */
         SecondFactorRequiredOrInsufficientScopeOrCsrfHeaderRequired: {
             headers: {
@@ -5539,7 +5539,7 @@ export interface components {
                 };
             };
         };
-        /** @description `slug_taken`: The slug that was asked for is taken. */
+        /** @description `slug_taken`: The requested slug is taken. */
         SlugTaken: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -5555,9 +5555,9 @@ export interface components {
             };
         };
         /**
-         * @description `slug_taken`: The slug that was asked for is taken.
+         * @description `slug_taken`: The requested slug is taken.
          *
-         *     `organization_limit_reached`: The user owns as many organizations as a user may.
+         *     `organization_limit_reached`: The user owns the maximum number of organizations.
          */
         SlugTakenOrOrganizationLimitReached: {
             headers: {
@@ -5573,7 +5573,7 @@ export interface components {
                 };
             };
         };
-        /** @description `template_key_exists`: The template has this key already. */
+        /** @description `template_key_exists`: The template already has this key. */
         TemplateKeyExists: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -5604,7 +5604,7 @@ export interface components {
                 };
             };
         };
-        /** @description `token_limit_reached`: The user has as many tokens as a user may have. */
+        /** @description `token_limit_reached`: The user has the maximum number of tokens. */
         TokenLimitReached: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -5619,7 +5619,7 @@ export interface components {
                 };
             };
         };
-        /** @description `token_not_found`: There is no such token for this caller. */
+        /** @description `token_not_found`: The token does not exist or the caller can’t see it. */
         TokenNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];
@@ -5652,7 +5652,7 @@ export interface components {
         /**
          * @description `unauthenticated`: There is no valid session cookie or bearer token.
          *
-         *     `second_factor_required`: The account has a second factor, and `details` names the challenge, the methods and what a passkey needs. In an organization that demands one (403, without details): this session or token was not proved with one.
+         *     `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
          */
         UnauthenticatedOrSecondFactorRequired: {
             headers: {
@@ -5683,7 +5683,7 @@ export interface components {
                 };
             };
         };
-        /** @description `version_destroyed`: Reading or restoring that moment needs values that were destroyed. `details` names their keys; with `keys`, the others can be read and restored. */
+        /** @description `version_destroyed`: Reading or restoring that point in time needs destroyed values. `details` names their keys; with `keys`, the others can be read and restored. */
         VersionDestroyed: {
             headers: {
                 "X-Request-Id": components["headers"]["requestId"];

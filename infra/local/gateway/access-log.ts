@@ -25,7 +25,7 @@ interface LogEvent {
 }
 
 /**
- * The access log of the local gateway. Records go to a subscribed function in small batches, outside the request's
+ * The access log of the local gateway. It sends records to a subscribed function in small batches, outside the request
  * path, in the format of CloudWatch Logs.
  */
 export function startAccessLog(deliver: (event: unknown) => Promise<unknown>): AccessLog {
@@ -52,7 +52,7 @@ export function startAccessLog(deliver: (event: unknown) => Promise<unknown>): A
   };
 }
 
-/** Tries as often as Lambda tries an asynchronous event. */
+/** Retries as often as Lambda retries an asynchronous event. */
 async function deliverBatch(batch: LogEvent[], deliver: (event: unknown) => Promise<unknown>): Promise<void> {
   const event = await logsEvent(batch);
   for (let attempt = 1; attempt <= attempts; attempt += 1) {

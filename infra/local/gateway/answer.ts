@@ -6,12 +6,14 @@ export interface Answer {
   headers: Record<string, string>;
   cookies: readonly string[];
   body: Buffer;
-  /** Goes to the access log, together with the status. */
+  /** Written to the access log together with the status. */
   integrationError?: string;
   gatewayError?: string;
 }
 
-/** A function's result as API Gateway reads it (payload format 2.0): a result without a status is the body of a 200. */
+/**
+ * Interprets a function's result like API Gateway (payload format 2.0): a result without a status is the body of a 200.
+ */
 export function answerOf(result: unknown): Answer {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) {
     const text = typeof result === 'string' ? result : JSON.stringify(result ?? null);
@@ -38,7 +40,7 @@ export function empty(statusCode: number): Answer {
   return { statusCode, headers: {}, cookies: [], body: Buffer.alloc(0) };
 }
 
-/** An answer in API Gateway's format. */
+/** A response in API Gateway's format. */
 export function message(statusCode: number, text: string): Answer {
   return {
     ...empty(statusCode),
@@ -58,7 +60,7 @@ export function write(response: ServerResponse, { statusCode, headers, cookies, 
     });
     response.end(hasBody ? body : undefined);
   } catch (error) {
-    // HTTP cannot carry one of the headers.
+    // One of the headers is not valid in HTTP.
     console.error(error);
     response.writeHead(500, { 'content-type': 'application/json' }).end('{"message":"Internal Server Error"}');
   }

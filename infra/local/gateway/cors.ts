@@ -20,7 +20,7 @@ export function preflightAnswer({ headers }: IncomingMessage, dashboardOrigin: s
   };
 }
 
-/** With CORS configured, API Gateway sets these headers itself and ignores a function's. */
+/** With CORS configured, API Gateway sets these headers itself and ignores the function's. */
 export function withCors({ headers }: IncomingMessage, dashboardOrigin: string, answer: Answer): Answer {
   const own = Object.entries(answer.headers).filter(([name]) => !name.startsWith('access-control-'));
   const cors =

@@ -11,8 +11,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The dashboard's answer to a request outside the API: a file, or for every other path without an ending the page, which
- * finds its screen by itself. Undefined where the API has to answer.
+ * The dashboard's response to a request outside the API: a file, or the page for any other path without a file
+ * extension. The page then shows the right screen. Undefined if the request is for the API.
  */
 export function dashboardAnswer(files: DashboardFiles, method: string, path: string): Answer | undefined {
   if ((method !== 'GET' && method !== 'HEAD') || path === '/v1' || path.startsWith('/v1/')) return undefined;

@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Route, RouteMatch } from './route-table.ts';
 
-/** The address of the request as sent: the path not decoded, the query without its question mark. */
+/** The request target as sent: the path still encoded, the query without its question mark. */
 export interface Target {
   rawPath: string;
   rawQueryString: string;
 }
 
-/** Splits a request target. The origin of the absolute form, which proxies send, is dropped. */
+/** Splits a request target. Proxies send it in absolute form; its origin is dropped. */
 export function targetOf(url: string): Target {
   const [path = '', ...query] = url.replace(/^https?:\/\/[^/?]*/i, '').split('?');
   return { rawPath: path.startsWith('/') ? path : `/${path}`, rawQueryString: query.join('?') };
@@ -25,7 +25,7 @@ const hopByHop = new Set([
   'expect',
 ]);
 
-/** A request whose body has arrived, and the route that it matched, if any. */
+/** A request with its complete body, and the route that it matched, if any. */
 export interface Received {
   target: Target;
   route: RouteMatch<Route> | undefined;
@@ -34,7 +34,7 @@ export interface Received {
   receivedAt: number;
 }
 
-/** The payload format 2.0 event that API Gateway makes of a request to an HTTP API. */
+/** The payload format 2.0 event that API Gateway creates for a request to an HTTP API. */
 export function gatewayEvent(request: IncomingMessage, received: Received): APIGatewayProxyEventV2 {
   const { target, route: match, body, requestId, receivedAt } = received;
   const { rawPath, rawQueryString } = target;
@@ -47,7 +47,7 @@ export function gatewayEvent(request: IncomingMessage, received: Received): APIG
   headers.set('x-forwarded-for', [headers.get('x-forwarded-for'), sourceIp].filter(Boolean).join(', '));
   headers.set('x-forwarded-port', String(request.socket.localPort));
   headers.set('x-forwarded-proto', 'http');
-  // Despite the name, an HTTP API passes the path decoded. Routing and parameters do not depend on it.
+  // Despite the field's name, an HTTP API passes the decoded path. Routing and parameters do not depend on it.
   const path = decoded(rawPath);
   return {
     version: '2.0',
@@ -91,7 +91,7 @@ export function sourceIpOf(request: IncomingMessage): string {
   return (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
 }
 
-/** Headers by lower-case name. The values of a repeated header are joined by commas. */
+/** Headers by lower-case name. The values of a repeated header are joined with commas. */
 function headersOf(request: IncomingMessage): Map<string, string> {
   const pairs: [string, string][] = [];
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
@@ -112,7 +112,10 @@ function joined(pairs: readonly (readonly [string, string])[]): Map<string, stri
 
 const textTypes = /^(text\/.*|application\/(json|xml|javascript|.+\+json|.+\+xml))$/;
 
-/** Text is passed as it is, everything else in base64. Bytes that only claim to be text are base64 too, so that none is lost. */
+/**
+ * Text is passed as is, everything else in base64. Invalid UTF-8 in a text type also becomes base64, so that no byte is
+ * lost.
+ */
 function bodyOf(body: Buffer, headers: Map<string, string>): { body?: string; isBase64Encoded: boolean } {
   if (body.length === 0) return { isBase64Encoded: false };
   const mediaType = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';

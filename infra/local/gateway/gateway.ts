@@ -18,7 +18,7 @@ import { createRouteTable, type Route } from './route-table.ts';
 const maximumBodyBytes = 10 * 1024 * 1024;
 const maximumHeaderBytes = 10_240;
 const integrationTimeoutMs = 30_000;
-/** How long the gateway still reads requests on open connections when it stops. */
+/** How long the gateway keeps reading requests on open connections after it starts to stop. */
 const unreadRequestsMs = 300;
 const catchAll: FunctionName = { area: 'system', name: 'unknown-route' };
 
@@ -27,25 +27,25 @@ interface GatewayOptions {
   invoke: Invoke;
   dashboardOrigin: string;
   writeAccessLog: (values: AccessLogValues) => void;
-  /** Served at `/` and wherever no other page is. */
+  /** Served at `/` and at every path without another page. */
   dashboard?: DashboardFiles;
-  /** Local pages outside the API: exact path → the JSON that answers a GET. */
+  /** Local pages outside the API: exact path → the JSON returned for a GET. */
   localPages: Readonly<Record<`/local/${string}`, () => unknown>>;
 }
 
 export interface Gateway {
   url: string;
   port: number;
-  /** Until it is called, the answer to every request is 503. */
+  /** Until it is called, the gateway answers every request with 503. */
   serve: (options: GatewayOptions) => void;
-  /** Takes no new request, finishes the accepted ones within `graceMs`, then cuts the remaining connections. */
+  /** Stops accepting requests, finishes the accepted ones within `graceMs`, then cuts the remaining connections. */
   stop: (graceMs: number) => Promise<void>;
 }
 
 /**
- * A stand-in for the HTTP API: it turns HTTP into payload format 2.0 events, invokes the route's function, and itself
- * answers what API Gateway itself answers. Port 0 takes a free one.
- * @throws StartError if the port cannot be opened.
+ * A stand-in for the HTTP API: it turns HTTP requests into payload format 2.0 events, invokes the route's function, and
+ * answers on its own where API Gateway would. Port 0 picks a free one.
+ * @throws StartError if the port cannot be opened
  */
 export async function listen(port: number): Promise<Gateway> {
   let answer: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
@@ -78,13 +78,13 @@ export async function listen(port: number): Promise<Gateway> {
       stopping = true;
       for (const response of open.values()) response.shouldKeepAlive = false;
       const deadline = sleep(graceMs, undefined, { ref: false });
-      // The close of node:http would cut idle connections at once, together with requests that were sent but not read
-      // yet. Those are still answered for a moment, with `Connection: close`.
+      // node:http's close would cut idle connections at once, losing requests that were sent but not read yet. For a
+      // moment, those are still answered, with `Connection: close`.
       const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve));
       await Promise.race([closed, deadline, sleep(unreadRequestsMs)]);
-      // A connection is idle only after its last answer was sent.
+      // A connection is idle only after its last response was sent.
       const sweep = setInterval(() => server.closeIdleConnections(), 20);
-      // A client that disconnects does not end the work on its request.
+      // A client that disconnects does not abort the work on its request.
       await Promise.race([Promise.all([closed, ...open.keys()]), deadline]);
       clearInterval(sweep);
       server.closeAllConnections();
@@ -140,7 +140,7 @@ function createAnswer(options: GatewayOptions) {
 
 type ReceivedOrTooLarge = Omit<Received, 'body'> & { body: Buffer | 'too-large' };
 
-/** The gateway's own answer to a request that no function sees. Its reason stands in the access log. */
+/** The gateway's own response to a request that reaches no function. The reason is in the access log. */
 function refusal(status: number, text: string): Answer {
   return { ...message(status, text), gatewayError: text };
 }
@@ -163,14 +163,14 @@ async function invokeRoute(invoke: Invoke, request: IncomingMessage, received: R
   }
 }
 
-/** The whole body; `too-large` above API Gateway's limit; undefined if the client disconnected in the middle. */
+/** The whole body; `too-large` above API Gateway's limit; undefined if the client disconnected midway. */
 async function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of request) {
       bytes += chunk.length;
-      // The rest is read and dropped, because a client that is still sending would not see the answer.
+      // Reads and drops the rest, because a client that is still sending would not see the response.
       if (bytes <= maximumBodyBytes) chunks.push(chunk);
       else chunks.length = 0;
     }
@@ -181,8 +181,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' 
 }
 
 /**
- * Mails contain link tokens, so the local pages answer only to a loopback host name: a website whose own name resolves
- * to this machine (DNS rebinding) cannot read them.
+ * Mails contain link tokens, so the local pages are only served for a loopback host name: a website whose own name
+ * resolves to this machine (DNS rebinding) can't read them.
  */
 function answerLocally(request: IncomingMessage, response: ServerResponse, page: (() => unknown) | undefined): void {
   request.resume();
@@ -198,7 +198,7 @@ function answerLocally(request: IncomingMessage, response: ServerResponse, page:
   });
 }
 
-/** Answers what is not HTTP and closes the connection. */
+/** Answers requests that are not valid HTTP, and closes the connection. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable) {
     socket.destroy();
@@ -215,6 +215,6 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 function portSentence(port: number, error: NodeJS.ErrnoException): string {
   if (error.code === 'EADDRINUSE') return `Port ${port} is already in use; set PORT to another one.`;
-  if (error.code === 'EACCES') return `Port ${port} may not be opened by this user; set PORT to another one.`;
+  if (error.code === 'EACCES') return `Port ${port} cannot be opened by this user; set PORT to another one.`;
   return `Port ${port} cannot be opened (${error.message}); set PORT to another one.`;
 }

@@ -18,9 +18,9 @@ interface Node<R> {
 }
 
 /**
- * Finds the route of a request like API Gateway: the method and every segment must match, and a fixed segment wins over
- * a parameter. The path is matched as sent and its segments are decoded afterwards, so `%2F` never splits one. A path
- * that cannot be decoded has no route.
+ * Finds the route of a request like API Gateway: the method and every segment must match, and a fixed segment takes
+ * precedence over a parameter. The path is matched as sent and its segments are decoded afterwards, so `%2F` never
+ * splits one. A path that cannot be decoded matches no route.
  */
 export function createRouteTable<R extends Route>(
   routes: readonly R[],

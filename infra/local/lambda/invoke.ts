@@ -10,13 +10,16 @@ export interface FunctionName {
 export type Handler = (event: unknown, context: Context) => unknown;
 export type LoadHandler = (functionName: FunctionName) => Promise<Handler>;
 
-/** Lambda's limit for the request and for the response of a synchronous invocation: 6 MB, and 100 bytes of tolerance. */
+/** Lambda's limit for the request and response of a synchronous invocation: 6 MB, plus a tolerance of 100 bytes. */
 const maximumPayloadBytes = 6 * 1024 * 1024 + 100;
 
-/** Runs one function once. Like Lambda, it rejects if the function throws or takes longer than `timeoutMs`. */
+/** Invokes one function once. Like Lambda, it rejects if the function throws or takes longer than `timeoutMs`. */
 export type Invoke = (functionName: FunctionName, event: unknown, timeoutMs: number) => Promise<unknown>;
 
-/** Invokes functions in this process. A function that timed out keeps running unheard; Lambda would freeze it. */
+/**
+ * Invokes functions in this process. A function that timed out keeps running and its result is ignored; Lambda would
+ * freeze it.
+ */
 export function createInvoke(loadHandler: LoadHandler): Invoke {
   return async (functionName, event, timeoutMs) => {
     const handler = await loadHandler(functionName);
@@ -37,9 +40,12 @@ export class InvocationTimeout extends Error {
   override readonly message = 'The function did not answer in time.';
 }
 
-/** Whether a value as JSON exceeds Lambda's limit. It is serialized only if the body's length leaves doubt. */
+/**
+ * Whether a value exceeds Lambda's limit as JSON. It is serialized only if the body's length doesn't settle the
+ * question.
+ */
 export function exceedsPayload(value: object, bodyLength: number): boolean {
-  // JSON.stringify makes at most six bytes of a UTF-16 unit. The header limits bound everything but the body.
+  // JSON.stringify produces at most six bytes per UTF-16 code unit. The header limits cover everything but the body.
   const undoubtedLength = 900_000;
   return bodyLength > undoubtedLength && Buffer.byteLength(JSON.stringify(value)) > maximumPayloadBytes;
 }

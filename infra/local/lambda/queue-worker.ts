@@ -19,20 +19,23 @@ export interface QueueWorkerOptions {
   queue: Queue;
   functionName: FunctionName;
   invoke: Invoke;
-  /** How many messages are processed at once. Each has its own invocation, so that a slow one delays no other. */
+  /** How many messages are processed in parallel. Each has its own invocation, so that a slow one delays no other. */
   concurrency: number;
-  /** How long an invocation may take. The message stays invisible that long. */
+  /** The timeout of an invocation. The message stays invisible for that long. */
   timeoutSeconds: number;
-  /** After a failure the message comes back this soon instead of at the end of its visibility timeout. */
+  /** How soon a message becomes visible after a failure, instead of at the end of its visibility timeout. */
   retryAfterSeconds?: number;
 }
 
 export interface QueueWorker {
-  /** Takes no new message and finishes those in progress, within `graceMs`. */
+  /** Stops receiving messages and finishes those in progress, within `graceMs`. */
   stop: (graceMs: number) => Promise<void>;
 }
 
-/** Hands a queue's messages to a function like Lambda's event source: deleted on success, left for a retry on failure. */
+/**
+ * Passes a queue's messages to a function like Lambda's event source: deletes them on success, leaves them for a retry
+ * on failure.
+ */
 export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   const { queue, concurrency, timeoutSeconds, retryAfterSeconds } = options;
   const client = new SQSClient({});
@@ -92,7 +95,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   };
 }
 
-/** Whether the function processed the message: it did not throw and does not list it among its failures. */
+/** Whether the function processed the message: it did not throw and does not list the message as failed. */
 async function succeeds(message: Message, options: QueueWorkerOptions): Promise<boolean> {
   const { functionName, invoke, queue, timeoutSeconds } = options;
   const event: SQSEvent = { Records: [recordOf(message, queue.arn)] };

@@ -3,21 +3,21 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { reasonOf, StartError } from './start-error.ts';
 
-/** Where a running stack keeps its state: a directory, or memory if `path` is undefined. */
+/** Where a running stack keeps its state: a directory, or in memory if `path` is undefined. */
 export interface DataDirectory {
   path: string | undefined;
   release: () => void;
 }
 
 /**
- * Opens a data directory for one stack at a time; `memory` keeps nothing.
- * @throws StartError if it cannot be written or another stack uses it.
+ * Opens a data directory, for one stack at a time; with `memory`, nothing is kept.
+ * @throws StartError if it is not writable or another stack uses it
  */
 export function openDataDirectory(dataDir: string): DataDirectory {
   if (dataDir === 'memory') return { path: undefined, release: () => undefined };
   const path = resolve(dataDir);
   try {
-    // Only the owner may read it: it holds the master keys of the KMS stand-in.
+    // Only the owner may read it: it contains the master keys of the KMS stand-in.
     makeDirectory(path);
     if (!statSync(path).isDirectory()) throw new Error('there is a file in its place');
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -30,14 +30,17 @@ export function openDataDirectory(dataDir: string): DataDirectory {
   return { path, release: () => lock.close() };
 }
 
-/** One level at a time: Node's recursive mkdir never ends under a parent that takes no children, such as /proc. */
+/**
+ * Creates one level at a time: Node's recursive mkdir never returns under a parent that rejects children, such as
+ * /proc.
+ */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
   mkdirSync(path, { mode: 0o700 });
 }
 
-/** SQLite locks with the operating system, so the lock ends with its process, even if that is killed. */
+/** SQLite uses operating system locks, so the lock ends with its process, even if the process is killed. */
 function lockDirectory(path: string): DatabaseSync {
   const file = join(path, 'lock.db');
   try {
@@ -53,9 +56,9 @@ function lockDirectory(path: string): DatabaseSync {
 }
 
 /**
- * Opens an SQLite file of the data directory, or one in memory. With write-ahead logging a write survives the end of the
- * process without a disk flush per write.
- * @throws StartError if the file is damaged.
+ * Opens an SQLite file in the data directory, or an in-memory database. With write-ahead logging, writes survive the
+ * end of the process without a disk flush each.
+ * @throws StartError if the file is damaged
  */
 export function openDatabase(directory: string | undefined, name: string): DatabaseSync {
   if (directory === undefined) return new DatabaseSync(':memory:');
@@ -69,7 +72,7 @@ export function openDatabase(directory: string | undefined, name: string): Datab
   }
 }
 
-/** @throws StartError if SQLite cannot open the file. */
+/** @throws StartError if SQLite cannot open the file */
 export function refuseDamagedDatabase(file: string): void {
   try {
     const database = new DatabaseSync(file);

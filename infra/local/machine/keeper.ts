@@ -2,21 +2,21 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process that cannot outlive this one, not even if this one is killed with SIGKILL. */
+/** A process that cannot outlive this one, even if this one is killed with SIGKILL. */
 export interface KeptProcess {
   pid: number;
-  /** The end of what it wrote to stderr and stdout. */
+  /** The end of its output on stderr and stdout. */
   output: () => string;
-  /** Its exit code, once it has ended. */
+  /** Its exit code, once it has exited. */
   ended: Promise<number>;
-  /** Asks it to end, kills it after `graceMs`, and resolves when it has ended. */
+  /** Asks it to exit, kills it after `graceMs`, and resolves when it has exited. */
   stop: (graceMs: number) => Promise<void>;
 }
 
 /*
- * The keeper is a shell: it needs one megabyte, starts at once, and `pkill node` does not hit it. Its stdin is a pipe
- * from this process. However this process ends, the pipe closes, `read` returns and the keeper kills the child. The
- * child's pid is written to a file first, so that the next start can check that the child has ended.
+ * The keeper is a shell: it needs one megabyte, starts immediately, and `pkill node` does not hit it. Its stdin is a
+ * pipe from this process. However this process ends, the pipe closes, `read` returns, and the keeper kills the child.
+ * The child's pid is written to a file first, so that the next start can check that the child has exited.
  */
 const script = `
 exec 3<&0
@@ -35,7 +35,7 @@ exit "$code"
 
 /** Starts a command under a keeper. Exit code 127 means that the command does not exist. */
 export async function startKept(command: string, args: string[], pidFile: string | undefined): Promise<KeptProcess> {
-  // Detached: Ctrl-C in the terminal signals only this process, which then stops the child in order.
+  // Detached: Ctrl-C in the terminal only signals this process, which then stops the child in order.
   const keeper = spawn('/bin/sh', ['-c', script, 'keeper', pidFile ?? '', command, ...args], {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -74,9 +74,9 @@ async function firstLine(keeper: ChildProcess, ended: Promise<number>): Promise<
 }
 
 /**
- * Waits until the process named by a pid file has ended. Its keeper kills it within milliseconds after its owner ends.
- * If the keeper was killed too, the process is killed here. It counts only if its command line contains all `marks`,
- * because another process may have the same pid by now.
+ * Waits until the process named by a pid file has exited. Its keeper kills it within milliseconds after its owner ends.
+ * If the keeper was killed too, this function kills the process. The pid may have been reused, so only a process whose
+ * command line contains all `marks` counts.
  */
 export async function waitUntilGone(pidFile: string, marks: string[]): Promise<void> {
   if (!existsSync(pidFile)) return;
@@ -95,7 +95,7 @@ function isRunning(pid: number, marks: string[]): boolean {
   return marks.every(mark => line.includes(mark));
 }
 
-/** A process's command line; empty if there is no such process or it has ended and waits to be reaped. */
+/** A process's command line; empty if the process does not exist or is a zombie. */
 function commandLine(pid: number): string {
   if (!(pid > 0)) return '';
   try {

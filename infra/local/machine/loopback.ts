@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
 
-/** Lets a server listen on 127.0.0.1 and returns its port. Port 0 takes a free one. */
+/** Makes a server listen on 127.0.0.1 and returns its port. Port 0 picks a free one. */
 export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

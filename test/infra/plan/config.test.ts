@@ -57,16 +57,19 @@ describe('the settings of an installation', () => {
     ],
     [
       { ...fullSettings, certificateArn: fullSettings.certificateArn.replace('us-east-1', 'eu-central-1') },
-      'The setting certificateArn must be the ARN of an ACM certificate in us-east-1, where CloudFront looks for it.',
+      'The setting certificateArn must be the ARN of an ACM certificate in us-east-1, the only region CloudFront accepts.',
     ],
-    [{ ...exampleSettings, mailFrom: 'nobody' }, 'The setting mailFrom must be a mail address, or "Name <address>".'],
+    [
+      { ...exampleSettings, mailFrom: 'nobody' },
+      'The setting mailFrom must be an e-mail address, or "Name <address>".',
+    ],
     [
       { ...exampleSettings, domainName: 'secrets.example.com' },
-      'The setting certificateArn is needed because domainName is given.',
+      'The setting certificateArn is required because domainName is set.',
     ],
     [
       { ...exampleSettings, stripeWebhookSecretParameter: '/a/b' },
-      'The setting stripeSecretKeyParameter is needed because stripeWebhookSecretParameter is given.',
+      'The setting stripeSecretKeyParameter is required because stripeWebhookSecretParameter is set.',
     ],
     [
       { ...exampleSettings, stripeSecretKeyParameter: 'sk_live_1', stripeWebhookSecretParameter: '/a/b' },
@@ -74,7 +77,7 @@ describe('the settings of an installation', () => {
     ],
     [
       { ...exampleSettings, replicaRegion: 'eu-west-1' },
-      'The setting region is needed because replicaRegion is given.',
+      'The setting region is required because replicaRegion is set.',
     ],
     [
       { ...exampleSettings, region: 'eu-west-1', replicaRegion: 'eu-west-1' },
@@ -82,9 +85,9 @@ describe('the settings of an installation', () => {
     ],
     [
       { ...exampleSettings, backupVaultArn: 'arn:aws:s3:::backups' },
-      'The setting backupVaultArn must be the ARN of a vault of AWS Backup.',
+      'The setting backupVaultArn must be the ARN of an AWS Backup vault.',
     ],
-    [{ ...exampleSettings, waf: true }, 'The setting region is needed because waf is on.'],
+    [{ ...exampleSettings, waf: true }, 'The setting region is required because waf is on.'],
     [{ ...exampleSettings, logRetentionDays: 7 }, /^The setting logRetentionDays must be one of 30, 60, /],
     [{ ...exampleSettings, throttleRate: 'many' }, 'The setting throttleRate must be a number from 1 to 10000.'],
     [{ ...exampleSettings, name: 'Hold fast' }, /^The setting name must have 2 to 20 lower-case letters/],

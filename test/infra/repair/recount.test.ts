@@ -104,8 +104,8 @@ describe('recounting an organization', () => {
     const after = await recountCommand(slug);
 
     expect(seen).toMatchObject({ code: 2 });
-    expect(seen.output).toContain(`${slug}: projectCount says 6, there are 1\n`);
-    expect(fixed.output).toContain(`${slug}: projectCount says 6, there are 1; fixed\n`);
+    expect(seen.output).toContain(`${slug}: projectCount is 6, but the actual count is 1\n`);
+    expect(fixed.output).toContain(`${slug}: projectCount is 6, but the actual count is 1; fixed\n`);
     expect(after).toEqual({ code: 0, output: '1 organization recounted, no drift.\n' });
     expect(await recountCommand('no-such-organization')).toMatchObject({ code: 1 });
   });

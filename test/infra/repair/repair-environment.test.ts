@@ -66,7 +66,7 @@ const damages: { what: string; plant: () => Promise<void>; says: string[] }[] = 
       if (newest === undefined || before === undefined) throw new Error('A is not there.');
       await transact([put(head('A'), { ...newest, sealed: before.sealed, fence: 99 })]);
     },
-    says: ['A: the head did not fit: made from version 2'],
+    says: ['A: the head did not match: rebuilt from version 2'],
   },
   {
     what: 'a head that is stamped later, without a change under way, and its version',
@@ -77,12 +77,12 @@ const damages: { what: string; plant: () => Promise<void>; says: string[] }[] = 
       await transact([put(head('A'), { ...newest, ...later }), remove(head('B'))]);
     },
     says: [
-      'A: the head of revision 9 was never committed: taken back to version 2',
-      'B: the head was missing: made from version 2',
+      'A: the head of revision 9 was never committed: restored to version 2',
+      'B: the head was missing: rebuilt from version 2',
     ],
   },
   {
-    what: 'a head that was taken back to its version before',
+    what: 'a head that was restored to its previous version',
     plant: async () => {
       const [newest, before] = [await find(head('B')), await find(version('B', 1))];
       if (newest === undefined || before === undefined) throw new Error('B is not there.');
@@ -91,7 +91,7 @@ const damages: { what: string; plant: () => Promise<void>; says: string[] }[] = 
         put(head('B'), { ...same, createdAt: keyCreatedAt, updatedAt: createdAt, updatedBy: createdBy }),
       ]);
     },
-    says: ['B: the head did not fit: made from version 2'],
+    says: ['B: the head did not match: rebuilt from version 2'],
   },
 ];
 
@@ -112,7 +112,7 @@ describe('an environment that does not add up', () => {
       expect(repaired.code).toBe(0);
       expect(repaired.output.trim().split('\n')).toEqual([
         ...says,
-        `The secrets did not add up to the digest. ${says.length} keys repaired; the environment is at revision 4 now.`,
+        `The secrets did not match the digest. ${says.length} keys repaired; the environment is at revision 4 now.`,
       ]);
       expect(again.output).toBe('Nothing to repair: the environment is consistent at revision 4.\n');
       expect((await place.pull('dev')).body.revision).toBe(4);
@@ -136,7 +136,7 @@ describe('an environment that does not add up', () => {
   it('gets the version back that its history lacks', async () => {
     await transact([remove(version('A', 2))]);
     const { output } = await repairCommand(...parts());
-    expect(output).toContain('A: the history did not have version 2: added\n1 keys repaired;');
+    expect(output).toContain('A: version 2 was missing from the history: added\n1 keys repaired;');
     const { versions } = (await place.pull('dev', '/versions/A?values=true')).body;
     expect(versions.map(({ value }: { value: string }) => value)).toEqual(['a2', 'a1']);
   });

@@ -114,6 +114,6 @@ describe('a harm is named:', () => {
       const table = resources[tableId ?? ''];
       if (table !== undefined) table.Properties.KeySchema = [];
     });
-    expect(harmsOf(plain, templates).join()).toMatch(/is made anew, because its KeySchema changes\.$/);
+    expect(harmsOf(plain, templates).join()).toMatch(/is replaced because its KeySchema changes\.$/);
   });
 });

@@ -26,7 +26,7 @@ describe('the check of the service', () => {
   it.each([
     ['a wrong password', { password: 'not this one' }, /^log-in failed with 401, request \S+\.$/],
     ['a project that is not there', { project: 'gone' }, /^set failed with 404, request \S+\.$/],
-    ['an address where nothing answers', { url: 'http://127.0.0.1:9/v1' }, /^log-in got no answer \(TypeError\)\.$/],
+    ['an address where nothing answers', { url: 'http://127.0.0.1:9/v1' }, /^log-in got no response \(TypeError\)\.$/],
   ])('fails with the step and not with its secrets: %s', async (_, changes, message) => {
     await expect(checkService({ ...account, ...changes })).rejects.toThrow(message);
   });

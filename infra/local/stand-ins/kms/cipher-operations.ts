@@ -19,7 +19,7 @@ const EncryptRequest = z.object({
 });
 const DecryptRequest = z.object({ KeyId: z.string().optional(), CiphertextBlob: Base64, EncryptionContext });
 
-/** The operations that encrypt, decrypt and make data keys. */
+/** The operations that encrypt, decrypt and generate data keys. */
 export function cipherOperations(masterKeys: MasterKeys) {
   return {
     GenerateDataKey: operation(DataKeyRequest, input => generateDataKey(masterKeys, input)),

@@ -3,8 +3,8 @@ import { AwsError } from '../aws-server.ts';
 import type { MasterKey } from './key-file.ts';
 
 /*
- * A ciphertext: one byte of format, the key's id, a 96-bit nonce, the encrypted bytes, the tag. AES-256-GCM with the
- * context as additional data.
+ * A ciphertext: a format byte, the key's id, a 96-bit nonce, the encrypted bytes, the tag. AES-256-GCM with the context
+ * as additional data.
  */
 const format = 1;
 const idEnd = 1 + 16;
@@ -20,7 +20,7 @@ export function seal(key: MasterKey, plain: Buffer, context: Record<string, stri
   return Buffer.concat([Buffer.of(format), id, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws AwsError unless key, bytes and encryption context are those of the encryption. */
+/** @throws AwsError unless key, bytes and encryption context match those of the encryption */
 export function unseal(key: MasterKey, sealed: Buffer, context: Record<string, string>): Buffer {
   const decipher = createDecipheriv(
     'aes-256-gcm',
@@ -33,12 +33,12 @@ export function unseal(key: MasterKey, sealed: Buffer, context: Record<string, s
   try {
     return Buffer.concat([decipher.update(sealed.subarray(nonceEnd, -tagBytes)), decipher.final()]);
   } catch {
-    // Like KMS: it does not tell whether the bytes or the context are wrong.
+    // Like KMS, it does not tell whether the bytes or the context are wrong.
     throw new AwsError('InvalidCiphertextException', '');
   }
 }
 
-/** The id of the master key that a ciphertext names; undefined if it is no ciphertext. */
+/** The id of the master key that a ciphertext names; undefined if it is not a ciphertext. */
 export function sealedUnder(sealed: Buffer): string | undefined {
   if (sealed.length <= nonceEnd + tagBytes || sealed[0] !== format) return undefined;
   return sealed.toString('hex', 1, idEnd).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

@@ -9,7 +9,9 @@ const KeyFile = z.strictObject({
 export type KeyFile = z.output<typeof KeyFile>;
 export type MasterKey = KeyFile['keys'][number];
 
-/** Reads the master keys and their aliases; none if there is no file yet. @throws StartError if the file is damaged. */
+/**
+ * Reads the master keys and their aliases; empty if the file does not exist. @throws StartError if the file is damaged
+ */
 export function readKeyFile(file: string | undefined): KeyFile {
   if (file === undefined || !existsSync(file)) return { keys: [], aliases: {} };
   try {
@@ -22,7 +24,7 @@ export function readKeyFile(file: string | undefined): KeyFile {
   }
 }
 
-/** Replaces the file as a whole, so that no crash leaves half of it. */
+/** Replaces the file atomically, so that a crash never leaves half of it. */
 export function writeKeyFile(file: string | undefined, content: KeyFile): void {
   if (file === undefined) return;
   const next = `${file}.next`;

@@ -5,9 +5,9 @@ import { keyOperations } from './key-operations.ts';
 import { openMasterKeys } from './master-keys.ts';
 
 /**
- * A stand-in for AWS KMS: symmetric keys and their aliases, kept in `kms.json` in the directory or in memory. As in KMS,
- * a ciphertext decrypts only with the encryption context it was made with.
- * @throws StartError if `kms.json` is damaged.
+ * A stand-in for AWS KMS: symmetric keys and their aliases, stored in `kms.json` in the directory, or in memory. As in
+ * KMS, a ciphertext can only be decrypted with its original encryption context.
+ * @throws StartError if `kms.json` is damaged
  */
 export async function startKms(directory: string | undefined, region: string): Promise<AwsServer> {
   const masterKeys = openMasterKeys(directory === undefined ? undefined : join(directory, 'kms.json'), region);

@@ -2,14 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { AwsError } from '../aws-server.ts';
 import { type KeyFile, type MasterKey, readKeyFile, writeKeyFile } from './key-file.ts';
 
-/** The symmetric keys of a region and their aliases, kept in a file if there is one. */
+/** The symmetric keys of a region and their aliases, stored in a file if there is one. */
 export interface MasterKeys {
   readonly region: string;
   readonly file: string | undefined;
   readonly content: KeyFile;
 }
 
-/** @throws StartError if the file is damaged. */
+/** @throws StartError if the file is damaged */
 export function openMasterKeys(file: string | undefined, region: string): MasterKeys {
   return { region, file, content: readKeyFile(file) };
 }

@@ -45,7 +45,7 @@ function createCustomer({ store }: ProviderState, form: URLSearchParams): Custom
 
 function createCheckoutSession(state: ProviderState, form: URLSearchParams): CheckoutSession {
   const { store, plans, url } = state;
-  if (form.get('mode') !== 'subscription') throw invalid('mode', 'The stand-in sells subscriptions only.');
+  if (form.get('mode') !== 'subscription') throw invalid('mode', 'The stand-in only sells subscriptions.');
   const price = required(form, 'line_items[0][price]');
   if (plans[price] === undefined) throw missing('line_items[0][price]', `No such price: '${price}'`);
   const id = newId('cs_test');
@@ -87,7 +87,7 @@ function createPortalSession(state: ProviderState, form: URLSearchParams): Porta
   return session;
 }
 
-/** A customer that the stand-in does not know is adopted: its own state may have been lost. */
+/** Adopts a customer that the stand-in does not know, because its own state may have been lost. */
 function knownCustomer({ store }: ProviderState, id: string): Customer {
   const known = store.get<Customer>(id);
   if (known !== undefined) return known;

@@ -15,7 +15,7 @@ export async function checkout(
   if (method === 'POST' && action === 'cancel') return { redirect: session.cancel_url };
   const successUrl = session.success_url.replace('{CHECKOUT_SESSION_ID}', session.id);
   if (method === 'POST' && action === 'pay') {
-    // A second click must not make a second subscription.
+    // A second click must not create a second subscription.
     if (session.status === 'open') await pay(state, session, order);
     return { redirect: successUrl };
   }

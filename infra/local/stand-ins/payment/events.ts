@@ -5,17 +5,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const deliveryTimeoutMs = 10_000;
 /** How long a hosted page waits for its events to arrive before it redirects back. */
 const patienceMs = 5_000;
-/** About a minute in total; the real provider tries for three days. */
+/** About a minute in total; the real provider keeps retrying for three days. */
 const attempts = 7;
 
 export interface EventSender {
-  /** Resolves when the event was accepted, or after a few seconds. Events go out one after another in the order of calls. */
+  /**
+   * Resolves when the event was accepted, or after a few seconds. Events are sent one at a time, in the order of the
+   * calls.
+   */
   send(type: string, object: Record<string, unknown>): Promise<void>;
   stop: () => Promise<void>;
 }
 
 /**
- * Sends events like the provider: signed over the raw body, and repeated until they are accepted. Events that were not
+ * Sends events like the provider: signed over the raw body, and resent until they are accepted. Events that were not
  * accepted when the stack stopped are sent when it runs again.
  */
 export function startEventSender(database: DatabaseSync, target: { url: string; secret: string }): EventSender {
@@ -45,10 +48,10 @@ export function startEventSender(database: DatabaseSync, target: { url: string; 
         });
         await response.arrayBuffer();
         if (response.ok) return true;
-        console.error(`The service answered ${response.status} to an event of the payment provider's stand-in.`);
+        console.error(`The service returned ${response.status} for an event of the payment provider's stand-in.`);
       } catch (error) {
         if (stopping.signal.aborted) return false;
-        console.error(`An event of the payment provider's stand-in did not arrive: ${error}`);
+        console.error(`An event of the payment provider's stand-in could not be delivered: ${error}`);
       }
     }
     return true;

@@ -1,8 +1,8 @@
 import type { Metadata } from './objects.ts';
 
-/* Requests of the payment provider's API are forms; its errors are JSON. */
+/* Requests to the payment provider's API are forms; its errors are JSON. */
 
-/** An error as the provider answers it: https://docs.stripe.com/api/errors */
+/** An error in the provider's format: https://docs.stripe.com/api/errors */
 export class ProviderError extends Error {
   readonly status: number;
   readonly content: Record<string, string>;

@@ -3,7 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { ProviderError } from './form.ts';
 import type { Store } from './store.ts';
 
-/** https://docs.stripe.com/api/idempotent_requests: the same key gets the same answer and fits only one request. */
+/**
+ * https://docs.stripe.com/api/idempotent_requests: the same key gets the same response, and may not be reused for
+ * another request.
+ */
 export function idempotently(
   store: Store,
   { request, path, form }: { request: IncomingMessage; path: string; form: URLSearchParams },
@@ -19,7 +22,11 @@ export function idempotently(
     return answer;
   }
   if (replay.fingerprint !== fingerprint) {
-    throw new ProviderError(400, 'idempotency_error', 'Keys for idempotent requests fit one set of parameters only.');
+    throw new ProviderError(
+      400,
+      'idempotency_error',
+      'Keys for idempotent requests can only be used with the same parameters they were first used with.',
+    );
   }
   return JSON.parse(replay.answer) as object;
 }

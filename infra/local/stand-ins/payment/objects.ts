@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 
 export type Metadata = Record<string, string>;
 
-/** Price id → the plan it is for. */
+/** Price id → its plan. */
 export type Plans = Readonly<Record<string, string>>;
 
 export interface Customer {
@@ -50,7 +50,7 @@ export interface Subscription {
   };
 }
 
-/** What a checkout session will sell. The provider does not show it in the session. */
+/** What a checkout session sells. The provider does not show it in the session. */
 export interface Order {
   id: string;
   price: string;
@@ -78,7 +78,7 @@ export function newSubscription(id: string, customer: string, price: string, met
   };
 }
 
-/** An invoice in the format of today's API versions, with the subscription under `parent`. */
+/** An invoice in the format of current API versions, with the subscription under `parent`. */
 export function invoiceOf({ id, customer, metadata, items }: Subscription): Record<string, unknown> {
   return {
     id: newId('in'),
@@ -95,7 +95,7 @@ export function invoiceOf({ id, customer, metadata, items }: Subscription): Reco
   };
 }
 
-/** The subscription's next period, paid. */
+/** The subscription in its next, paid period. */
 export function renewed(subscription: Subscription): Subscription {
   const changed = structuredClone(subscription);
   changed.status = 'active';

@@ -9,7 +9,7 @@ export function shownPriceOf(plan: string): string {
 }
 
 /*
- * The hosted pages of the payment provider's stand-in: plain HTML and form posts, no script. Everything from outside is
+ * The hosted pages of the payment provider's stand-in: plain HTML and form posts, no scripts. All outside input is
  * escaped.
  */
 

@@ -4,7 +4,7 @@ import type { ProviderState } from './state.ts';
 
 interface Change {
   apply: (subscription: Subscription) => Subscription;
-  /** The event about an invoice that comes with the change. */
+  /** The invoice event that accompanies the change. */
   invoiceEvent?: string;
 }
 
@@ -17,7 +17,7 @@ const changes: ReadonlyMap<string, Change> = new Map([
   ['cancel-at-period-end', { apply: old => ({ ...old, cancel_at_period_end: true }) }],
 ] satisfies [string, Change][]);
 
-/** The page where a customer manages subscriptions, and its buttons. */
+/** The page where customers manage subscriptions, and its buttons. */
 export async function portal(
   state: ProviderState,
   method: string,

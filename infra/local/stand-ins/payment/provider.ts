@@ -13,25 +13,25 @@ import { openStore } from './store.ts';
 const maximumFormBytes = 256 * 1024;
 
 export interface PaymentProviderOptions {
-  /** The bearer key that calls of the API need. */
+  /** The bearer key that API calls must send. */
   secretKey: string;
   /** The key that signs events. */
   webhookSecret: string;
-  /** The address that events go to. */
+  /** The URL that receives events. */
   webhookUrl: string;
   plans: Plans;
 }
 
 export interface PaymentProvider {
-  /** Base address of its API and its hosted pages. */
+  /** Base URL of its API and its hosted pages. */
   url: string;
   stop: () => Promise<void>;
 }
 
 /**
  * A stand-in for Stripe: the parts of its API that the service calls, its hosted checkout and portal as pages to click
- * through, and its signed events. It accepts customers and subscriptions that it does not know, because its own state
- * may have been lost after the service stored their ids.
+ * through, and its signed events. It accepts unknown customers and subscriptions, because its own state may have been
+ * lost after the service stored their ids.
  */
 export async function startPaymentProvider(
   directory: string | undefined,

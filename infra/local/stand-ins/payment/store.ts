@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Subscription } from './objects.ts';
 
-/** The provider's objects by id, and the answers to requests with an idempotency key. */
+/** The provider's objects by id, and the responses to requests with an idempotency key. */
 export interface Store {
   get<T>(id: string): T | undefined;
   set(object: { id: string; customer?: string }): void;

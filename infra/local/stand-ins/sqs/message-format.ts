@@ -18,7 +18,7 @@ export const Message = z.object({
 });
 export type Message = z.output<typeof Message>;
 
-/** Bytes of a message's body and attributes, which SQS's limit counts. */
+/** The size of a message's body and attributes in bytes, as counted by SQS's limit. */
 export function sizeOf(message: Message): number {
   return Object.entries(message.MessageAttributes).reduce(
     (bytes, [name, { DataType, StringValue = '', BinaryValue = '' }]) =>
@@ -37,7 +37,9 @@ export function md5(content: string | Buffer): string {
   return createHash('md5').update(content).digest('hex');
 }
 
-/** The digest that clients verify (SQS developer guide, "Calculating the MD5 message digest for message attributes"). */
+/**
+ * The digest that clients verify (SQS developer guide, "Calculating the MD5 message digest for message attributes").
+ */
 export function attributesMd5(attributes: Record<string, MessageAttribute>): string {
   const parts = Object.entries(attributes)
     .sort(([a], [b]) => (a < b ? -1 : 1))

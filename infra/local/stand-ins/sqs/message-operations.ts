@@ -70,7 +70,7 @@ async function receive(store: QueueStore, input: z.output<typeof ReceiveMessage>
   const waitSeconds = input.WaitTimeSeconds ?? Number(queue.attributes.ReceiveMessageWaitTimeSeconds);
   const visibilityTimeout = input.VisibilityTimeout ?? Number(queue.attributes.VisibilityTimeout);
   const deadline = Date.now() + waitSeconds * 1000;
-  // A caller that has disconnected gets nothing: the message would be invisible without a receiver.
+  // A caller that has disconnected gets nothing; otherwise the message would be invisible without a receiver.
   while (!signal.aborted) {
     const messages = store.receive(queue, input.MaxNumberOfMessages, visibilityTimeout);
     if (messages.length > 0) {
@@ -96,7 +96,7 @@ function changeVisibility(store: QueueStore, queue: Queue, receipt: string, seco
   });
 }
 
-/** A message as ReceiveMessage answers it, with the attributes that the caller asked for. */
+/** A message in ReceiveMessage's format, with the attributes that the caller asked for. */
 function render(message: ReceivedMessage, systemNames: string[], attributeNames: string[]) {
   const chosen = chosenOf(message.attributes, attributeNames);
   const system = {

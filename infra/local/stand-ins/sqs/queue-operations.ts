@@ -35,7 +35,7 @@ export function queueAt(store: QueueStore, queueUrl: string): Queue {
   return queueNamed(store, queueUrl.split('/').at(-1) ?? '');
 }
 
-/** The operations on queues. `url` returns the base address of the stand-in. */
+/** The operations on queues. `url` returns the base URL of the stand-in. */
 export function queueOperations(store: QueueStore, region: string, url: () => string) {
   const urlOf = (name: string) => `${url()}/${account}/${name}`;
   const arnOf = (name: string) => `arn:aws:sqs:${region}:${account}:${name}`;

@@ -11,7 +11,7 @@ export interface Queue {
   createdAt: number;
 }
 
-/** A message that was handed over. */
+/** A message that was delivered to a receiver. */
 export interface ReceivedMessage {
   id: string;
   receipt: string;
@@ -27,7 +27,8 @@ export type QueueStore = ReturnType<typeof openQueueStore>;
 const RedrivePolicy = z.object({ deadLetterTargetArn: z.string(), maxReceiveCount: z.coerce.number().int().min(1) });
 
 /**
- * Queues and their messages. A message is invisible until its `visibleAt`, whether it was sent with a delay or received.
+ * Queues and their messages. A message is invisible until its `visibleAt`, whether it was sent with a delay or
+ * received.
  */
 export function openQueueStore(directory: string | undefined) {
   const tables = openQueueTables(directory);
@@ -72,7 +73,10 @@ function storedMessages(tables: QueueTables, arrivals: EventEmitter) {
       return id;
     },
 
-    /** Hands over visible messages and hides them. Those received too often go to the dead-letter queue instead. */
+    /**
+     * Returns visible messages and hides them. Messages that were received too often move to the dead-letter queue
+     * instead.
+     */
     receive(queue: Queue, limit: number, visibilityTimeout: number): ReceivedMessage[] {
       const now = Date.now();
       tables.expire.run(queue.name, now - Number(queue.attributes.MessageRetentionPeriod) * 1000);
@@ -87,13 +91,13 @@ function storedMessages(tables: QueueTables, arrivals: EventEmitter) {
           continue;
         }
         messages.push(handOver(tables, row, now, visibilityTimeout));
-        // Without a visibility timeout a received message is visible at once. One call must not receive it twice.
+        // Without a visibility timeout, a received message is immediately visible. One call must not receive it twice.
         if (visibilityTimeout === 0) break;
       }
       return messages;
     },
 
-    /** Waits until a message arrives or becomes visible again, but not longer than the deadline. */
+    /** Waits until a message arrives or becomes visible again, or until the deadline. */
     async waitForMessage(queue: Queue, deadline: number, signal: AbortSignal): Promise<void> {
       const { at } = tables.nextVisible.get(queue.name) as { at: number | null };
       const waitMs = Math.max(1, Math.min(deadline, at ?? deadline) - Date.now());
@@ -102,12 +106,12 @@ function storedMessages(tables: QueueTables, arrivals: EventEmitter) {
       );
     },
 
-    /** With a receipt older than the newest it deletes nothing, and in SQS that is no error. */
+    /** Given an outdated receipt, it deletes nothing, which is not an error in SQS. */
     remove(queue: Queue, receipt: string): void {
       tables.remove.run(queue.name, receipt);
     },
 
-    /** Whether the receipt was the newest of a message. */
+    /** Whether the receipt was a message's latest one. */
     changeVisibility(queue: Queue, receipt: string, seconds: number): boolean {
       const { changes } = tables.changeVisibility.run(Date.now() + seconds * 1000, queue.name, receipt);
       arrivals.emit(queue.name);
@@ -116,7 +120,7 @@ function storedMessages(tables: QueueTables, arrivals: EventEmitter) {
   };
 }
 
-/** Where a message goes that was received more often than its queue allows. */
+/** Where a message goes after it was received more often than its queue allows. */
 function deadLetterQueueOf({ attributes }: Queue, receiveCount: number): string | undefined {
   const redrive = RedrivePolicy.safeParse(JSON.parse(attributes.RedrivePolicy ?? 'null')).data;
   if (redrive === undefined || receiveCount <= redrive.maxReceiveCount) return undefined;

@@ -5,7 +5,7 @@ export type QueueTables = ReturnType<typeof openQueueTables>;
 
 /**
  * The tables of queues and messages, in `sqs.db` in the directory or in memory, as prepared statements. Messages that
- * were received before this start are visible again at once, because their receivers have ended.
+ * were in flight before this start are visible again immediately, because their receivers are gone.
  */
 export function openQueueTables(directory: string | undefined) {
   const database = openDatabase(directory, 'sqs.db');

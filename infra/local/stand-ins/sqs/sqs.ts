@@ -4,8 +4,8 @@ import { queueOperations } from './queue-operations.ts';
 import { openQueueStore } from './queue-store.ts';
 
 /**
- * A stand-in for Amazon SQS: standard queues with visibility timeouts, delays, long polling and dead-letter queues.
- * A message is on disk (`sqs.db` in the directory) before it is acknowledged.
+ * A stand-in for Amazon SQS: standard queues with visibility timeouts, delays, long polling and dead-letter queues. A
+ * message is on disk (`sqs.db` in the directory) before it is acknowledged.
  */
 export async function startSqs(directory: string | undefined, region: string): Promise<AwsServer> {
   const store = openQueueStore(directory);
