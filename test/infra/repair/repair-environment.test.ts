@@ -36,7 +36,7 @@ const version = (key: string, number: number) => at(versionRecord, ...parts(), k
 const state = () => at(environmentStateRecord, ...parts());
 
 async function repairCommand(...args: string[]): Promise<{ code: number; output: string }> {
-  const script = join(import.meta.dirname, '../../../../infra/commands/repair-environment.ts');
+  const script = join(import.meta.dirname, '../../../infra/commands/repair-environment.ts');
   const { PORT: _, ...env } = process.env;
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env });
