@@ -117,6 +117,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, DocumentedError>> = {
     meaning: 'An account with this e-mail address already exists.',
     message: 'An account with this e-mail address already exists.',
   },
+  passkey_taken: {
+    meaning: 'Another account has this passkey.',
+    message: 'This passkey belongs to another account.',
+  },
   version_destroyed: {
     meaning:
       'Reading or restoring that point in time needs destroyed values. `details` names their keys; with `keys`, the ' +

@@ -2,23 +2,31 @@ import type { RequestContext } from '../access/request-context.ts';
 import type { PasskeyAssertion } from '../contracts/auth/passkey-credential.ts';
 import type { PasskeyRequestOptions } from '../contracts/auth/passkey-options.ts';
 import { ApiError } from '../core/errors.ts';
-import { type Counter, refuseEarly, toRead } from '../limits/count.ts';
-import { wrongCodes } from '../limits/rate-limits.ts';
+import { type Counter, countOne, refuseEarly, toRead } from '../limits/count.ts';
+import { networkOf } from '../limits/network.ts';
+import { factorMails, passkeyLogins, wrongCodes } from '../limits/rate-limits.ts';
 import { factorChangeMail } from '../mail/account-mails.ts';
-import { sendMail } from '../mail/send-mail.ts';
 import { at, readTogether } from '../table/read.ts';
 import { passkeyRecord } from '../table/records/passkey.ts';
 import { nobody, type UserRecord, userRecord } from '../table/records/user.ts';
-import { transact } from '../table/write.ts';
+import { retryOnConditionFailed, transact } from '../table/write.ts';
 import { answer, invalidChallenge, newChallenge, presentedChallenge } from './factors/challenge.ts';
+import { mailIfRoom } from './factors/mail-if-room.ts';
 import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
 import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession } from './new-session.ts';
 
-/** A challenge for any passkey of this site; its answer names the user. */
-export async function startPasskeyLogin(): Promise<{ challenge: string; publicKey: PasskeyRequestOptions }> {
+/**
+ * A challenge for any passkey of this site; its answer names the user.
+ * @throws rate_limited
+ */
+export async function startPasskeyLogin({ source }: RequestContext): Promise<{
+  challenge: string;
+  publicKey: PasskeyRequestOptions;
+}> {
   const { challenge, write } = newChallenge('passkey-log-in', { id: nobody, sessionEpoch: 0 });
-  await transact([write]);
+  const begun = passkeyLogins(networkOf(source.ip));
+  await retryOnConditionFailed(budget => transact([...countOne(begun), write], budget));
   return { challenge, publicKey: await requestOptions(challenge, []) };
 }
 
@@ -75,11 +83,7 @@ function factorOf(
 }
 
 /** A thief of the codes must not use one unnoticed. */
-async function tellOfRecovery({ log }: RequestContext, { id, email }: UserRecord): Promise<void> {
-  log.account('recovery_code_used', { userId: id });
-  try {
-    await sendMail(email, await factorChangeMail('recovery_code_used'));
-  } catch (error) {
-    log.error('could not send the mail about a recovery code', error, { userId: id });
-  }
+async function tellOfRecovery({ log }: RequestContext, user: UserRecord): Promise<void> {
+  log.account('recovery_code_used', { userId: user.id });
+  await mailIfRoom(log, user, factorMails(user.id), () => factorChangeMail('recovery_code_used'));
 }

@@ -2,10 +2,11 @@ import { hasProvedFactor } from '../access/fresh-session.ts';
 import type { AccountContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { at, find } from '../table/read.ts';
-import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
+import type { TokenRecord } from '../table/records/token.ts';
+import { hasSecondFactor, isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
 import { retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { listTokens, requireRoomForToken } from './list-tokens.ts';
-import { type IssuedToken, newToken } from './new-token.ts';
+import { type IssuedToken, newToken, tokenWrite } from './new-token.ts';
 import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.ts';
 
 /**
@@ -16,7 +17,7 @@ import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.t
 export async function createToken(context: AccountContext, wanted: WantedToken): Promise<IssuedToken> {
   const { principal } = context;
   const [scope, live] = await Promise.all([resolveTokenScope(principal.userId, wanted), listTokens(principal.userId)]);
-  const { write, ...issued } = await newToken(
+  const issued = await newToken(
     { id: principal.userId, email: principal.email },
     {
       name: wanted.name,
@@ -30,7 +31,7 @@ export async function createToken(context: AccountContext, wanted: WantedToken):
     },
   );
   const { id, name } = issued.cliToken;
-  const rest = [write];
+  const rest: Write[] = [];
   if (scope !== undefined) {
     const { organization, member } = scope;
     rest.push(
@@ -43,18 +44,20 @@ export async function createToken(context: AccountContext, wanted: WantedToken):
       await context.auditIn(organization, { action: 'token.created', target: { type: 'token', id, name } }),
     );
   }
-  await addToken({ user: principal.user, live }, rest);
+  await addToken({ user: principal.user, live }, issued.cliToken, rest);
   if (scope === undefined) context.log.account('token_created', { userId: principal.userId, tokenId: id });
   return issued;
 }
 
 /**
- * Writes a new token while its user has room for it and still has the password that the request was made under.
+ * Writes a new token while its user has room for it and still has the password that the request was made under. It does
+ * not get the mark of a second factor that its user has removed meanwhile.
  * @throws token_limit_reached, unauthenticated
  */
 export async function addToken(
   before: { user: UserRecord; live: readonly unknown[] },
-  writes: readonly Write[],
+  token: TokenRecord,
+  others: readonly Write[],
 ): Promise<void> {
   const { id, sessionEpoch } = before.user;
   await retryWithFreshRead<TokensOfUser, void>(
@@ -64,7 +67,8 @@ export async function addToken(
       if (user?.sessionEpoch !== sessionEpoch) throw sessionEnded();
       requireRoomForToken(live);
       const made = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
-      await transact([made, ...writes], budget);
+      const secondFactor = token.secondFactor && hasSecondFactor(user);
+      await transact([made, tokenWrite({ ...token, secondFactor }), ...others], budget);
     },
   );
 }

@@ -83,21 +83,20 @@ export async function takeHandOff(
   }
   // The token must not end with its code, whose time DynamoDB would take for that of the token.
   const { expiresAt: _, ...facts } = handOff;
-  const { write, ...issued } = await newToken(user, facts);
+  const issued = await newToken(user, facts);
   const { id, name } = issued.cliToken;
   // After the account, which its condition holds to how it was read.
   const live = await listTokens(user.id);
   const { organizationId, orgSlug, memberId } = handOff;
   if (organizationId === null || orgSlug === null || memberId === null) {
-    await addToken({ user, live }, [useUp, write]);
+    await addToken({ user, live }, issued.cliToken, [useUp]);
     log.account('token_created', { userId: user.id, tokenId: id });
     return issued;
   }
   const organization = await find(at(organizationRecord, orgSlug));
   if (organization === undefined) throw invalidCode();
-  await addToken({ user, live }, [
+  await addToken({ user, live }, issued.cliToken, [
     useUp,
-    write,
     ...scopeHolds({ orgSlug, organizationId, userId: user.id, memberId }),
     // The actor is the person who handed it off, because the CLI has no credential yet.
     await auditWrite(organization, { id: user.id, email: user.email, type: 'session' }, source, {

@@ -1,9 +1,9 @@
 import { ApiError } from '../core/errors.ts';
 import { createCredential, equalInConstantTime, readCredential } from '../crypto/credentials.ts';
 import { dashboardLink } from '../mail/compose-mail.ts';
-import { equals } from '../table/expressions.ts';
+import { equals, isThere } from '../table/expressions.ts';
 import { at, readTogether } from '../table/read.ts';
-import { resetLinkRecord, verificationLinkRecord } from '../table/records/link.ts';
+import { type Factor, resetLinkRecord, undoLinkRecord, verificationLinkRecord } from '../table/records/link.ts';
 import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { put, remove, type Write } from '../table/write.ts';
 
@@ -15,6 +15,7 @@ interface NewLink {
 
 const verificationSeconds = 24 * 60 * 60;
 const resetSeconds = 60 * 60;
+const undoSeconds = 7 * 24 * 60 * 60;
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
 /** A link that verifies the account's address. It replaces any earlier one. */
@@ -33,6 +34,34 @@ export async function newResetLink({ id, sessionEpoch }: Pick<UserRecord, 'id' |
     url: await dashboardLink('reset-password', secret),
     write: put(at(resetLinkRecord, id, hash), { epoch: sessionEpoch, expiresAt: inSeconds(resetSeconds) }),
   };
+}
+
+/**
+ * A link that removes an added factor again.
+ * @returns its address, and the writes that make it valid and invalid
+ */
+export async function newUndoLink(userId: string) {
+  const { secret, hash } = createCredential(userId);
+  const item = at(undoLinkRecord, userId, hash);
+  return {
+    url: await dashboardLink('undo-factor', secret),
+    write: (factor: Factor, change: number) => put(item, { factor, change, expiresAt: inSeconds(undoSeconds) }),
+    removal: remove(item),
+  };
+}
+
+/**
+ * The account and the factor that an undo link is about, with the write that uses the link up.
+ * @throws invalid_token where it is unknown, used or expired; the transaction, too
+ */
+export async function openUndoLink(
+  token: string,
+): Promise<{ user: UserRecord; factor: Factor; change: number; useUp: Write }> {
+  const { userId, hash } = readLink(token);
+  const item = at(undoLinkRecord, userId, hash);
+  const { link, user } = await readTogether({ link: item, user: at(userRecord, userId) });
+  if (user === undefined || !isOpen(link)) throw invalidLink();
+  return { user, factor: link.factor, change: link.change, useUp: remove(item, { if: isThere, refused: invalidLink }) };
 }
 
 /**

@@ -28,11 +28,16 @@ interface TokenFacts {
 
 type Lifetime = { expiresInDays: number | null } | { lifetimeMs: number };
 
-/** A new bearer token of the user or identity, with the write that makes it valid. */
+/** The write that makes a new token valid. */
+export function tokenWrite(token: TokenRecord): Write {
+  return put(at(tokenRecord, token.userId, token.hash), token, { if: isNew });
+}
+
+/** A new bearer token of the user or identity, which `tokenWrite` makes valid. */
 export async function newToken(
   user: { id: string; email: string },
   wanted: TokenFacts & Lifetime,
-): Promise<IssuedToken & { write: Write }> {
+): Promise<IssuedToken> {
   const { secret, hash } = createCredential(user.id, tokenPrefix, await issuingKey());
   const now = Date.now();
   const { name, access, organizationId, projectId, environmentId, memberId, secondFactor } = wanted;
@@ -56,7 +61,7 @@ export async function newToken(
     expiryDate: expiryMs === undefined ? null : new Date(expiryMs).toISOString(),
     ...(expiryMs === undefined ? {} : { expiresAt: Math.ceil(expiryMs / 1000) }),
   };
-  return { token: secret, cliToken, write: put(at(tokenRecord, user.id, hash), cliToken, { if: isNew }) };
+  return { token: secret, cliToken };
 }
 
 function lifetimeOf(wanted: Lifetime): number | null {

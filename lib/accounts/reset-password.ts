@@ -2,10 +2,12 @@ import type { RequestContext } from '../access/request-context.ts';
 import { queueJob } from '../core/queue.ts';
 import { hashPassword } from '../crypto/passwords.ts';
 import { count } from '../limits/count.ts';
-import { passwordResets } from '../limits/rate-limits.ts';
+import { networkOf } from '../limits/network.ts';
+import { passwordResets, passwordResetsOfNetwork } from '../limits/rate-limits.ts';
 import { at, find } from '../table/read.ts';
 import { emailRecord, nobody } from '../table/records/user.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
+import { allFactorsGone } from './factors/factors-gone.ts';
 import { invalidLink, openResetLink } from './mailed-link.ts';
 import { readHeldTokens, setPassword } from './set-password.ts';
 
@@ -15,7 +17,10 @@ import { readHeldTokens, setPassword } from './set-password.ts';
  * @throws rate_limited
  */
 export async function requestPasswordReset({ source, log }: RequestContext, email: string): Promise<void> {
-  const [pointer] = await Promise.all([find(at(emailRecord, email)), count(passwordResets(email))]);
+  const [pointer] = await Promise.all([
+    find(at(emailRecord, email)),
+    count(passwordResets(email), passwordResetsOfNetwork(networkOf(source.ip))),
+  ]);
   const userId = pointer?.userId;
   await queueJob({ type: 'mail-reset-link', userId: userId ?? nobody });
   log.account('password_reset_requested', { email, userId, ip: source.ip });
@@ -23,7 +28,8 @@ export async function requestPasswordReset({ source, log }: RequestContext, emai
 
 /**
  * Sets a new password with a mailed link's token. The same transaction ends
- * every session, every token and every other reset link.
+ * every session, every token and every other reset link. On an account whose address was never verified it drops the
+ * second factors.
  * @throws invalid_token; invalid_request naming `newPassword` for a common one, which leaves the link usable
  */
 export async function resetPassword(
@@ -33,6 +39,15 @@ export async function resetPassword(
   refuseCommonPassword('newPassword', newPassword);
   const user = await openResetLink(token);
   const [passwordHash, held] = await Promise.all([hashPassword(newPassword), readHeldTokens(user.id)]);
-  await setPassword({ user, passwordHash, held, source, others: [], overtaken: invalidLink });
+  await setPassword({
+    user,
+    passwordHash,
+    held,
+    source,
+    others: [],
+    // Whoever registered a stranger's address may have added a factor before. Its owner must get in.
+    ...(user.emailVerified ? {} : { decide: allFactorsGone }),
+    overtaken: invalidLink,
+  });
   log.account('password_reset', { userId: user.id, ip: source.ip });
 }

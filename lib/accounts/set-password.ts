@@ -7,7 +7,7 @@ import { at, find, list, readAll } from '../table/read.ts';
 import { membershipRecord } from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
-import { isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
+import { type Factors, factorsUnchanged, isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
 import {
   maximumWritesPerTransaction,
   remove,
@@ -46,29 +46,63 @@ interface NewPassword {
   source: RequestSource;
   /** Other writes for the same transaction. */
   others: readonly Write[];
+  /** The account's second factors, where they change as well. */
+  decide?: (user: UserRecord) => Promise<FactorsGone>;
   /** The error if the account has a different password by now. */
   overtaken: () => Error;
 }
 
+/** Sets a new password, which ends every session and reset link of the account with the same write. */
+export async function setPassword({ user, passwordHash, held, source, others, decide, overtaken }: NewPassword) {
+  await endSessions({
+    user,
+    held,
+    source,
+    decide: async current => {
+      if (current.sessionEpoch !== user.sessionEpoch) throw overtaken();
+      const { set = {}, writes = [] } = (await decide?.(current)) ?? {};
+      return { set: { ...set, passwordHash }, writes: [...writes, ...others] };
+    },
+    gone: overtaken,
+  });
+}
+
+/** What of the account's factors is taken away. */
+export interface FactorsGone {
+  set: Factors & Partial<Pick<UserRecord, 'factorChange'>>;
+  writes: Write[];
+}
+
+interface EndedSessions {
+  user: UserRecord;
+  held: HeldTokens | undefined;
+  source: RequestSource;
+  /** What else changes on the account, as it is now, and the other writes of the transaction. */
+  decide: (user: UserRecord) => Promise<{ set: FactorsGone['set'] & { passwordHash?: string }; writes: Write[] }>;
+  /** The error if there is no such account any more. */
+  gone: () => Error;
+}
+
 /**
- * Sets a new password, which ends every session and reset link of the account with the same write. Tokens that do not fit
- * that transaction are revoked just before it, so none is left when it is done; a token that is made meanwhile lets it
- * fail, and all is read again.
+ * Ends every session and reset link of the account by raising its epoch, and revokes the tokens that are `held`. Tokens
+ * that do not fit the transaction are revoked just before it, so none is left when it is done; a token that is made
+ * meanwhile lets it fail, and all is read again.
  */
-export async function setPassword({ user: before, passwordHash, held, source, others, overtaken }: NewPassword) {
+export async function endSessions({ user: before, held, source, decide, gone }: EndedSessions): Promise<void> {
   const readAgain = () => readAccount(before.id, held !== undefined);
   await retryWithFreshRead<AccountRead, void>({ user: before, held }, readAgain, async (now, budget) => {
-    if (now.user?.sessionEpoch !== before.sessionEpoch) throw overtaken();
-    const sessionEpoch = before.sessionEpoch + 1;
-    const set = { set: { passwordHash, sessionEpoch } };
-    const last = [update(at(userRecord, before.id), set, { if: isUnchanged(now.user) }), ...others];
+    if (now.user === undefined) throw gone();
+    const { set, writes } = await decide(now.user);
+    const account = { set: { ...set, sessionEpoch: now.user.sessionEpoch + 1 } };
+    const unchanged = { ...factorsUnchanged(now.user), ...isUnchanged(now.user) };
+    const last = [update(at(userRecord, before.id), account, { if: unchanged }), ...writes];
     const earlier: Write[][] = [];
     for (const revocation of await revocationsOf(now.user, now.held, source)) {
       const fits = [last, ...earlier].find(one => one.length + revocation.length <= maximumWritesPerTransaction);
       if (fits === undefined) earlier.push(revocation);
       else fits.push(...revocation);
     }
-    for (const some of chunksOf(10, earlier)) await Promise.all(some.map(writes => transact(writes, budget)));
+    for (const some of chunksOf(10, earlier)) await Promise.all(some.map(one => transact(one, budget)));
     await transact(last, budget);
   });
 }

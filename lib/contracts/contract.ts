@@ -88,6 +88,7 @@ export type Partition =
   | 'ORG'
   | 'ORGID'
   | 'ORGS'
+  | 'PASSKEY'
   | 'PAYLOAD'
   | 'PLANS'
   | 'PLATFORM'

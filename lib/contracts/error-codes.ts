@@ -33,6 +33,7 @@ export const errorStatuses = {
   passkey_not_found: 404,
   route_not_found: 404,
   email_taken: 409,
+  passkey_taken: 409,
   slug_taken: 409,
   already_member: 409,
   last_owner: 409,

@@ -33,6 +33,7 @@ import { startPasskey } from './auth/start-passkey.ts';
 import { startPasskeyLogin } from './auth/start-passkey-login.ts';
 import { startTotp } from './auth/start-totp.ts';
 import { stepUp } from './auth/step-up.ts';
+import { undoFactor } from './auth/undo-factor.ts';
 import { verifyEmail } from './auth/verify-email.ts';
 import { getBilling } from './billing/get-billing.ts';
 import { openPortal } from './billing/open-portal.ts';
@@ -112,6 +113,7 @@ const declared = [
   confirmTotp,
   removeTotp,
   renewRecoveryCodes,
+  undoFactor,
   changePassword,
   sendVerification,
   verifyEmail,

@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose';
 import { type AuditFacts, auditWrite, identityActor } from '../access/audit-write.ts';
 import { issuingKey } from '../access/credential-key.ts';
 import type { RequestContext } from '../access/request-context.ts';
-import { newToken } from '../accounts/new-token.ts';
+import { newToken, tokenWrite } from '../accounts/new-token.ts';
 import { audienceOf } from '../contracts/fields/identity-limits.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Counter, count, countOne, isReached, toRead } from '../limits/count.ts';
@@ -129,7 +129,7 @@ async function prove(
 async function issue(context: RequestContext, assertion: Assertion): Promise<Issued> {
   const { organization, identity, proven, subjectToken } = assertion;
   const { id, name, access, projectId, environmentId, trustId, tokenMinutes } = identity;
-  const { token, cliToken, write } = await newToken(
+  const { token, cliToken } = await newToken(
     { id, email: name },
     {
       name,
@@ -147,7 +147,7 @@ async function issue(context: RequestContext, assertion: Assertion): Promise<Iss
   try {
     await transact([
       recordOf('exchanged', assertion, replayed),
-      write,
+      tokenWrite(cliToken),
       ...noteOfUse(organization, identity),
       await entryOf(
         context,

@@ -46,6 +46,37 @@ export const wrongCodes = /* @__PURE__ */ limit(
   (userId: string) => userId,
 );
 
+/** Mails about wrong codes: one for each window of `wrongCodes`. */
+export const wrongCodeMails = /* @__PURE__ */ limit(
+  'second-factor-mail',
+  () => 1,
+  15 * minute,
+  (userId: string, windowEndsAt: number) => `${userId} ${windowEndsAt}`,
+);
+
+/** Mails about changes of an account's factors. Without the bound, adding and removing one floods its mailbox. */
+export const factorMails = /* @__PURE__ */ limit(
+  'factor-mails',
+  () => 5,
+  hour,
+  (userId: string) => userId,
+);
+
+export const recoveryCodeRenewals = /* @__PURE__ */ limit(
+  'recovery-codes',
+  () => 5,
+  hour,
+  (userId: string) => userId,
+);
+
+/** Log-ins with a passkey alone that one network begins. Each writes a challenge before anything is proved. */
+export const passkeyLogins = /* @__PURE__ */ limit(
+  'passkey-login',
+  () => times(10, settings().LOGIN_FAILURE_LIMIT),
+  15 * minute,
+  (network: string) => network,
+);
+
 export const registrations = /* @__PURE__ */ limit(
   'register',
   () => settings().REGISTER_LIMIT_PER_HOUR,
@@ -58,6 +89,14 @@ export const passwordResets = /* @__PURE__ */ limit(
   () => settings().PASSWORD_RESET_LIMIT_PER_HOUR,
   hour,
   normalizeEmail,
+);
+
+/** Of one network, ten times as many, because many people may share it. */
+export const passwordResetsOfNetwork = /* @__PURE__ */ limit(
+  'password-reset-address',
+  () => times(10, settings().PASSWORD_RESET_LIMIT_PER_HOUR),
+  hour,
+  (network: string) => network,
 );
 
 /** Enough for a user whose mail does not arrive, and too few to flood another person's mailbox. */

@@ -39,12 +39,53 @@ const factorChanges = {
 /** A change to an account's authentication factors; also the name of the account event. */
 export type FactorChange = keyof typeof factorChanges;
 
+/** The changes that add a factor. */
+export type FactorAddition = 'passkey_added' | 'totp_added';
+
+const changedSubject = 'Your log-in settings were changed';
+
 /** Notifies a user of the change. The user chose the passkey's name, so the mail does not include it. */
-export async function factorChangeMail(change: FactorChange): Promise<Mail> {
+export async function factorChangeMail(change: Exclude<FactorChange, FactorAddition>): Promise<Mail> {
   return composeMail({
-    subject: 'Your log-in settings were changed',
+    subject: changedSubject,
     before: [factorChanges[change]],
     link: { label: 'Review your account', url: new URL('/account', await dashboardOrigin()).href },
     after: ['If this was not you, change your password immediately and end all other sessions.'],
+  });
+}
+
+/** Tells a user of a new factor, with a link that removes it again. */
+export function factorAddedMail(change: FactorAddition, undoUrl: string): Mail {
+  return composeMail({
+    subject: changedSubject,
+    before: [factorChanges[change], 'If it was you, there is nothing to do.'],
+    link: { label: 'It was not me: remove it', url: undoUrl },
+    after: [
+      'The link works once, for 7 days. It also ends every session and revokes every token of your account. Choose a new password after that.',
+    ],
+  });
+}
+
+/** Tells a user that a factor was removed by the link of its mail. */
+export async function factorUndoneMail(): Promise<Mail> {
+  return composeMail({
+    subject: changedSubject,
+    before: [
+      'A passkey or authenticator app that was added to your account was removed with the link from our mail. Every session of your account has ended, and every token is revoked.',
+    ],
+    link: { label: 'Choose a new password', url: new URL('/forgot-password', await dashboardOrigin()).href },
+    after: ['Whoever added it may know your password.'],
+  });
+}
+
+/** Tells a user that somebody who knows their password is guessing codes. */
+export async function wrongCodesMail(): Promise<Mail> {
+  return composeMail({
+    subject: 'Wrong codes at your log-in',
+    before: [
+      'Somebody entered your right password, and after it five wrong codes. Further codes are refused for a while.',
+    ],
+    link: { label: 'Choose a new password', url: new URL('/forgot-password', await dashboardOrigin()).href },
+    after: ['If it was not you, somebody knows your password. Choose a new one.'],
   });
 }

@@ -13,8 +13,10 @@ import type { Key } from './entity.ts';
  *                                    PASSKEY#<hash of its id>     one per passkey
  *                                    LINK#verify-email            the account's one valid verification link
  *                                    LINK#reset-password#<hash>   one per reset link
+ *                                    LINK#undo-factor#<hash>      one per link that removes a factor again
  *                                    MEMBERSHIP#<orgId>           the user's side of a membership
  *   EMAIL#<e-mail>                   EMAIL                        → userId; makes e-mails unique
+ *   PASSKEY#<hash of its id>         PASSKEY                      → userId; gives a passkey one account at most
  *   CHALLENGE#<hash>                 CHALLENGE                    what a log-in, a step-up or a new passkey must answer
  *   HANDOFF#<hash>                   HANDOFF                      a dashboard-to-CLI code
  *   RATE#<limit>#<subject>           RATE                         the tries in the current window
@@ -63,15 +65,20 @@ function key(pk: string, sk: string): Key {
   return { pk, sk };
 }
 
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
 export const keys = {
   user: (userId: string) => key(`USER#${userId}`, 'USER'),
   session: (userId: string, hash: string) => key(`USER#${userId}`, `SESSION#${hash}`),
   token: (userId: string, hash: string) => key(`USER#${userId}`, `TOKEN#${hash}`),
   /** The hash of its id, because an id may be longer than a sort key (WebAuthn: 1,023 bytes). */
-  passkey: (userId: string, credentialId: string) =>
-    key(`USER#${userId}`, `PASSKEY#${createHash('sha256').update(credentialId).digest('base64url')}`),
+  passkey: (userId: string, credentialId: string) => key(`USER#${userId}`, `PASSKEY#${sha256(credentialId)}`),
+  passkeyOwner: (credentialId: string) => key(`PASSKEY#${sha256(credentialId)}`, 'PASSKEY'),
   verificationLink: (userId: string) => key(`USER#${userId}`, 'LINK#verify-email'),
   resetLink: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#reset-password#${hash}`),
+  undoLink: (userId: string, hash: string) => key(`USER#${userId}`, `LINK#undo-factor#${hash}`),
   membership: (userId: string, organizationId: string) => key(`USER#${userId}`, `MEMBERSHIP#${organizationId}`),
   email: (email: string) => key(`EMAIL#${normalizeEmail(email)}`, 'EMAIL'),
   challenge: (hash: string) => key(`CHALLENGE#${hash}`, 'CHALLENGE'),
@@ -91,11 +98,10 @@ export const keys = {
   retiredEnvironment: (orgSlug: string, project: string, env: string) =>
     key(`ORG#${orgSlug}`, `RETIRED#${project}#${env}`),
   /** Keeps the slug's hash only, because the slug may tell who the tenant was. */
-  retiredOrganization: (orgSlug: string) =>
-    key(`RETIRED#${createHash('sha256').update(orgSlug).digest('base64url')}`, 'RETIRED'),
+  retiredOrganization: (orgSlug: string) => key(`RETIRED#${sha256(orgSlug)}`, 'RETIRED'),
   webhook: (orgSlug: string, webhookId: string) => key(`ORG#${orgSlug}`, `WEBHOOK#${webhookId}`),
   identity: (orgSlug: string, identityId: string) => key(`ORG#${orgSlug}`, `IDENTITY#${identityId}`),
-  issuerKeys: (issuer: string) => key(`ISSUER#${createHash('sha256').update(issuer).digest('base64url')}`, 'ISSUER'),
+  issuerKeys: (issuer: string) => key(`ISSUER#${sha256(issuer)}`, 'ISSUER'),
   assertion: (hash: string) => key(`ASSERTION#${hash}`, 'ASSERTION'),
   environmentState: (orgSlug: string, project: string, env: string) =>
     key(environmentPartition(orgSlug, project, env), 'HEAD'),

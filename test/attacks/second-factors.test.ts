@@ -1,16 +1,23 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newChallenge } from '../../lib/accounts/factors/challenge.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { renameOrganization } from '../../lib/contracts/organizations/rename-organization.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { forgetSettings } from '../../lib/core/settings.ts';
 import { createCredential, readCredential } from '../../lib/crypto/credentials.ts';
 import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
+import { mailClient } from '../../lib/mail/send-mail.ts';
+import { tableClient } from '../../lib/table/client.ts';
 import { at, find } from '../../lib/table/read.ts';
 import { challengeRecord } from '../../lib/table/records/challenge.ts';
-import { passkeyRecord } from '../../lib/table/records/passkey.ts';
+import { undoLinkRecord } from '../../lib/table/records/link.ts';
+import { passkeyOwnerRecord, passkeyRecord } from '../../lib/table/records/passkey.ts';
+import { userRecord } from '../../lib/table/records/user.ts';
 import { transact, update } from '../../lib/table/write.ts';
-import { type Api, createToken, sessionOf, startApi } from '../support/api.ts';
+import { type Answer, type Api, createToken, sessionOf, startApi } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { expectStatus, mailedToken, samples, send } from '../support/sample-requests.ts';
@@ -20,7 +27,7 @@ import {
   ageSession,
   askedAtLogin,
   codeOf,
-  forgetUsedCodes,
+  forgetFactorMails,
   fromBase32,
   logInWithApp,
 } from '../support/second-factors.ts';
@@ -327,7 +334,7 @@ describe('a new passkey', () => {
 
 describe('an attacker who reads the user’s mail', () => {
   it('resets the password and still needs the factor', async () => {
-    const person = await seedPerson();
+    const person = await seedPerson({ emailVerified: true });
     const app = await addApp(api, person);
     await expectStatus(api.post('/auth/forgot-password', { email: person.email }), 200);
     const token = await mailedToken(api, person.email, 'Reset');
@@ -367,26 +374,32 @@ describe('a stolen session', () => {
     expect(user.secondFactors).toEqual({ passkeys: 1, totp: true, recoveryCodesLeft: 10 });
   });
 
-  it('from before the first factor cannot take the factor away, fresh as it is', async () => {
+  it.each([
+    ['a passkey', addPasskey],
+    ['an authenticator app', addApp],
+  ])('from before the first factor ends with it, and the one that added %s goes on', async (_, add) => {
     const person = await seedPerson();
     const stolen = sessionOf(
       await expectStatus(api.post('/auth/login', { email: person.email, password: testPassword }), 200),
     );
-    const app = await addApp(api, person);
+    const handOff = { codeChallenge: 'x'.repeat(43), name: 'cli' };
+    const { code } = (await expectStatus(api.post('/auth/cli-auth', handOff, stolen), 201)).body;
+    await add(api, person);
 
-    expect(codeOf(await api.delete('/auth/totp', stolen))).toBe('403 step_up_required');
-    expect(codeOf(await api.post('/auth/token', { name: 'x' }, stolen))).toBe('403 step_up_required');
-    expect(codeOf(await api.post('/auth/step-up', { password: testPassword }, stolen))).toBe(
-      '401 second_factor_required',
-    );
-    expect((await api.get('/auth/me', stolen)).body.authentication).toMatchObject({
-      freshUntil: null,
-      secondFactor: false,
+    for (const path of ['/auth/me', `/projects/${person.organization.id}`]) {
+      expect(codeOf(await api.get(path, stolen))).toBe('401 unauthenticated');
+    }
+    expect(codeOf(await api.delete('/auth/totp', stolen))).toBe('401 unauthenticated');
+    const exchange = { code, codeVerifier: 'x'.repeat(43) };
+    expect((await api.post('/auth/cli-auth', exchange)).status).toBe(400);
+    expect(await sessionsOf(person)).toBe(1);
+    expect((await api.get('/auth/me', person.session)).body.authentication).toMatchObject({
+      freshUntil: expect.any(String),
+      secondFactor: true,
     });
-    await forgetUsedCodes(person.user.id);
-    const body = { password: testPassword, totp: app.code() };
-    const owned = sessionOf(await expectStatus(api.post('/auth/step-up', body, stolen), 200));
-    expect(codeOf(await api.delete('/auth/totp', owned))).toBe('ok');
+    // Another factor is none of those that end sessions.
+    await addPasskey(api, person);
+    expect(await sessionsOf(person)).toBe(1);
   });
 
   it('cannot be used to guess the password', async () => {
@@ -411,6 +424,398 @@ describe('a stolen session', () => {
 
     expect((await api.get('/auth/me', person.session)).status).toBe(401);
     expect((await api.get('/auth/me', renewed)).status).toBe(200);
+  });
+});
+
+const subjectsTo = async (email: string) =>
+  (await api.mails()).filter(({ to }) => to === email).map(({ subject }) => subject);
+const factorsOf = async ({ session }: Pick<Person, 'session'>) =>
+  (await expectStatus(api.get('/auth/me', session), 200)).body.user.secondFactors;
+const undo = async (token: string) => codeOf(await api.post('/auth/factors/undo', { token }));
+const newestUndoToken = async ({ email }: Person) => {
+  const mails = (await api.mails()).filter(mail => mail.to === email && mail.text.includes('/undo-factor#'));
+  return /#token=(\S+)/.exec(mails.at(-1)?.text ?? '')?.[1] as string;
+};
+
+async function resetAndLogIn({ email }: Person): Promise<Answer> {
+  await expectStatus(api.post('/auth/forgot-password', { email }), 200);
+  const token = await mailedToken(api, email, 'Reset');
+  const newPassword = 'another battery horse';
+  await expectStatus(api.post('/auth/reset-password', { token, newPassword }), 200);
+  return api.post('/auth/login', { email, password: newPassword });
+}
+
+describe('a planted factor', () => {
+  it.each([
+    ['passkey', addPasskey],
+    ['authenticator app', addApp],
+  ])('that is a %s is removed by the link of its mail, with all that its planter has', async (_, plant) => {
+    const person = await seedPerson({ emailVerified: true });
+    await plant(api, person);
+    const token = await createToken(api, person);
+    const link = await newestUndoToken(person);
+
+    expect(await undo(link)).toBe('ok');
+
+    expect((await api.get('/auth/me', person.session)).status).toBe(401);
+    expect((await api.get('/auth/me', token)).status).toBe(401);
+    const user = await find(at(userRecord, person.user.id));
+    expect([user?.passkeyCount, user?.totp, user?.recoveryCodes]).toEqual([undefined, undefined, undefined]);
+    expect(await undo(link)).toBe(dead);
+    expect(codeOf(await resetAndLogIn(person))).toBe('ok');
+  });
+
+  it('leaves the owner’s own factor and codes, and takes the codes that were made since', async () => {
+    const person = await seedPerson({ emailVerified: true });
+    const { recoveryCodes = [], authenticator } = await addPasskey(api, person);
+    const { secondFactors } = (await api.get('/auth/me', person.session)).body.user;
+    await addApp(api, person);
+    const ofApp = await newestUndoToken(person);
+    await addPasskey(api, person);
+    const ofPasskey = await newestUndoToken(person);
+
+    expect(await undo(ofPasskey)).toBe('ok');
+    const user = await find(at(userRecord, person.user.id));
+    expect([user?.passkeyCount, user?.totp === undefined, user?.recoveryCodes?.size]).toEqual([1, false, 10]);
+    const log = async (answer: object) => {
+      const { challenge, publicKey } = await askedAtLogin(person);
+      const body = 'recoveryCode' in answer ? answer : { passkey: authenticator.get(publicKey) };
+      return sessionOf(await expectStatus(api.post('/auth/login/verify', { challenge, ...body }), 200));
+    };
+    const session = await log({});
+    await expectStatus(api.post('/auth/recovery-codes', {}, session), 200);
+    expect(await undo(ofApp)).toBe('ok');
+
+    expect(await factorsOf({ session: await log({}) })).toEqual({ ...secondFactors, recoveryCodesLeft: 0 });
+    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, recoveryCode: recoveryCodes[0] })).toBe(
+      wrong,
+    );
+  });
+
+  it('that was removed by its planter leaves no recovery codes behind', async () => {
+    const person = await seedPerson();
+    await addPasskey(api, person);
+    const planted = await addPasskey(api, person);
+    const link = await newestUndoToken(person);
+    const renewed = (await expectStatus(api.post('/auth/recovery-codes', {}, person.session), 200)).body.recoveryCodes;
+    await expectStatus(api.delete(`/auth/passkeys/${planted.id}`, person.session), 200);
+
+    expect(await undo(link)).toBe('ok');
+
+    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, recoveryCode: renewed[0] })).toBe(wrong);
+    expect((await find(at(userRecord, person.user.id)))?.passkeyCount).toBe(1);
+  });
+
+  it('is removed once by links that are opened at the same time, and not by other links', async () => {
+    const [person, other] = [await seedPerson(), await seedPerson()];
+    await addPasskey(api, person);
+    await addPasskey(api, other);
+    const link = await newestUndoToken(person);
+    await api.post('/auth/send-verification', undefined, person.session);
+    const verification = await mailedToken(api, person.email, 'Verify');
+
+    for (const token of ['x', verification, createCredential(person.user.id).secret])
+      expect(await undo(token)).toBe(dead);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => undo(link)));
+
+    expect(answers.toSorted()).toEqual([dead, dead, dead, 'ok']);
+    expect((await factorsOf(other)).passkeys).toBe(1);
+  });
+
+  it('can be removed for seven days', async () => {
+    const person = await seedPerson();
+    await addPasskey(api, person);
+    const link = await newestUndoToken(person);
+    const item = at(undoLinkRecord, person.user.id, readCredential(link)?.hash as string);
+    const now = Math.floor(Date.now() / 1000);
+    const days = ((await find(item))?.expiresAt ?? 0) - now;
+    expect(Math.round(days / 86_400)).toBe(7);
+    await transact([update(item, { set: { expiresAt: now - 1 } })]);
+
+    expect(await undo(link)).toBe(dead);
+    expect((await factorsOf(person)).passkeys).toBe(1);
+  });
+
+  it('does not stay on an account whose address was never verified, once its password is reset', async () => {
+    const person = await seedPerson();
+    const { authenticator } = await addPasskey(api, person);
+    const app = await addApp(api, person);
+
+    const answer = await resetAndLogIn(person);
+
+    const session = sessionOf(answer);
+    expect(await factorsOf({ session })).toEqual({ passkeys: 0, totp: false, recoveryCodesLeft: 0 });
+    const alone = (await expectStatus(api.post('/auth/login/options', {}), 200)).body;
+    expect(await verify({ challenge: alone.challenge, passkey: authenticator.get(alone.publicKey) })).toBe(wrong);
+    const { challenge, write } = newChallenge('log-in', { id: person.user.id, sessionEpoch: 2 });
+    await transact([write]);
+    expect(await verify({ challenge, totp: app.code() })).toBe(wrong);
+    expect(await verify({ challenge, recoveryCode: app.recoveryCodes?.[0] ?? 'x' })).toBe(wrong);
+  });
+
+  it('is not added where the address is not verified', async () => {
+    const stranger = await seedPerson();
+    const owner = await seedPerson({ emailVerified: true });
+    const code = { code: '123456' };
+    vi.stubEnv('VERIFIED_EMAIL_REQUIRED', 'true');
+    forgetSettings();
+    const sample = samples.find(({ operationId }) => operationId === 'add-passkey');
+    const prepared = (await sample?.prepare(api).catch(codeOfError)) ?? 'no sample';
+    const answers = await Promise.all([
+      api.post('/auth/passkeys/options', {}, stranger.session),
+      api.post('/auth/totp', {}, stranger.session),
+      api.post('/auth/totp/confirm', code, stranger.session),
+    ]);
+    await addPasskey(api, owner);
+    vi.unstubAllEnvs();
+    forgetSettings();
+
+    expect(answers.map(codeOf)).toEqual(Array(3).fill('403 email_not_verified'));
+    expect(prepared).toContain('email_not_verified');
+  });
+});
+
+const codeOfError = (error: unknown) => String(error);
+
+describe('mails about factors', () => {
+  it('are five an hour: then no factor is added, and every one can be removed', async () => {
+    const person = await seedPerson();
+    const other = await seedPerson();
+    const added = [await addPasskey(api, person), await addPasskey(api, person), await addPasskey(api, person)];
+    for (const { id } of added.slice(0, 2)) await expectStatus(api.delete(`/auth/passkeys/${id}`, person.session), 200);
+
+    await expect(addPasskey(api, person)).rejects.toThrow('rate_limited');
+    await expect(addApp(api, person)).rejects.toThrow('rate_limited');
+
+    expect(await factorsOf(person)).toEqual({ passkeys: 1, totp: false, recoveryCodesLeft: 10 });
+    await expectStatus(api.delete(`/auth/passkeys/${added[2]?.id}`, person.session), 200);
+    expect(await factorsOf(person)).toEqual({ passkeys: 0, totp: false, recoveryCodesLeft: 0 });
+    expect(await subjectsTo(person.email)).toHaveLength(5);
+    await addPasskey(api, other);
+  });
+
+  it('are five however parallel they are asked for', async () => {
+    const person = await seedPerson();
+    await addPasskey(api, person);
+    const answers = await Promise.allSettled(Array.from({ length: 8 }, () => addPasskey(api, person)));
+
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+    expect(await subjectsTo(person.email)).toHaveLength(5);
+    expect((await factorsOf(person)).passkeys).toBe(5);
+  });
+
+  it('that were used up keep nobody from undoing', async () => {
+    const person = await seedPerson();
+    for (let count = 0; count < 5; count += 1) await addPasskey(api, person);
+
+    expect(await undo(await newestUndoToken(person))).toBe('ok');
+    expect(await subjectsTo(person.email)).toHaveLength(5);
+    expect((await find(at(userRecord, person.user.id)))?.passkeyCount).toBe(4);
+  });
+
+  it('that SES does not accept leave no factor behind', async () => {
+    const person = await seedPerson();
+    const add = { passkey: addPasskey, app: addApp };
+    const settled = await addApp(api, person);
+    for (const kind of ['passkey', 'app'] as const) {
+      const sending = vi.spyOn(mailClient(), 'send').mockRejectedValue(new Error('SES is away') as never);
+      await expect(add[kind](api, person)).rejects.toThrow('temporarily_unavailable');
+      sending.mockRestore();
+    }
+
+    expect(await factorsOf(person)).toEqual({ passkeys: 0, totp: true, recoveryCodesLeft: 10 });
+    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, totp: settled.code() })).toBe('ok');
+  });
+
+  it('tell the owner of five wrong codes after the right password, once', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const { challenge } = await askedAtLogin(person);
+    for (let count = 0; count < 3; count += 1) await verify({ challenge, totp: app.code(100) });
+    await verify({ challenge, recoveryCode: 'AAAA-AAAA' });
+    expect(await subjectsTo(person.email)).toHaveLength(1);
+    await api.post('/auth/step-up', { password: testPassword, totp: app.code(100) }, person.session);
+
+    for (let count = 0; count < 3; count += 1) await verify({ challenge, totp: app.code(100) });
+
+    expect(await subjectsTo(person.email)).toEqual(['Your log-in settings were changed', 'Wrong codes at your log-in']);
+  });
+
+  it('tell of wrong codes once when they come at the same time', async () => {
+    const person = await seedPerson();
+    const app = await addApp(api, person);
+    const { challenge } = await askedAtLogin(person);
+    await Promise.all(Array.from({ length: 8 }, () => verify({ challenge, totp: app.code(100) })));
+
+    expect((await subjectsTo(person.email)).filter(subject => subject.startsWith('Wrong'))).toHaveLength(1);
+  });
+});
+
+describe('recovery codes', () => {
+  it('are renewed five times an hour', async () => {
+    const person = await seedPerson();
+    await addPasskey(api, person);
+    const answers = [];
+    for (let count = 0; count < 6; count += 1) {
+      answers.push(codeOf(await api.post('/auth/recovery-codes', {}, person.session)));
+    }
+
+    expect(answers).toEqual([...Array(5).fill('ok'), '429 rate_limited']);
+    expect(await subjectsTo(person.email)).toHaveLength(5);
+  });
+
+  it('whose answer was lost come once more with the code that confirmed the app', async () => {
+    const person = await seedPerson();
+    const { secret } = (await api.post('/auth/totp', {}, person.session)).body;
+    const code = totpCode(fromBase32(secret), totpStep(Date.now()) + 1);
+    const confirm = () => api.post('/auth/totp/confirm', { code }, person.session);
+    const lost = (await expectStatus(confirm(), 200)).body.recoveryCodes;
+
+    const { recoveryCodes } = (await expectStatus(confirm(), 200)).body;
+
+    expect(codeOf(await confirm())).toBe('400 invalid_request');
+    expect(recoveryCodes).toHaveLength(10);
+    const { challenge } = await askedAtLogin(person);
+    expect(await verify({ challenge, recoveryCode: lost[0] })).toBe(wrong);
+    expect(await verify({ challenge, recoveryCode: recoveryCodes[0] })).toBe('ok');
+  });
+
+  it('do not come again once the app was used, nor with another code, nor for a second factor', async () => {
+    const person = await seedPerson();
+    const { secret } = (await api.post('/auth/totp', {}, person.session)).body;
+    const code = (steps: number) => totpCode(fromBase32(secret), totpStep(Date.now()) + steps);
+    const first = code(0);
+    const confirm = async (sent: string) =>
+      codeOf(await api.post('/auth/totp/confirm', { code: sent }, person.session));
+    expect(await confirm(first)).toBe('ok');
+    expect(await confirm(code(-1))).toBe('400 invalid_request');
+    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, totp: code(1) })).toBe('ok');
+    expect(await confirm(first)).toBe('400 invalid_request');
+
+    const other = await seedPerson();
+    await addPasskey(api, other);
+    const started = (await api.post('/auth/totp', {}, other.session)).body;
+    const body = { code: totpCode(fromBase32(started.secret), totpStep(Date.now())) };
+    expect((await expectStatus(api.post('/auth/totp/confirm', body, other.session), 200)).body).toEqual({});
+    expect(codeOf(await api.post('/auth/totp/confirm', body, other.session))).toBe('400 invalid_request');
+  });
+
+  it.each([
+    ['a passkey', addPasskey],
+    ['an authenticator app', addApp],
+  ])('of %s that was added although the transaction seemed to fail are answered', async (_, add) => {
+    const person = await seedPerson();
+    const send = tableClient().send.bind(tableClient());
+    let isLate = true;
+    const sending = vi.spyOn(tableClient(), 'send').mockImplementation((async (command: unknown) => {
+      const writes = command instanceof TransactWriteCommand ? (command.input.TransactItems ?? []) : [];
+      const adds = writes.some(({ Put }) => Put?.Item?.kind === 'undoLink');
+      const answer = await send(command as never);
+      if (!adds || !isLate) return answer;
+      isLate = false;
+      const CancellationReasons = writes.map(() => ({ Code: 'ConditionalCheckFailed' }));
+      throw new TransactionCanceledException({ message: 'conflict', $metadata: {}, CancellationReasons });
+    }) as never);
+    const { recoveryCodes = [] } = await add(api, person).finally(() => sending.mockRestore());
+
+    expect(isLate).toBe(false);
+    expect(recoveryCodes).toHaveLength(10);
+    expect(await verify({ challenge: (await askedAtLogin(person)).challenge, recoveryCode: recoveryCodes[0] })).toBe(
+      'ok',
+    );
+  });
+});
+
+describe('a credential of an authenticator', () => {
+  it('has one account, until that one removes it', async () => {
+    const [person, other] = [await seedPerson(), await seedPerson()];
+    const authenticator = createAuthenticator();
+    const add = async ({ session }: Person) => {
+      const { challenge, publicKey } = (await expectStatus(api.post('/auth/passkeys/options', {}, session), 200)).body;
+      const body = { challenge, name: 'x', passkey: authenticator.create(publicKey) };
+      return api.post('/auth/passkeys', body, session);
+    };
+    const first = await expectStatus(add(person), 201);
+
+    expect(codeOf(await add(other))).toBe('409 passkey_taken');
+    expect(codeOf(await add(person))).toBe('400 invalid_request');
+    expect((await factorsOf(other)).passkeys).toBe(0);
+    expect(await subjectsTo(other.email)).toEqual([]);
+    await expectStatus(api.delete(`/auth/passkeys/${first.body.passkey.id}`, person.session), 200);
+    const answers = await Promise.all([add(person), add(other)]);
+    expect(answers.map(codeOf).toSorted()).toEqual(['409 passkey_taken', 'ok']);
+  });
+
+  it('is free again after its factor was undone, or dropped by a reset', async () => {
+    for (const drop of [async (person: Person) => undo(await newestUndoToken(person)), resetAndLogIn]) {
+      const person = await seedPerson();
+      const { authenticator } = await addPasskey(api, person);
+      await drop(person);
+      const owner = at(passkeyOwnerRecord, authenticator.credentialId);
+      expect(await find(owner)).toBeUndefined();
+    }
+  });
+});
+
+describe('a token', () => {
+  it.each([
+    ['a passkey', async (person: Person) => `/auth/passkeys/${(await addPasskey(api, person)).id}`],
+    ['an authenticator app', async (person: Person) => addApp(api, person).then(() => '/auth/totp')],
+  ])('does not count as proved once the account’s last factor, %s, is gone', async (_, add) => {
+    const person = await seedPerson();
+    const path = await add(person);
+    const tokens = await Promise.all(Array.from({ length: 3 }, () => createToken(api, person)));
+    const handOff = { codeChallenge: createHash('sha256').update('x'.repeat(43)).digest('base64url'), name: 'cli' };
+    const { code } = (await expectStatus(api.post('/auth/cli-auth', handOff, person.session), 201)).body;
+    const organization = `/orgs/${person.organization.id}`;
+    await expectStatus(api.patch(organization, { requireSecondFactor: true }, person.session), 200);
+    const reading = `/projects/${person.organization.id}`;
+    const [token] = tokens;
+    expect(codeOf(await api.get(reading, token))).toBe('ok');
+
+    await expectStatus(api.delete(path, person.session), 200);
+
+    for (const one of tokens) expect(codeOf(await api.get(reading, one))).toBe('403 second_factor_required');
+    const made = await api.post('/auth/cli-auth', { code, codeVerifier: 'x'.repeat(43) });
+    expect(codeOf(await api.get(reading, { token: made.body.token }))).toBe('403 second_factor_required');
+    await forgetFactorMails(person.user.id);
+    await addPasskey(api, person);
+    expect(codeOf(await api.get(reading, token))).toBe('403 second_factor_required');
+    expect(codeOf(await api.get(reading, await createToken(api, person)))).toBe('ok');
+  });
+
+  it('keeps the mark while another factor is left', async () => {
+    const person = await seedPerson();
+    const { id } = await addPasskey(api, person);
+    await addApp(api, person);
+    const token = await createToken(api, person);
+    await expectStatus(
+      api.patch(`/orgs/${person.organization.id}`, { requireSecondFactor: true }, person.session),
+      200,
+    );
+    await expectStatus(api.delete(`/auth/passkeys/${id}`, person.session), 200);
+
+    expect(codeOf(await api.get(`/projects/${person.organization.id}`, token))).toBe('ok');
+  });
+});
+
+describe('a caller who proves nothing', () => {
+  it('writes a bounded number of challenges and of reset requests', async () => {
+    vi.stubEnv('LOGIN_FAILURE_LIMIT', '1');
+    vi.stubEnv('PASSWORD_RESET_LIMIT_PER_HOUR', '1');
+    forgetSettings();
+    const requests = {
+      options: () => api.post('/auth/login/options', {}),
+      resets: () => api.post('/auth/forgot-password', { email: `${randomUUID()}@example.com` }),
+    };
+    for (const request of Object.values(requests)) {
+      const answers = (await Promise.all(Array.from({ length: 14 }, request))).map(codeOf);
+      expect(answers.filter(answer => answer === 'ok').length).toBeLessThanOrEqual(10);
+      expect(answers).toContain('429 rate_limited');
+      expect(codeOf(await request())).toBe('429 rate_limited');
+    }
+    vi.unstubAllEnvs();
+    forgetSettings();
   });
 });
 

@@ -139,6 +139,7 @@ export const rows: readonly Row[] = [
     token: 'unknown',
     newPassword: 'correct horse battery',
   }),
+  open('POST /auth/factors/undo', '/auth/factors/undo', 'invalid_token', { token: 'unknown' }),
   open('POST /auth/exchange', '/auth/exchange', 'invalid_assertion', {
     identityId: randomUUID(),
     organizationSlug: 'own-org',

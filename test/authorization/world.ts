@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { newSession } from '../../lib/accounts/new-session.ts';
-import { newToken } from '../../lib/accounts/new-token.ts';
+import { newToken, tokenWrite } from '../../lib/accounts/new-token.ts';
 import { type Role, roles } from '../../lib/contracts/fields/role.ts';
 import { chunksOf } from '../../lib/core/chunks-of.ts';
 import { requiredSetting } from '../../lib/core/settings.ts';
@@ -141,7 +141,7 @@ export async function buildWorld(api: Api): Promise<World> {
     secondFactor: false,
     expiresInDays: null,
   });
-  await transact([strangersToken.write]);
+  await transact([tokenWrite(strangersToken.cliToken)]);
   const snapshot = keyed(await allItems());
   return {
     own: { ...own, otherProject, bystanderId, secondOwnerId },

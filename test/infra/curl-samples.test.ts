@@ -34,6 +34,7 @@ let api: Api;
 let directory: string;
 let paying: string;
 let userId: string;
+let undoToken: string;
 let totpSecret: Buffer;
 let kept: string;
 /** The shell variables, as the reader of the page has set them. */
@@ -89,7 +90,12 @@ const story: readonly Step[] = [
       variables.ATTESTATION = response.attestationObject;
     },
   },
-  { operationId: 'add-passkey' },
+  {
+    operationId: 'add-passkey',
+    after: async () => {
+      undoToken = await mailedToken(api, ada.email, 'Your log-in');
+    },
+  },
   {
     operationId: 'list-passkeys',
     after: ({ passkeys }) => {
@@ -267,6 +273,12 @@ const story: readonly Step[] = [
     operationId: 'reset-password',
     before: async () => {
       variables.RESET_TOKEN = await mailedToken(api, ada.email, 'Reset');
+    },
+  },
+  {
+    operationId: 'undo-factor',
+    before: async () => {
+      variables.UNDO_TOKEN = undoToken;
     },
   },
 ];

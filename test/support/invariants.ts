@@ -21,14 +21,14 @@ import { handOffRecord } from '../../lib/table/records/hand-off.ts';
 import { identityRecord } from '../../lib/table/records/identity.ts';
 import { invitationPointerRecord, invitationRecord } from '../../lib/table/records/invitation.ts';
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
-import { resetLinkRecord, verificationLinkRecord } from '../../lib/table/records/link.ts';
+import { resetLinkRecord, undoLinkRecord, verificationLinkRecord } from '../../lib/table/records/link.ts';
 import { memberRecord, membershipRecord } from '../../lib/table/records/member.ts';
 import {
   directoryBySlugRecord,
   organizationPointerRecord,
   organizationRecord,
 } from '../../lib/table/records/organization.ts';
-import { passkeyRecord } from '../../lib/table/records/passkey.ts';
+import { passkeyOwnerRecord, passkeyRecord } from '../../lib/table/records/passkey.ts';
 import { planConfigsRecord } from '../../lib/table/records/plan-configs.ts';
 import { platformCountRecord } from '../../lib/table/records/platform-count.ts';
 import { projectRecord } from '../../lib/table/records/project.ts';
@@ -67,11 +67,13 @@ const entities = {
   token: tokenRecord,
   link: verificationLinkRecord,
   resetLink: resetLinkRecord,
+  undoLink: undoLinkRecord,
   credentialKey: credentialKeyRecord,
   rate: rateRecord,
   handOff: handOffRecord,
   challenge: challengeRecord,
   passkey: passkeyRecord,
+  passkeyOwner: passkeyOwnerRecord,
   organization: organizationRecord,
   organizationPointer: organizationPointerRecord,
   directory: directoryBySlugRecord,
@@ -204,7 +206,14 @@ function accountViolations({ all, has }: Table): Violation[] {
       violations.push({ where: email.userId, what: `${email.pk} leads to no user with that address` });
     }
   }
-  for (const kind of ['session', 'token', 'passkey', 'link', 'resetLink', 'membership'] as const) {
+  const owners = new Map(all('passkeyOwner').map(({ pk, userId }) => [pk, userId]));
+  for (const { userId, credentialId } of all('passkey')) {
+    const { pk } = keys.passkeyOwner(credentialId);
+    if (owners.get(pk) !== userId) violations.push({ where: userId, what: `${pk} does not lead to the passkey` });
+    owners.delete(pk);
+  }
+  for (const [pk, userId] of owners) violations.push({ where: userId, what: `${pk} leads to no passkey` });
+  for (const kind of ['session', 'token', 'passkey', 'link', 'resetLink', 'undoLink', 'membership'] as const) {
     for (const { pk, sk } of all(kind)) {
       // The tokens of an identity stand until they expire; the pair of its membership is looked at below.
       if (isIdentityId(partOf(pk)) && (kind === 'token' || kind === 'membership')) continue;

@@ -51,13 +51,15 @@ export function firstPersonOf(name: string): Person | undefined {
  * A person with a personal organization and a session, in one write: what registering does, except for scrypt and the
  * mail. The password is `testPassword`. The API runs in this process, which has the settings of its table.
  */
-export async function seedPerson(options: { isAdmin?: boolean; name?: string } = {}): Promise<Person> {
-  const { isAdmin, name: givenName = 'Ada' } = options;
+export async function seedPerson(
+  options: { isAdmin?: boolean; name?: string; emailVerified?: boolean } = {},
+): Promise<Person> {
+  const { isAdmin, name: givenName = 'Ada', emailVerified = false } = options;
   const user: UserRecord = {
     id: randomUUID(),
     email: `${randomUUID()}@example.com`,
     name: givenName,
-    emailVerified: false,
+    emailVerified,
     ...(isAdmin === undefined ? {} : { isAdmin }),
     passwordHash: testPasswordHash,
     sessionEpoch: 0,

@@ -50,7 +50,11 @@ export async function expectStatus(answer: Promise<Answer>, ...statuses: number[
 }
 
 /** The token of the newest mail to the address with such a subject; the background may still be sending it. */
-export async function mailedToken(api: Api, email: string, subject: 'Verify' | 'Reset'): Promise<string> {
+export async function mailedToken(
+  api: Api,
+  email: string,
+  subject: 'Verify' | 'Reset' | 'Your log-in',
+): Promise<string> {
   return vi.waitFor(
     async () => {
       const mails = (await api.mails()).filter(mail => mail.to === email && mail.subject.includes(subject));
@@ -196,7 +200,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
   'complete-login': async api => {
     const person = await seedPerson();
     const app = await addApp(api, person);
-    const { challenge, write } = newChallenge('log-in', { id: person.user.id, sessionEpoch: 0 });
+    const { challenge, write } = newChallenge('log-in', { id: person.user.id, sessionEpoch: 1 });
     await transact([write]);
     return {
       request: { method: 'POST', path: '/auth/login/verify', body: { challenge, totp: app.code(1) } },
@@ -221,7 +225,7 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     const person = await seedPerson();
     const { authenticator } = await addPasskey(api, person);
     // A code would be too old by the time that a slow run sends it.
-    const { challenge, write } = newChallenge('step-up', { id: person.user.id, sessionEpoch: 0 });
+    const { challenge, write } = newChallenge('step-up', { id: person.user.id, sessionEpoch: 1 });
     await transact([write]);
     const body = { password: testPassword, challenge, passkey: authenticator.get(await requestOptions(challenge, [])) };
     return {
@@ -360,8 +364,21 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     return {
       request: { method: 'POST', path: '/auth/totp/confirm', body: { code }, as: session },
       works: [200],
-      repeats: [400],
       isDone: async () => (await secondFactorsOf(api, session)).totp,
+    };
+  },
+  'undo-factor': async api => {
+    const person = await seedPerson();
+    await addPasskey(api, person);
+    return {
+      request: {
+        method: 'POST',
+        path: '/auth/factors/undo',
+        body: { token: await mailedToken(api, person.email, 'Your log-in') },
+      },
+      works: [200],
+      repeats: [400],
+      isDone: async () => (await find(at(userRecord, person.user.id)))?.passkeyCount === undefined,
     };
   },
   'remove-totp': async api => {

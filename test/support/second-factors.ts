@@ -1,10 +1,11 @@
 import { askForFactor } from '../../lib/accounts/factors/ask-for-factor.ts';
 import { readCredential } from '../../lib/crypto/credentials.ts';
 import { totpCode, totpStep } from '../../lib/crypto/totp.ts';
+import { factorMails } from '../../lib/limits/rate-limits.ts';
 import { at, find } from '../../lib/table/read.ts';
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { userRecord } from '../../lib/table/records/user.ts';
-import { transact, update } from '../../lib/table/write.ts';
+import { remove, transact, update } from '../../lib/table/write.ts';
 import { type Answer, type Api, sessionOf } from './api.ts';
 import { type Authenticator, createAuthenticator } from './authenticator.ts';
 import type { Person } from './people.ts';
@@ -38,10 +39,15 @@ export async function forgetUsedCodes(userId: string): Promise<void> {
   await transact([update(at(userRecord, userId), { set: { 'totp.lastStep': 0 } })]);
 }
 
+/** As if the account had got no mail about its factors in the last hour. */
+export async function forgetFactorMails(userId: string): Promise<void> {
+  await transact([remove(factorMails(userId).item)]);
+}
+
 /** Adds a passkey to the account. */
 export async function addPasskey(
   api: Api,
-  { session }: Person,
+  { session }: Pick<Person, 'session'>,
 ): Promise<{ authenticator: Authenticator; id: string; recoveryCodes?: string[] }> {
   const authenticator = createAuthenticator();
   const { challenge, publicKey } = (await expectStatus(api.post('/auth/passkeys/options', {}, session), 200)).body;

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { sessionEnded } from './api.ts';
 import { navigate, pathname } from './router.ts';
-import { AcceptInvitation, VerifyEmail } from './screens/sign-in/links.tsx';
+import { AcceptInvitation, UndoFactor, VerifyEmail } from './screens/sign-in/links.tsx';
 import { LogIn, LogInAgain } from './screens/sign-in/log-in.tsx';
 import { ForgotPassword, ResetPassword } from './screens/sign-in/passwords.tsx';
 import { Register } from './screens/sign-in/register.tsx';
@@ -17,6 +17,7 @@ const open: Readonly<Record<string, ComponentType>> = {
   '/forgot-password': ForgotPassword,
   '/reset-password': ResetPassword,
   '/verify-email': VerifyEmail,
+  '/undo-factor': UndoFactor,
   '/accept-invitation': AcceptInvitation,
 };
 

@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Begin to log in with a passkey alone
-         * @description Returns a challenge for a passkey that names its user by itself. No e-mail address and no password are needed. Send the passkey’s answer to `POST /v1/auth/login/verify`.
+         * @description Returns a challenge for a passkey that names its user by itself. No e-mail address and no password are needed. Send the passkey’s answer to `POST /v1/auth/login/verify`. Limited for each caller’s address.
          */
         post: operations["start-passkey-login"];
         delete?: never;
@@ -320,7 +320,7 @@ export interface paths {
         put?: never;
         /**
          * Add a passkey
-         * @description Verifies what the browser made of the challenge and adds the passkey, at most 20 for each account. From then on it is a second factor, and it can log in alone. The account’s first factor also gets ten recovery codes. The user is told by mail.
+         * @description Verifies what the browser made of the challenge and adds the passkey, at most 20 for each account. From then on it is a second factor, and it can log in alone. The account’s first factor also gets ten recovery codes. It needs a verified e-mail address. The user gets a mail with a link that removes the passkey again. That mail is one of five an hour: behind them, and where it cannot be sent, no passkey is added. A passkey of another account is refused.
          */
         post: operations["add-passkey"];
         delete?: never;
@@ -341,7 +341,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a passkey
-         * @description The passkey stops working at once. With the account’s last factor its recovery codes go as well. The user is told by mail.
+         * @description The passkey stops working at once. With the account’s last factor its recovery codes go as well, and its tokens no longer count as proved with one. The user is told by mail.
          */
         delete: operations["remove-passkey"];
         options?: never;
@@ -365,7 +365,7 @@ export interface paths {
         post: operations["start-totp"];
         /**
          * Remove the authenticator app
-         * @description Its codes stop working at once. With the account’s last factor its recovery codes go as well. The user is told by mail.
+         * @description Its codes stop working at once. With the account’s last factor its recovery codes go as well, and its tokens no longer count as proved with one. The user is told by mail.
          */
         delete: operations["remove-totp"];
         options?: never;
@@ -384,7 +384,7 @@ export interface paths {
         put?: never;
         /**
          * Add the authenticator app
-         * @description Makes the authenticator app a second factor, once it shows a right code. The code is used up by that. The account’s first factor also gets ten recovery codes. A wrong code is an invalid request that names `code`. The user is told by mail.
+         * @description Makes the authenticator app a second factor, once it shows a right code. The code is used up by that. The account’s first factor also gets ten recovery codes. A wrong code is an invalid request that names `code`. It needs a verified e-mail address. The user gets a mail with a link that removes the app again. That mail is one of five an hour: behind them, and where it cannot be sent, no app is added. If the answer with recovery codes was lost, the same code gets ten others, once.
          */
         post: operations["confirm-totp"];
         delete?: never;
@@ -404,9 +404,29 @@ export interface paths {
         put?: never;
         /**
          * Make new recovery codes
-         * @description Replaces the recovery codes by ten new ones. An account without a second factor can have none. The user is told by mail.
+         * @description Replaces the recovery codes by ten new ones. An account without a second factor can have none. The user is told by mail. Five times an hour at most.
          */
         post: operations["renew-recovery-codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/factors/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove a second factor that somebody else added
+         * @description Removes a passkey or authenticator app with the token of the link in the mail about it, which works once, for 7 days. Recovery codes that were made with the factor or since are removed as well. Every session of the account ends, and every token is revoked. The password stays: reset it next.
+         */
+        post: operations["undo-factor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -484,7 +504,7 @@ export interface paths {
         put?: never;
         /**
          * Request a password reset
-         * @description Mails a link that is valid for an hour, if the account exists. The answer and the time it takes are the same either way. Limited to a few requests an hour for each e-mail address.
+         * @description Mails a link that is valid for an hour, if the account exists. The answer and the time it takes are the same either way. Limited to a few requests an hour for each e-mail address, and for each caller’s address.
          */
         post: operations["request-password-reset"];
         delete?: never;
@@ -504,7 +524,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the password
-         * @description Sets a new password with the token of the mailed link, which works once, and ends every session, token and other reset link of the account.
+         * @description Sets a new password with the token of the mailed link, which works once, and ends every session, token and other reset link of the account. If its address was never verified, its second factors are removed as well.
          */
         post: operations["reset-password"];
         delete?: never;
@@ -1176,7 +1196,7 @@ export interface paths {
         put?: never;
         /**
          * Create an identity
-         * @description Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes and others), so that nobody stores a token there. The platform must issue that token for the identity’s `audience`. Demand identifiers that are never used again: on GitHub `repository_id` and `repository_owner_id`. Events of pull requests (`event_name`) are refused unless the claims name them. For owners and admins.
+         * @description Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes and others), so that nobody stores a token there. The platform must issue that token for the identity’s `audience`. Demand identifiers that are never used again: on GitHub `repository_id` and `repository_owner_id`. Events of pull and merge requests (`event_name`, `pipeline_source` and others) are refused unless the claims name them. For owners and admins.
          */
         post: operations["create-identity"];
         delete?: never;
@@ -2032,7 +2052,7 @@ export interface components {
              */
             issuer: string;
             /**
-             * @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough.
+             * @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough. Of an issuer that everybody shares, such as GitHub’s, at least one must bind the owner, such as `repository_id`.
              * @example {
              *       "repository_id": "74"
              *     }
@@ -2420,7 +2440,7 @@ export interface components {
          * @description What went wrong, of a closed set.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
+        ErrorCode: "invalid_request" | "invalid_token" | "invalid_signature" | "unauthenticated" | "invalid_credentials" | "invalid_assertion" | "second_factor_required" | "plan_limit_exceeded" | "forbidden" | "insufficient_scope" | "csrf_header_required" | "admin_required" | "email_not_verified" | "claims_mismatch" | "step_up_required" | "organization_not_found" | "project_not_found" | "environment_not_found" | "secret_not_found" | "revision_not_found" | "webhook_not_found" | "member_not_found" | "token_not_found" | "template_key_not_found" | "plan_not_found" | "session_not_found" | "identity_not_found" | "passkey_not_found" | "route_not_found" | "email_taken" | "passkey_taken" | "slug_taken" | "already_member" | "last_owner" | "rotation_in_progress" | "template_key_exists" | "token_limit_reached" | "organization_limit_reached" | "identity_limit_reached" | "assertion_replayed" | "version_destroyed" | "revision_mismatch" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "billing_provider_error" | "billing_not_configured" | "issuer_unavailable" | "temporarily_unavailable";
         /** @description Further facts about an event; never a value. */
         EventMetadata: {
             /**
@@ -2726,7 +2746,7 @@ export interface components {
              */
             issuer: string;
             /**
-             * @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough.
+             * @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough. Of an issuer that everybody shares, such as GitHub’s, at least one must bind the owner, such as `repository_id`.
              * @example {
              *       "repository_id": "74"
              *     }
@@ -4254,6 +4274,13 @@ export interface components {
          * @enum {string}
          */
         TokenAccess: "read" | "write" | "full";
+        UndoFactorRequest: {
+            /**
+             * @description The token of the mailed link; it works once.
+             * @example EXAMPLE-undo-token-0000
+             */
+            token: string;
+        };
         UpdateEnvironmentRequest: {
             /**
              * @description Display name.
@@ -4297,7 +4324,7 @@ export interface components {
              * @description Who signs its tokens: their exact `iss`.
              */
             issuer?: string;
-            /** @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough. */
+            /** @description What its tokens must say: each claim’s exact value, or a list of them. A name that begins with / is a JSON pointer (RFC 6901) into nested claims. `iss`, `aud` and `sub` alone are not enough. Of an issuer that everybody shares, such as GitHub’s, at least one must bind the owner, such as `repository_id`. */
             claims?: {
                 [key: string]: string | string[];
             };
@@ -4811,6 +4838,29 @@ export interface components {
          *
          *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
          *
+         *     `email_not_verified`: This requires a verified e-mail address, and the caller has not verified theirs.
+         *
+         *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
+         */
+        InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "insufficient_scope" | "csrf_header_required" | "email_not_verified" | "step_up_required";
+                    };
+                };
+            };
+        };
+        /**
+         * @description `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
+         *
+         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
+         *
          *     `step_up_required`: This requires a log-in or step-up within the last ten minutes: step up (`POST /v1/auth/step-up`), then send the request again.
          */
         InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired: {
@@ -5240,6 +5290,21 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "passkey_not_found";
+                    };
+                };
+            };
+        };
+        /** @description `passkey_taken`: Another account has this passkey. */
+        PasskeyTaken: {
+            headers: {
+                "X-Request-Id": components["headers"]["requestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "passkey_taken";
                     };
                 };
             };
@@ -5834,6 +5899,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -6255,7 +6321,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -6316,9 +6382,11 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequestOrInvalidToken"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired"];
+            409: components["responses"]["PasskeyTaken"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -6382,7 +6450,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
@@ -6448,9 +6516,10 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["TemporarilyUnavailable"];
         };
@@ -6480,6 +6549,37 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["InsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["TemporarilyUnavailable"];
+        };
+    };
+    "undo-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoFactorRequest"];
+            };
+        };
+        responses: {
+            /** @description The factor is removed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["requestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequestOrInvalidToken"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];

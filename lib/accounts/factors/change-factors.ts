@@ -1,15 +1,37 @@
+import { randomUUID } from 'node:crypto';
 import type { AccountContext } from '../../access/request-context.ts';
+import { chunksOf } from '../../core/chunks-of.ts';
+import { ApiError, temporarilyUnavailable } from '../../core/errors.ts';
 import { createRecoveryCodes } from '../../crypto/recovery-codes.ts';
-import { type FactorChange, factorChangeMail } from '../../mail/account-mails.ts';
+import { type Counter, countOne } from '../../limits/count.ts';
+import { factorMails } from '../../limits/rate-limits.ts';
+import { type FactorAddition, type FactorChange, factorAddedMail, factorChangeMail } from '../../mail/account-mails.ts';
 import { sendMail } from '../../mail/send-mail.ts';
-import { isThere } from '../../table/expressions.ts';
+import { asRead, type Condition, equals, isThere } from '../../table/expressions.ts';
 import { at, find } from '../../table/read.ts';
+import type { Factor } from '../../table/records/link.ts';
 import { sessionRecord } from '../../table/records/session.ts';
-import { factorsUnchanged, hasSecondFactor, type UserRecord, userRecord } from '../../table/records/user.ts';
-import { check, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
+import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
+import {
+  type Factors,
+  factorNames,
+  factorsUnchanged,
+  hasSecondFactor,
+  type UserRecord,
+  userRecord,
+} from '../../table/records/user.ts';
+import type { RetryBudget } from '../../table/retry.ts';
+import {
+  check,
+  maximumWritesPerTransaction,
+  retryWithFreshRead,
+  transact,
+  update,
+  type Write,
+} from '../../table/write.ts';
 import { sessionEnded } from '../create-token.ts';
-
-type Factors = Pick<UserRecord, 'passkeyCount' | 'totp' | 'recoveryCodes' | 'pendingTotp'>;
+import { listTokens } from '../list-tokens.ts';
+import { newUndoLink } from '../mailed-link.ts';
 
 interface Change {
   /** What the account has from then on; undefined takes it away. */
@@ -19,56 +41,192 @@ interface Change {
   newRecoveryCodes?: true;
 }
 
+interface Addition extends Change {
+  /** What is added, as the link in the mail names it. */
+  added: Factor;
+  /** The writes that take `writes` back. */
+  undo: readonly Write[];
+}
+
+interface Made {
+  recoveryCodes: string[] | undefined;
+  /** The writes that take the change back, while it is the last one. */
+  undo: Write[];
+  mayMail: boolean;
+}
+
 /**
- * Changes the account's second factors. The first one comes with recovery codes, and the last one takes them along. The
- * user gets a mail; one that cannot be sent is logged, because the change is made.
- * @param decide what changes, given the account as it is now; undefined if nothing does
+ * Adds a second factor. The first one comes with recovery codes and ends the other sessions. The user gets a mail with a
+ * link that removes the factor again; without that mail no factor is added.
+ * @param decide what changes, given the account as it is now
  * @returns new recovery codes in clear, shown only this once
- * @throws unauthenticated if the session or the password has ended meanwhile
+ * @throws unauthenticated if the session or the password has ended meanwhile; rate_limited if the account has got too many
+ * mails; temporarily_unavailable if SES does not accept the mail
+ */
+export async function addFactor(
+  context: AccountContext,
+  what: FactorAddition,
+  decide: (user: UserRecord) => Addition,
+): Promise<string[] | undefined> {
+  const { user } = context.principal;
+  const link = await newUndoLink(user.id);
+  const made = await change(context, what, [], async current => {
+    const { added, writes, undo, ...rest } = decide(current);
+    const number = (current.factorChange?.number ?? 0) + 1;
+    return { ...rest, writes: [link.write(added, number), ...writes], undo: [link.removal, ...undo] };
+  });
+  try {
+    await sendMail(user.email, factorAddedMail(what, link.url));
+  } catch (error) {
+    await takeBack(context, made?.undo ?? []);
+    throw temporarilyUnavailable('The mail about it could not be sent, so nothing was added. Begin again.', error);
+  }
+  return made?.recoveryCodes;
+}
+
+/**
+ * Changes the account's second factors otherwise. Removing the last one takes the recovery codes along, and the mark of a
+ * second factor from the account's tokens. The user gets a mail, if the limit of mails has room and SES accepts it.
+ * @param decide what changes, given the account as it is now; undefined if nothing does
+ * @param limits what the change counts for
+ * @param tokens the account's tokens, read after the account, where a factor is removed
+ * @returns new recovery codes in clear, shown only this once
+ * @throws unauthenticated if the session or the password has ended meanwhile; rate_limited by `limits`
  */
 export async function changeFactors(
-  { principal: { user: before, credential }, log }: AccountContext,
-  what: FactorChange,
+  context: AccountContext,
+  what: Exclude<FactorChange, FactorAddition>,
   decide: (user: UserRecord) => Change | undefined,
+  { limits = [], tokens }: { limits?: readonly Counter[]; tokens?: readonly TokenRecord[] } = {},
 ): Promise<string[] | undefined> {
-  if (credential.method !== 'session') throw sessionEnded();
-  const session = at(sessionRecord, before.id, credential.hash);
-  const ended = { if: isThere, refused: sessionEnded } as const;
-  const known: UserRecord | undefined = before;
-  const made = await retryWithFreshRead(
-    known,
-    () => find(at(userRecord, before.id)),
-    async (user, budget) => {
-      if (user?.sessionEpoch !== before.sessionEpoch) throw sessionEnded();
-      const change = decide(user);
-      if (change === undefined) return undefined;
-      const hasOne = hasSecondFactor({ ...user, ...change.factors });
-      const isFirst = hasOne && !hasSecondFactor(user);
-      const fresh = isFirst || change.newRecoveryCodes === true ? createRecoveryCodes() : undefined;
-      const recoveryCodes = hasOne ? (fresh?.hashes ?? user.recoveryCodes) : undefined;
-      await transact(
-        [
-          update(
-            at(userRecord, user.id),
-            { set: { ...change.factors, recoveryCodes } },
-            { if: factorsUnchanged(user) },
-          ),
-          // A session that adds a factor has just used it. The session's presence also makes this a transaction, which is
-          // made once even if its answer is lost.
-          what.endsWith('_added') ? update(session, { set: { secondFactor: true } }, ended) : check(session, ended),
-          ...change.writes,
-        ],
-        budget,
-      );
-      return { recoveryCodes: fresh?.codes };
-    },
-  );
+  const { user } = context.principal;
+  const made = await change(context, what, limits, decide, tokens);
   if (made === undefined) return undefined;
-  log.account(what, { userId: before.id });
   try {
-    await sendMail(before.email, await factorChangeMail(what));
+    if (made.mayMail) await sendMail(user.email, await factorChangeMail(what));
+    else context.log.account('mail_dropped', { userId: user.id });
   } catch (error) {
-    log.error('could not send the mail about a second factor', error, { userId: before.id });
+    context.log.error('could not send the mail about a second factor', error, { userId: user.id });
   }
   return made.recoveryCodes;
+}
+
+async function change(
+  { principal: { user: before, credential }, log }: AccountContext,
+  what: FactorChange,
+  limits: readonly Counter[],
+  decide: (
+    user: UserRecord,
+  ) => (Change & { undo?: readonly Write[] }) | undefined | Promise<Change & { undo: Write[] }>,
+  knownTokens?: readonly TokenRecord[],
+): Promise<Made | undefined> {
+  if (credential.method !== 'session') throw sessionEnded();
+  const session = at(sessionRecord, before.id, credential.hash);
+  const isOwn = { if: isThere, refused: sessionEnded } as const;
+  const isAddition = what.endsWith('_added');
+  const mails = factorMails(before.id);
+  let mayMail = true;
+  let codes: ReturnType<typeof createRecoveryCodes> | undefined;
+  const id = randomUUID();
+  let made: Made | undefined;
+
+  const attempt = async (user: UserRecord | undefined, tokens: readonly TokenRecord[], budget: RetryBudget) => {
+    // An attempt that seemed to fail may have been executed late.
+    if (made !== undefined && user?.factorChange?.id === id) return made;
+    if (user?.sessionEpoch !== before.sessionEpoch) throw sessionEnded();
+    const wanted = await decide(user);
+    if (wanted === undefined) return undefined;
+    const hadOne = hasSecondFactor(user);
+    const hasOne = hasSecondFactor({ ...user, ...wanted.factors });
+    const isFirst = hasOne && !hadOne;
+    const number = (user.factorChange?.number ?? 0) + 1;
+    const renewed = isFirst || wanted.newRecoveryCodes === true;
+    if (renewed) codes ??= createRecoveryCodes();
+    const factors: Factors = {
+      ...wanted.factors,
+      ...(renewed ? { recoveryCodes: codes?.hashes, recoveryCodesFrom: number } : {}),
+      ...(hasOne ? {} : { recoveryCodes: undefined, recoveryCodesFrom: undefined }),
+    };
+    const account = at(userRecord, user.id);
+    const isLast = hadOne && !hasOne;
+    const marked = isLast ? tokens.filter(({ secondFactor }) => secondFactor) : [];
+    const unmarking = marked.map(({ hash }) =>
+      update(at(tokenRecord, user.id, hash), { set: { secondFactor: false } }, { if: isThere }),
+    );
+    const unchanged: Condition<UserRecord> = {
+      ...factorsUnchanged(user),
+      ...(isLast ? asRead(user, ['creations']) : {}),
+    };
+    const sessionEpoch = user.sessionEpoch + (isFirst ? 1 : 0);
+    const writes = [
+      update(
+        account,
+        { set: { ...factors, factorChange: { number, id }, sessionEpoch }, add: isLast ? { creations: 1 } : {} },
+        { if: unchanged },
+      ),
+      // A session that adds a factor has just used it. The session's presence also makes this a transaction, which is
+      // made once even if its answer is lost.
+      isAddition ? update(session, { set: { secondFactor: true, epoch: sessionEpoch } }, isOwn) : check(session, isOwn),
+      ...wanted.writes,
+      ...(mayMail ? countOne(mails) : []),
+      ...limits.flatMap(countOne),
+    ];
+    made = {
+      recoveryCodes: renewed ? codes?.codes : undefined,
+      undo: [
+        update(account, { set: asBefore(user, factors) }, { if: { 'factorChange.id': equals(id) } }),
+        ...(wanted.undo ?? []),
+      ],
+      mayMail,
+    };
+    // A token that loses its mark too early is only refused where a factor is demanded, until it is made anew.
+    const room = maximumWritesPerTransaction - writes.length;
+    for (const some of chunksOf(maximumWritesPerTransaction, unmarking.slice(room))) await transact(some, budget);
+    await transact([...writes, ...unmarking.slice(0, room)], budget);
+    return made;
+  };
+
+  const result = await retryWithFreshRead<
+    { user: UserRecord | undefined; tokens: readonly TokenRecord[] },
+    Made | undefined
+  >(
+    { user: before, tokens: knownTokens ?? [] },
+    () => readAgain(before.id, knownTokens !== undefined),
+    async ({ user, tokens }, budget) => {
+      try {
+        return await attempt(user, tokens, budget);
+      } catch (error) {
+        if (!(error instanceof ApiError) || made === undefined) throw error;
+        if ((await find(at(userRecord, before.id)))?.factorChange?.id === id) return made;
+        const isFull = error.code === 'rate_limited' && mayMail && !isAddition;
+        if (!isFull) throw error;
+        // Nobody is kept from removing a factor by mails that were sent before.
+        mayMail = false;
+        return attempt(user, tokens, budget);
+      }
+    },
+  );
+  if (result !== undefined) log.account(what, { userId: before.id });
+  return result;
+}
+
+/** Its condition does not hold if another change came after it. */
+async function takeBack({ principal: { user }, log }: AccountContext, undo: readonly Write[]): Promise<void> {
+  try {
+    await transact(undo);
+    log.account('factor_taken_back', { userId: user.id });
+  } catch (error) {
+    log.error('could not take back a second factor whose mail was not sent', error, { userId: user.id });
+  }
+}
+
+/** The account first: a token that is made after it was read lets the condition on it fail. */
+async function readAgain(userId: string, withTokens: boolean) {
+  const user = await find(at(userRecord, userId));
+  return { user, tokens: withTokens ? await listTokens(userId) : [] };
+}
+
+/** What the changed attributes were. */
+function asBefore(user: UserRecord, changed: Factors): Factors {
+  return Object.fromEntries(factorNames.filter(name => name in changed).map(name => [name, user[name]]));
 }

@@ -1,26 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountContext } from '../../access/request-context.ts';
+import { requireVerifiedEmail } from '../../access/verified-email.ts';
 import type { Passkey } from '../../contracts/auth/passkey.ts';
 import type { NewPasskeyCredential } from '../../contracts/auth/passkey-credential.ts';
 import type { PasskeyCreationOptions } from '../../contracts/auth/passkey-options.ts';
 import { ApiError, invalidRequest } from '../../core/errors.ts';
-import { isNew, isThere } from '../../table/expressions.ts';
+import { isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, find, list } from '../../table/read.ts';
-import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.ts';
-import { put, remove, transact } from '../../table/write.ts';
+import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord } from '../../table/records/passkey.ts';
+import type { UserRecord } from '../../table/records/user.ts';
+import { put, transact } from '../../table/write.ts';
+import { listTokens } from '../list-tokens.ts';
 import { answer, newChallenge, presentedChallenge } from './challenge.ts';
-import { changeFactors } from './change-factors.ts';
+import { addFactor, changeFactors } from './change-factors.ts';
 import { creationOptions } from './passkey-options.ts';
+import { oneLess, removalOf } from './passkey-removal.ts';
 import { verifyNewPasskey } from './verify-passkey.ts';
 
 /** Enough for all devices of one person, and few enough to name them all in a challenge. */
 const maximumPasskeys = 20;
 
-/** A challenge for a new passkey. */
+/** A challenge for a new passkey. @throws email_not_verified */
 export async function startPasskey({
   principal: { user },
 }: AccountContext): Promise<{ challenge: string; publicKey: PasskeyCreationOptions }> {
+  requireVerifiedEmail(user);
   const { challenge, write } = newChallenge('new-passkey', user);
   const [passkeys] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), transact([write])]);
   return { challenge, publicKey: await creationOptions(challenge, user, passkeys) };
@@ -28,14 +33,15 @@ export async function startPasskey({
 
 /**
  * Adds the passkey that the browser made for the challenge.
- * @throws invalid_token for the challenge; invalid_request for a passkey that does not hold, that the account has, or
- * that is one too many
+ * @throws email_not_verified; invalid_token for the challenge; invalid_request for a passkey that does not hold, that the
+ * account has, or that is one too many; passkey_taken; rate_limited
  */
 export async function addPasskey(
   context: AccountContext,
   { challenge, name, passkey: sent }: { challenge: string; name: string; passkey: NewPasskeyCredential },
 ): Promise<{ passkey: Passkey; recoveryCodes: string[] | undefined }> {
   const { user } = context.principal;
+  requireVerifiedEmail(user);
   const presented = presentedChallenge(challenge);
   const useUp = answer(presented, await find(presented.read), 'new-passkey', user);
   const verified = await verifyNewPasskey(sent, challenge);
@@ -49,14 +55,25 @@ export async function addPasskey(
     createdAt: new Date().toISOString(),
     lastUsedAt: null,
   };
-  const recoveryCodes = await changeFactors(context, 'passkey_added', ({ passkeyCount = 0 }) => {
+  const recoveryCodes = await addFactor(context, 'passkey_added', ({ passkeyCount = 0 }) => {
     if (passkeyCount >= maximumPasskeys) {
       throw invalidRequest([{ path: '', message: `you have ${maximumPasskeys} passkeys; remove one first` }]);
     }
-    const isKnown = () => invalidRequest([{ path: 'passkey', message: 'is already one of yours' }]);
+    const { id, credentialId } = passkey;
+    const [item, owner] = [at(passkeyRecord, user.id, credentialId), at(passkeyOwnerRecord, credentialId)];
+    const isKnown = (current: { userId?: string } | undefined) =>
+      current?.userId === user.id
+        ? invalidRequest([{ path: 'passkey', message: 'is already one of yours' }])
+        : new ApiError('passkey_taken', 'This passkey belongs to another account.');
     return {
+      added: { method: 'passkey', id, credentialId },
       factors: { passkeyCount: passkeyCount + 1 },
-      writes: [useUp, put(at(passkeyRecord, user.id, passkey.credentialId), passkey, { if: isNew, refused: isKnown })],
+      writes: [
+        useUp,
+        put(owner, { userId: user.id }, { if: isNew, refused: isKnown }),
+        put(item, passkey, { if: isNew, refused: isKnown }),
+      ],
+      undo: removalOf(passkey),
     };
   });
   return { passkey: passkeyView(passkey), recoveryCodes };
@@ -72,14 +89,15 @@ export async function listPasskeys({ principal: { user } }: AccountContext): Pro
 /** @throws passkey_not_found */
 export async function removePasskey(context: AccountContext, passkeyId: string): Promise<void> {
   const { user } = context.principal;
-  const passkey = (await list(passkeyRecord, ranges.passkeys(user.id))).find(({ id }) => id === passkeyId);
+  const [passkeys, tokens] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), listTokens(user.id)]);
+  const passkey = passkeys.find(({ id }) => id === passkeyId);
   const isGone = () => new ApiError('passkey_not_found', 'You have no passkey with this identifier.');
   if (passkey === undefined) throw isGone();
-  const item = at(passkeyRecord, user.id, passkey.credentialId);
-  await changeFactors(context, 'passkey_removed', ({ passkeyCount = 0 }) => ({
-    factors: { passkeyCount: passkeyCount > 1 ? passkeyCount - 1 : undefined },
-    writes: [remove(item, { if: isThere, refused: isGone })],
-  }));
+  const decide = ({ passkeyCount }: UserRecord) => ({
+    factors: { passkeyCount: oneLess(passkeyCount) },
+    writes: removalOf(passkey, isGone),
+  });
+  await changeFactors(context, 'passkey_removed', decide, { tokens });
 }
 
 function passkeyView({ id, name, createdAt, lastUsedAt }: PasskeyRecord): Passkey {

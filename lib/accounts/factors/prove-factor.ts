@@ -1,13 +1,17 @@
 import type { RequestContext } from '../../access/request-context.ts';
 import type { PasskeyAssertion } from '../../contracts/auth/passkey-credential.ts';
+import type { Log } from '../../core/logger.ts';
 import { hashRecoveryCode } from '../../crypto/recovery-codes.ts';
 import { matchingStep } from '../../crypto/totp.ts';
-import { type Counter, count, requireRoom } from '../../limits/count.ts';
+import { type Counter, count, isReached, requireRoom } from '../../limits/count.ts';
+import { wrongCodeMails } from '../../limits/rate-limits.ts';
+import { wrongCodesMail } from '../../mail/account-mails.ts';
 import { equals, includes, isThere, lessThan } from '../../table/expressions.ts';
-import { at } from '../../table/read.ts';
+import { at, find } from '../../table/read.ts';
 import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.ts';
 import { type UserRecord, userRecord } from '../../table/records/user.ts';
 import { update, type Write } from '../../table/write.ts';
+import { mailIfRoom } from './mail-if-room.ts';
 import { userOfHandle } from './passkey-options.ts';
 import { openTotpSecret } from './totp-secret.ts';
 import { verifyAssertion } from './verify-passkey.ts';
@@ -46,9 +50,18 @@ export async function proveFactor(
       : recoveryWrite(user, presented.code, refused);
   if (write === undefined) {
     await count(presented.wrong);
+    await tellOfGuesses(log, user, presented.wrong);
     throw refuse();
   }
   return [...requireRoom(presented.wrong), write];
+}
+
+/** Whoever tries codes knows the password, so its owner is told once the last guess of a window is used up. */
+async function tellOfGuesses(log: Log, user: UserRecord, wrong: Counter): Promise<void> {
+  const counted = await find(wrong.item);
+  if (counted === undefined || !isReached(wrong, counted)) return;
+  log.account('second_factor_locked', { userId: user.id });
+  await mailIfRoom(log, user, wrongCodeMails(user.id, counted.expiresAt), wrongCodesMail);
 }
 
 /** Of two requests with one code, the second finds its time step used. */

@@ -12,3 +12,8 @@ export async function sealTotpSecret(secret: Uint8Array, userId: string): Promis
 export async function openTotpSecret(sealed: Uint8Array, userId: string): Promise<Uint8Array> {
   return kmsDecrypt(sealed, encryptionContext(userId));
 }
+
+/** Whether two sealed secrets are of one authenticator app. Sealing the same secret again gives other bytes. */
+export function isSame(sealed: Uint8Array, other: Uint8Array | undefined): boolean {
+  return other !== undefined && Buffer.from(sealed).equals(other);
+}

@@ -1,19 +1,26 @@
 import type { AccountContext } from '../../access/request-context.ts';
+import { requireVerifiedEmail } from '../../access/verified-email.ts';
 import { invalidRequest } from '../../core/errors.ts';
 import { base32 } from '../../crypto/base32.ts';
 import { createTotpSecret, matchingStep } from '../../crypto/totp.ts';
+import { recoveryCodeRenewals } from '../../limits/rate-limits.ts';
 import { serviceName } from '../../mail/account-mails.ts';
 import { isThere } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
-import { userRecord } from '../../table/records/user.ts';
+import { hasSecondFactor, type UserRecord, userRecord } from '../../table/records/user.ts';
 import { transact, update } from '../../table/write.ts';
-import { changeFactors } from './change-factors.ts';
-import { openTotpSecret, sealTotpSecret } from './totp-secret.ts';
+import { listTokens } from '../list-tokens.ts';
+import { addFactor, changeFactors } from './change-factors.ts';
+import { isSame, openTotpSecret, sealTotpSecret } from './totp-secret.ts';
 
 const confirmWithinMs = 10 * 60_000;
 
-/** A secret for an authenticator app, in clear only this once. It does nothing until a code confirms it. */
+/**
+ * A secret for an authenticator app, in clear only this once. It does nothing until a code confirms it.
+ * @throws email_not_verified
+ */
 export async function startTotp({ principal: { user } }: AccountContext): Promise<{ secret: string; uri: string }> {
+  requireVerifiedEmail(user);
   const plain = createTotpSecret();
   const pendingTotp = { sealed: await sealTotpSecret(plain, user.id), expiresAt: Date.now() + confirmWithinMs };
   await transact([update(at(userRecord, user.id), { set: { pendingTotp } }, { if: isThere })]);
@@ -23,27 +30,56 @@ export async function startTotp({ principal: { user } }: AccountContext): Promis
 }
 
 /**
- * Makes the authenticator app a second factor, in the place of an earlier one.
+ * Makes the authenticator app a second factor, in the place of an earlier one. If the answer was lost, the same code gets
+ * other recovery codes, once.
  * @returns recovery codes if this is the account's first factor
- * @throws invalid_request naming `code` for a wrong one, or where nothing waits to be confirmed
+ * @throws email_not_verified; invalid_request naming `code` for a wrong one, or where nothing waits to be confirmed;
+ * rate_limited
  */
 export async function confirmTotp(context: AccountContext, code: string): Promise<string[] | undefined> {
   const { user } = context.principal;
-  const { pendingTotp } = user;
-  const beginAgain = () => invalidRequest([{ path: 'code', message: 'is of no new authenticator app: begin again' }]);
+  requireVerifiedEmail(user);
+  const { pendingTotp, totp } = user;
+  if (pendingTotp === undefined && totp?.answeredStep !== undefined) return answerAgain(context, totp, code);
   if (pendingTotp === undefined || pendingTotp.expiresAt <= Date.now()) throw beginAgain();
   const { sealed } = pendingTotp;
   const lastStep = matchingStep(await openTotpSecret(sealed, user.id), code, Date.now());
   if (lastStep === undefined) throw invalidRequest([{ path: 'code', message: 'is wrong' }]);
-  return changeFactors(context, 'totp_added', current => {
-    if (!Buffer.from(sealed).equals(current.pendingTotp?.sealed ?? Buffer.of())) throw beginAgain();
-    return { factors: { totp: { sealed, lastStep }, pendingTotp: undefined }, writes: [] };
+  return addFactor(context, 'totp_added', current => {
+    if (!isSame(sealed, current.pendingTotp?.sealed)) throw beginAgain();
+    const answered = hasSecondFactor(current) ? {} : { answeredStep: lastStep };
+    return {
+      added: { method: 'totp', sealed },
+      factors: { totp: { sealed, lastStep, ...answered }, pendingTotp: undefined },
+      writes: [],
+      undo: [],
+    };
   });
 }
 
+/** The code that confirmed the app, while no other was used: its user may not have seen the recovery codes. */
+async function answerAgain(
+  context: AccountContext,
+  { sealed, answeredStep }: NonNullable<UserRecord['totp']>,
+  code: string,
+): Promise<string[] | undefined> {
+  const { id } = context.principal.user;
+  if (matchingStep(await openTotpSecret(sealed, id), code, Date.now()) !== answeredStep) throw beginAgain();
+  const decide = ({ totp }: UserRecord) => {
+    const isAnswered = totp?.answeredStep !== answeredStep || totp?.lastStep !== answeredStep;
+    if (totp === undefined || isAnswered || !isSame(sealed, totp.sealed)) throw beginAgain();
+    const { answeredStep: _, ...answered } = totp;
+    return { factors: { totp: answered }, writes: [], newRecoveryCodes: true as const };
+  };
+  return changeFactors(context, 'recovery_codes_renewed', decide, { limits: [recoveryCodeRenewals(id)] });
+}
+
+const beginAgain = () => invalidRequest([{ path: 'code', message: 'is of no new authenticator app: begin again' }]);
+
 /** Without an authenticator app this changes nothing. */
 export async function removeTotp(context: AccountContext): Promise<void> {
-  await changeFactors(context, 'totp_removed', ({ totp }) =>
-    totp === undefined ? undefined : { factors: { totp: undefined }, writes: [] },
-  );
+  const { user } = context.principal;
+  const decide = ({ totp }: UserRecord) =>
+    totp === undefined ? undefined : { factors: { totp: undefined }, writes: [] };
+  await changeFactors(context, 'totp_removed', decide, { tokens: await listTokens(user.id) });
 }

@@ -16,8 +16,9 @@ export const addPasskey = contract({
   summary: 'Add a passkey',
   description:
     'Verifies what the browser made of the challenge and adds the passkey, at most 20 for each account. From then on it is ' +
-    'a second factor, and it can log in alone. The account’s first factor also gets ten recovery codes. The user is told ' +
-    'by mail.',
+    'a second factor, and it can log in alone. The account’s first factor also gets ten recovery codes. It needs a ' +
+    'verified e-mail address. The user gets a mail with a link that removes the passkey again. That mail is one of five an ' +
+    'hour: behind them, and where it cannot be sent, no passkey is added. A passkey of another account is refused.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   body: z.strictObject({
     challenge: PresentedChallenge,
@@ -43,12 +44,12 @@ export const addPasskey = contract({
       example: { recoveryCodes: recoveryCodesExample },
     },
   },
-  errors: ['invalid_token'],
+  errors: ['email_not_verified', 'invalid_token', 'passkey_taken', 'rate_limited'],
   uses: {
     dashboardOrigin: true,
     table: ['GetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     reads: ['CHALLENGE'],
-    writes: ['CHALLENGE'],
+    writes: ['CHALLENGE', 'PASSKEY', 'RATE'],
     mail: true,
   },
 });

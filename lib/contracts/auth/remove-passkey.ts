@@ -8,9 +8,13 @@ export const removePasskey = contract({
   path: '/v1/auth/passkeys/{passkeyId}',
   summary: 'Remove a passkey',
   description:
-    'The passkey stops working at once. With the account’s last factor its recovery codes go as well. The user is told by ' +
+    'The passkey stops working at once. With the account’s last factor its recovery codes go as well, and its tokens no longer count as proved with one. The user is told by ' +
     'mail.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: { 200: { description: 'The passkey is removed.', body: Success } },
-  uses: { table: ['GetItem', 'Query', 'DeleteItem', 'ConditionCheckItem'], mail: true },
+  uses: {
+    table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
+    writes: ['PASSKEY', 'RATE'],
+    mail: true,
+  },
 });

@@ -9,10 +9,12 @@ export const renewRecoveryCodes = contract({
   path: '/v1/auth/recovery-codes',
   summary: 'Make new recovery codes',
   description:
-    'Replaces the recovery codes by ten new ones. An account without a second factor can have none. The user is told by mail.',
+    'Replaces the recovery codes by ten new ones. An account without a second factor can have none. The user is told by ' +
+    'mail. Five times an hour at most.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: {
     200: { description: 'The new codes, which are shown only once.', body: z.object({ recoveryCodes: RecoveryCodes }) },
   },
-  uses: { table: ['GetItem', 'ConditionCheckItem'], mail: true },
+  errors: ['rate_limited'],
+  uses: { table: ['GetItem', 'PutItem', 'ConditionCheckItem'], writes: ['RATE'], mail: true },
 });

@@ -11,7 +11,7 @@ export const requestPasswordReset = contract({
   summary: 'Request a password reset',
   description:
     'Mails a link that is valid for an hour, if the account exists. The answer and the time it takes are the same either ' +
-    'way. Limited to a few requests an hour for each e-mail address.',
+    'way. Limited to a few requests an hour for each e-mail address, and for each caller’s address.',
   access: { kind: 'public' },
   body: z.strictObject({ email: Email.meta({ description: 'The account’s e-mail.', example: 'ada@example.com' }) }),
   bodyExample: { email: 'ada@example.com' },

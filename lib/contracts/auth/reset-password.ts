@@ -12,7 +12,7 @@ export const resetPassword = contract({
   summary: 'Reset the password',
   description:
     'Sets a new password with the token of the mailed link, which works once, and ends every session, token and other reset link ' +
-    'of the account.',
+    'of the account. If its address was never verified, its second factors are removed as well.',
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-reset-token-0000' }), newPassword: NewPassword }),
   bodyExample: { token: 'EXAMPLE-reset-token-0000', newPassword: 'another example of a pass phrase' },
@@ -21,7 +21,7 @@ export const resetPassword = contract({
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     reads: ['USER', 'ORG'],
-    writes: ['USER', 'AUDIT'],
+    writes: ['USER', 'PASSKEY', 'AUDIT'],
   },
   sizing: passwordSizing,
 });

@@ -11,7 +11,7 @@ export const startPasskeyLogin = contract({
   summary: 'Begin to log in with a passkey alone',
   description:
     'Returns a challenge for a passkey that names its user by itself. No e-mail address and no password are needed. Send ' +
-    'the passkey’s answer to `POST /v1/auth/login/verify`.',
+    'the passkey’s answer to `POST /v1/auth/login/verify`. Limited for each caller’s address.',
   access: { kind: 'public' },
   responses: {
     200: {
@@ -20,5 +20,6 @@ export const startPasskeyLogin = contract({
       example: { publicKey: { allowCredentials: [] } },
     },
   },
-  uses: { dashboardOrigin: true, table: ['PutItem'], writes: ['CHALLENGE'] },
+  errors: ['rate_limited'],
+  uses: { dashboardOrigin: true, table: ['PutItem', 'UpdateItem'], writes: ['CHALLENGE', 'RATE'] },
 });

@@ -18,5 +18,6 @@ export const startPasskey = contract({
       example: { publicKey: { excludeCredentials: [] } },
     },
   },
+  errors: ['email_not_verified'],
   uses: { dashboardOrigin: true, table: ['Query', 'PutItem'], writes: ['CHALLENGE'] },
 });

@@ -26,5 +26,6 @@ export const startTotp = contract({
       }),
     },
   },
+  errors: ['email_not_verified'],
   uses: { table: [], key: { totp: ['Encrypt'] } },
 });

@@ -51,6 +51,7 @@ export const stepUp = contract({
     reads: ['CHALLENGE', 'RATE'],
     writes: ['CHALLENGE', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: issuing, totp: ['Decrypt'] },
+    mail: true,
   },
   sizing: passwordSizing,
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ExpiresAt, entity } from '../entity.ts';
+import { Bytes, ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /** The hash of the one verification link that is valid; a newer link takes its place. */
@@ -14,4 +14,20 @@ export const resetLinkRecord = entity({
   kind: 'resetLink',
   key: keys.resetLink,
   schema: z.object({ epoch: z.int(), expiresAt: ExpiresAt }),
+});
+
+const Factor = z.discriminatedUnion('method', [
+  z.object({ method: z.literal('passkey'), id: z.string(), credentialId: z.string() }),
+  /** An authenticator app is known by its sealed secret, which is never the same twice. */
+  z.object({ method: z.literal('totp'), sealed: Bytes }),
+]);
+
+/** A factor that was added, exactly. */
+export type Factor = z.output<typeof Factor>;
+
+/** A link that removes an added factor again. `change` is the number of the change that added it. */
+export const undoLinkRecord = entity({
+  kind: 'undoLink',
+  key: keys.undoLink,
+  schema: z.object({ factor: Factor, change: z.int(), expiresAt: ExpiresAt }),
 });

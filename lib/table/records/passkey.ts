@@ -22,4 +22,11 @@ export const passkeyRecord = entity({
   }),
 });
 
+/** The account that has the passkey: an authenticator's credential opens one account and no other. */
+export const passkeyOwnerRecord = entity({
+  kind: 'passkeyOwner',
+  key: keys.passkeyOwner,
+  schema: z.object({ userId: z.string() }),
+});
+
 export type PasskeyRecord = ReturnType<typeof passkeyRecord.parse>;

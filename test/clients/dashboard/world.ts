@@ -112,6 +112,7 @@ export function screensOf({ organization, project }: World, webhookId: string, i
       'forgot-password': '/forgot-password',
       'reset-password': '/reset-password#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
       'verify-email': '/verify-email',
+      'undo-factor': '/undo-factor#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
       'accept-invitation': '/accept-invitation#token=EXAMPLE-EXAMPLE-EXAMPLE-0000',
     },
     signedIn: {

@@ -39,6 +39,45 @@ export function VerifyEmail() {
   );
 }
 
+export function UndoFactor() {
+  const [token] = useState(takeFragmentToken);
+  const [done, setDone] = useState(false);
+  const undo = useAction(async () => {
+    await call('POST /v1/auth/factors/undo', { body: { token: token ?? '' } });
+    setDone(true);
+  });
+  if (done)
+    return (
+      <SignInPage title="Removed">
+        <p>Every session and every token of your account has ended.</p>
+        <p>
+          Whoever added it may know your password: <a href="/forgot-password">choose a new one</a>.
+        </p>
+      </SignInPage>
+    );
+  if (token === undefined)
+    return (
+      <SignInPage title="This link is incomplete">
+        <p>Open the link of the mail again.</p>
+      </SignInPage>
+    );
+  return (
+    <SignInPage title="It was not you?">
+      <p>
+        This removes the passkey or authenticator app that the mail told you about. It ends every session and revokes
+        every token of your account.
+      </p>
+      <Problem error={undo.error} />
+      {undo.error !== undefined && <p>A link works once, for 7 days.</p>}
+      <div class="actions">
+        <Button kind="danger" busy={undo.busy} onClick={() => void undo.run()}>
+          Remove it
+        </Button>
+      </div>
+    </SignInPage>
+  );
+}
+
 export function AcceptInvitation() {
   const [found] = useState(takeFragmentToken);
   useEffect(() => {

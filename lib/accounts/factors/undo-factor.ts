@@ -1,0 +1,40 @@
+import type { RequestContext } from '../../access/request-context.ts';
+import { factorMails } from '../../limits/rate-limits.ts';
+import { factorUndoneMail } from '../../mail/account-mails.ts';
+import { at, find } from '../../table/read.ts';
+import type { Factor } from '../../table/records/link.ts';
+import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.ts';
+import { invalidLink, openUndoLink } from '../mailed-link.ts';
+import { endSessions, readHeldTokens } from '../set-password.ts';
+import { factorGone } from './factors-gone.ts';
+import { mailIfRoom } from './mail-if-room.ts';
+
+/**
+ * Removes the factor that a mail told of, with the recovery codes that were made with it or since. The same transaction
+ * ends every session, token and reset link, because whoever added it had one of them or the password. It also does so if
+ * the factor is gone already: recovery codes that were made in the meantime may be left.
+ * @throws invalid_token
+ */
+export async function undoFactor({ source, log }: RequestContext, token: string): Promise<void> {
+  const { user, factor, change, useUp } = await openUndoLink(token);
+  const [held, found] = await Promise.all([readHeldTokens(user.id), findPasskey(user.id, factor)]);
+  let isFirst = true;
+  await endSessions({
+    user,
+    held,
+    source,
+    decide: async current => {
+      const passkey = isFirst ? found : await findPasskey(current.id, factor);
+      isFirst = false;
+      const { set, writes } = factorGone(current, factor, change, passkey);
+      return { set, writes: [...writes, useUp] };
+    },
+    gone: invalidLink,
+  });
+  log.account('factor_undone', { userId: user.id, method: factor.method, ip: source.ip });
+  await mailIfRoom(log, user, factorMails(user.id), factorUndoneMail);
+}
+
+async function findPasskey(userId: string, factor: Factor): Promise<PasskeyRecord | undefined> {
+  return factor.method === 'passkey' ? find(at(passkeyRecord, userId, factor.credentialId)) : undefined;
+}
