@@ -17,7 +17,7 @@ import { type OrganizationRecord, organizationRecord } from '../table/records/or
 import { put, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { mismatchedClaims } from './demanded-claims.ts';
 import { identityTarget } from './identity-view.ts';
-import { currentKeys, renewedKeys, usableKeys } from './issuer-keys.ts';
+import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from './issuer-keys.ts';
 import {
   assertionHash,
   endOfAssertion,
@@ -115,6 +115,7 @@ async function prove(
       // The issuer may have changed its keys since.
       const renewed = await renewedKeys(issuer, fetched, log);
       proven = await verifyAssertion(subjectToken, expected, renewed?.keys ?? []);
+      if (proven === undefined && isBeingFetched(renewed)) throw issuerUnavailable(renewed);
     }
     if (proven === undefined) throw invalidAssertion();
     return proven;

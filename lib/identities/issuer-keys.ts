@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { verificationKeys } from '../contracts/fields/identity-rules.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
@@ -23,30 +22,41 @@ const freshMs = 10 * 60_000;
 const staleMs = 24 * 60 * 60_000;
 /** For both documents, from the look-up of the name to the last byte. */
 const fetchTimeoutMs = 5000;
-/** A process that died in the middle of a fetch keeps others waiting no longer. */
-const waitForFetchMs = fetchTimeoutMs + 2000;
-const pollMs = 100;
+/** A fetch that has not ended by then never will: its process died. */
+const fetchEndsMs = fetchTimeoutMs + 2000;
 
-/** The keys that are good to verify with now, fetched if those in the table are too old. @throws issuer_unavailable */
+/**
+ * The keys that are good to verify with now, fetched if those in the table are too old. Only the request that fetches waits
+ * for the issuer, so a silent one holds a single request a minute.
+ * @throws issuer_unavailable
+ */
 export async function currentKeys(
   issuer: string,
   known: IssuerKeysRecord | undefined,
   log: Log,
 ): Promise<IssuerKeysRecord> {
-  const now = Date.now();
-  if (known !== undefined && now - known.fetchedAtMs < freshMs) return known;
-  const renewed = await renewedKeys(issuer, known, log, { mayWait: usableKeys(known) === undefined });
+  if (known !== undefined && Date.now() - known.fetchedAtMs < freshMs) return known;
+  const renewed = await renewedKeys(issuer, known, log);
   const usable = usableKeys(renewed);
-  if (usable !== undefined) return usable;
-  const retryAfterSeconds = Math.max(
-    1,
-    Math.ceil(((renewed?.triedAtMs ?? now) + betweenFetchesMs - Date.now()) / 1000),
-  );
-  throw new ApiError(
+  if (usable === undefined) throw issuerUnavailable(renewed);
+  return usable;
+}
+
+/** Says when to try again: when the fetch under way has ended, else when there may be another. Pure but for the clock. */
+export function issuerUnavailable(known: IssuerKeysRecord | undefined): ApiError {
+  const isUnderWay = isBeingFetched(known);
+  const waitMs = (known?.triedAtMs ?? Date.now()) + (isUnderWay ? fetchTimeoutMs : betweenFetchesMs) - Date.now();
+  const problem = isUnderWay ? undefined : known?.problem;
+  return new ApiError(
     'issuer_unavailable',
-    `The keys of the issuer can’t be read: ${renewed?.problem ?? 'they are still being fetched'}.`,
-    { retryAfterSeconds },
+    `The keys of the issuer can’t be read: ${problem ?? 'they are still being fetched'}.`,
+    { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) },
   );
+}
+
+/** Whether another request is fetching the keys. */
+export function isBeingFetched(known: IssuerKeysRecord | undefined): boolean {
+  return known !== undefined && known.endedAtMs < known.triedAtMs && Date.now() - known.triedAtMs < fetchEndsMs;
 }
 
 /** Keys that may be verified with although the issuer is not asked. */
@@ -55,21 +65,17 @@ export function usableKeys(known: IssuerKeysRecord | undefined): IssuerKeysRecor
 }
 
 /**
- * The keys after a fetch that began later than `known` was read, by this process or by another one.
- * @returns `known` if there was such a fetch within the last minute, or if the one under way is not waited for
+ * The keys after a fetch that began later than `known` was read.
+ * @returns what is in the table, at once, if there was such a fetch within the last minute or another request makes it
  */
 export async function renewedKeys(
   issuer: string,
   known: IssuerKeysRecord | undefined,
   log: Log,
-  { mayWait = true } = {},
 ): Promise<IssuerKeysRecord | undefined> {
-  if (known !== undefined && Date.now() - known.triedAtMs < betweenFetchesMs) {
-    return mayWait ? endOfFetch(issuer, known) : known;
-  }
+  if (known !== undefined && Date.now() - known.triedAtMs < betweenFetchesMs) return known;
   const fetchId = randomUUID();
-  if (!(await beginFetch(issuer, known, fetchId))) return mayWait ? endOfFetch(issuer, undefined) : known;
-  await endFetch(issuer, fetchId, await fetchKeys(issuer, log));
+  if (await beginFetch(issuer, known, fetchId)) await endFetch(issuer, fetchId, await fetchKeys(issuer, log));
   return find(at(issuerKeysRecord, issuer));
 }
 
@@ -106,18 +112,6 @@ async function endFetch(issuer: string, fetchId: string, fetched: Fetched): Prom
     // This process was held up for a minute, and another one has asked since.
     if (!(error instanceof ConditionFailed)) throw error;
   }
-}
-
-/** Waits for the fetch that is under way, if there is one. */
-async function endOfFetch(issuer: string, known: IssuerKeysRecord | undefined): Promise<IssuerKeysRecord | undefined> {
-  const giveUpAt = Date.now() + waitForFetchMs;
-  let current = known ?? (await find(at(issuerKeysRecord, issuer)));
-  while (current !== undefined && current.endedAtMs < current.triedAtMs && Date.now() < giveUpAt) {
-    if (Date.now() - current.triedAtMs > waitForFetchMs) break;
-    await sleep(pollMs * (0.5 + Math.random()));
-    current = await find(at(issuerKeysRecord, issuer));
-  }
-  return current;
 }
 
 /** The signing keys that the issuer's discovery document leads to (OpenID Connect Discovery 1.0, section 4). */

@@ -395,8 +395,64 @@ describe('the keys of an issuer', () => {
 
       const answers = await Promise.all(tokens.map(token => exchange(id, token)));
 
-      expect(answers.map(codeOf)).toEqual(Array(20).fill('201 ok'));
+      // Whoever comes while the keys are being fetched is told to come again, and is served then.
+      expect(answers.map(codeOf)).toContain('201 ok');
+      for (const answer of answers) expect(codeOf(answer)).toMatch(/^(201 ok|503 issuer_unavailable)$/);
+      const again = tokens.filter((_, index) => answers[index]?.status === 503);
+      const served = await Promise.all(again.map(token => exchange(id, token)));
+      expect(served.map(codeOf)).toEqual(again.map(() => '201 ok'));
       expect([own.fetches('discovery'), own.fetches('jwks')]).toEqual([1, 1]);
+    }),
+  );
+
+  /** Whether the answers of exchanges come before the fetch gives up after five seconds. */
+  const answersAtOnce = async (first: Promise<Answer>, exchanges: readonly Promise<Answer>[]) => {
+    const isFirst = first.then(() => 'late' as const);
+    const answers = await Promise.race([Promise.all(exchanges), isFirst]);
+    if (answers === 'late') throw new Error('The exchanges waited for the fetch.');
+    return answers;
+  };
+
+  it(
+    'hold one request while the issuer is silent, and all others are told at once when to come again',
+    withIssuer(async () => {
+      const id = await makeIdentity({}, { at: own });
+      const tokens = await Promise.all(Array.from({ length: 20 }, () => own.token(id)));
+      own.answer.discovery = () => undefined;
+      const first = exchange(id, await own.token(id));
+      await vi.waitFor(() => expect(own.fetches('discovery')).toBe(1), { timeout: 4000 });
+
+      const answers = await answersAtOnce(
+        first,
+        tokens.map(token => exchange(id, token)),
+      );
+
+      expect(answers.map(codeOf)).toEqual(Array(20).fill('503 issuer_unavailable'));
+      for (const { headers } of answers) {
+        expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+        expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(5);
+      }
+      expect(codeOf(await first)).toBe('503 issuer_unavailable');
+      expect(own.fetches('discovery')).toBe(1);
+    }),
+  );
+
+  it(
+    'that are known go on verifying while a silent issuer is asked for one that is not',
+    withIssuer(async () => {
+      const id = await makeIdentity({}, { at: own });
+      await tokenFor(id, own);
+      await letPass(own.url, minute);
+      own.answer.discovery = () => undefined;
+      const unknown = () => own.token(id, {}, { header: { kid: randomUUID() } });
+      const first = exchange(id, await unknown());
+      await vi.waitFor(() => expect(own.fetches('discovery')).toBe(2), { timeout: 4000 });
+      const [genuine, other] = await Promise.all([own.token(id), unknown()]);
+
+      const answers = await answersAtOnce(first, [exchange(id, genuine), exchange(id, other)]);
+
+      expect(answers.map(codeOf)).toEqual(['201 ok', '503 issuer_unavailable']);
+      expect(codeOf(await first)).toBe('401 invalid_assertion');
     }),
   );
 
@@ -415,6 +471,8 @@ describe('the keys of an issuer', () => {
         for (const answer of await Promise.all(tokens.map(token => exchange(id, token)))) codes.add(codeOf(answer));
       }
 
+      // 503 while the one fetch is under way.
+      codes.delete('503 issuer_unavailable');
       expect([...codes]).toEqual(['401 invalid_assertion']);
       expect(own.fetches('jwks') - before).toBe(1);
     }),
