@@ -1,6 +1,9 @@
 import { ApiError } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
-import type { UserRecord } from '../table/records/user.ts';
+import { equals } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
+import { type UserRecord, userRecord } from '../table/records/user.ts';
+import { check, type Write } from '../table/write.ts';
 
 /**
  * An address that is verified stays so, so the account as the request has read it is enough.
@@ -9,4 +12,15 @@ import type { UserRecord } from '../table/records/user.ts';
 export function requireVerifiedEmail({ emailVerified }: Pick<UserRecord, 'emailVerified'>): void {
   if (emailVerified || !settings().VERIFIED_EMAIL_REQUIRED) return;
   throw new ApiError('email_not_verified', 'Verify your e-mail address first.');
+}
+
+/**
+ * Holds while the user has a verified e-mail address, for requests that have not read the account. The transaction fails
+ * with email_not_verified.
+ * @param wanted what the user would do, as in "Verify your e-mail address before you …"
+ */
+export function hasVerifiedEmail(userId: string, wanted: string): Write[] {
+  if (!settings().VERIFIED_EMAIL_REQUIRED) return [];
+  const refused = () => new ApiError('email_not_verified', `Verify your e-mail address before you ${wanted}.`);
+  return [check(at(userRecord, userId), { if: { emailVerified: equals(true) }, refused })];
 }

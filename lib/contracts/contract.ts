@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
-import type { Role } from './fields/role.ts';
+import type { FreshRole, Role } from './fields/role.ts';
 import type { PathParameterName, PathParameters } from './path-parameters.ts';
 
 /** What a request body may hold. Lambda's own bound of 6 MB is on the whole event. */
@@ -46,14 +46,12 @@ export type Access =
   | { kind: 'public' }
   | { kind: 'optional'; fresh?: Freshness }
   | { kind: 'account'; tokens: TokenRequirement; narrowestToken: TokenLimit; fresh?: Freshness }
-  | {
+  | ({
       kind: 'member';
-      roles: readonly Role[];
       tokens: TokenRequirement;
       narrowestToken: TokenLimit;
       environmentRule?: 'read' | 'write';
-      fresh?: Freshness;
-    }
+    } & ({ roles: readonly Role[]; fresh?: never } | { roles: readonly FreshRole[]; fresh: Freshness }))
   | { kind: 'admin' };
 
 export type TableAction =

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
+import { hasVerifiedEmail } from '../access/verified-email.ts';
 import { maximumIdentities } from '../contracts/fields/identity-limits.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
 import { equals, isNew, lessThan } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
-import { membershipRecord } from '../table/records/member.ts';
+import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { put, transact, update, type Write } from '../table/write.ts';
+import { check, put, transact, update, type Write } from '../table/write.ts';
 import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
 import { auditedFields, identityTarget } from './identity-view.ts';
 import { requireTrust } from './require-trust.ts';
@@ -22,10 +23,10 @@ type NewIdentity = Pick<IdentityRecord, 'name' | 'access' | 'role' | 'issuer' | 
 /**
  * Creates an identity.
  * @throws invalid_request for an issuer that is known to be forbidden or claims that strangers could meet,
- * project_not_found, environment_not_found, identity_limit_reached
+ * project_not_found, environment_not_found, identity_limit_reached, email_not_verified
  */
 export async function createIdentity(context: MemberContext, wanted: NewIdentity): Promise<IdentityRecord> {
-  const { organization } = context;
+  const { organization, principal } = context;
   const { projectId = null, environmentId = null, jwks = null, ...facts } = wanted;
   requireTrust({ ...facts, jwks });
   const scope = findScope(await readPlaces(organization.slug, projectId !== null), { projectId, environmentId });
@@ -40,6 +41,7 @@ export async function createIdentity(context: MemberContext, wanted: NewIdentity
     jwks,
     trustId: randomUUID(),
     createdAt,
+    createdBy: { id: principal.userId, email: principal.email },
     updatedAt: createdAt,
     lastUsedAt: null,
   };
@@ -49,6 +51,8 @@ export async function createIdentity(context: MemberContext, wanted: NewIdentity
     put(at(identityRecord, organization.slug, identity.id), identity, { if: isNew }),
     put(at(membershipRecord, identity.id, organization.id), membership, { if: isNew }),
     ...scopeChecks(organization.slug, scope),
+    ...hasVerifiedEmail(principal.userId, 'create an identity'),
+    isStillMember(context),
     await context.audit({
       action: 'identity.created',
       target: identityTarget(identity),
@@ -56,6 +60,15 @@ export async function createIdentity(context: MemberContext, wanted: NewIdentity
     }),
   ]);
   return identity;
+}
+
+/** Who is removed at this moment leaves no identity behind that their removal did not tell of. */
+function isStillMember({ organization, access }: MemberContext): Write {
+  const { id, userId } = access.member;
+  return check(at(memberRecord, organization.slug, userId), {
+    if: { id: equals(id) },
+    refused: () => organizationNotFound(),
+  });
 }
 
 /** Counts in the same transaction, so that parallel requests cannot pass the limit together. */

@@ -2,9 +2,9 @@ import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { asRead, equals } from '../table/expressions.ts';
-import { keys, ranges } from '../table/keys.ts';
+import { ranges } from '../table/keys.ts';
 import { at, find, list, type Read } from '../table/read.ts';
-import { environmentRecord } from '../table/records/environment.ts';
+import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { projectRecord } from '../table/records/project.ts';
 import { retiredEnvironmentRecord, retiredProjectRecord } from '../table/records/retired-slug.ts';
@@ -13,7 +13,6 @@ import { check, put, remove, retryOnConditionFailed, transact, update, type Writ
 import { removeLog } from '../webhooks/remove-log.ts';
 import {
   AlreadyErased,
-  eraseItems,
   eraseRange,
   isBeingErased,
   itemsPerStep,
@@ -26,14 +25,17 @@ type EraseEnvironment = Extract<Job, { type: 'erase-environment' }>;
 
 export async function eraseProject(job: EraseProject, log: Log): Promise<void> {
   const { orgSlug, organizationId, project, projectId } = job;
+  const item = at(projectRecord, orgSlug, project);
   await eraseOwner(
     {
       job,
-      item: at(projectRecord, orgSlug, project),
+      item,
+      fence: check(item, isBeingErased(projectId)),
+      removal: remove(item, isBeingErased(projectId)),
       id: projectId,
       isLimitedTo: webhook => webhook.project?.id === projectId,
       eraseBelow: fence => eraseBelowProject(orgSlug, project, { items: itemsPerStep }, fence),
-      retired: at(retiredProjectRecord, orgSlug, project),
+      noteOf: () => put(at(retiredProjectRecord, orgSlug, project), { retiredAt: new Date().toISOString() }),
     },
     () => log.info('erased a project', { organizationId, projectId }),
   );
@@ -41,29 +43,40 @@ export async function eraseProject(job: EraseProject, log: Log): Promise<void> {
 
 export async function eraseEnvironment(job: EraseEnvironment, log: Log): Promise<void> {
   const { orgSlug, organizationId, project, projectId, env, environmentId } = job;
+  const item = at(environmentRecord, orgSlug, project, env);
   await eraseOwner(
     {
       job,
-      item: at(environmentRecord, orgSlug, project, env),
+      item,
+      fence: check(item, isBeingErased(environmentId)),
+      removal: remove(item, isBeingErased(environmentId)),
       id: environmentId,
       isLimitedTo: webhook => webhook.environment?.id === environmentId,
       eraseBelow: fence => eraseRange(ranges.environmentItems(orgSlug, project, env), { items: itemsPerStep }, fence),
-      retired: at(retiredEnvironmentRecord, orgSlug, project, env),
+      noteOf: environment => environmentNote(orgSlug, environment),
     },
     () => log.info('erased an environment', { organizationId, projectId, environmentId }),
   );
 }
 
 /** Something with a slug inside an organization, and how to erase it. */
-interface Owner {
+interface Owner<R> {
   job: EraseProject | EraseEnvironment;
-  item: Read<{ id: string; status: 'active' | 'deleting' }>;
+  item: Read<R>;
+  /** Holds while the item is the one to erase. */
+  fence: Write;
+  removal: Write;
   id: string;
   isLimitedTo(webhook: WebhookRecord): boolean;
   /** Erases everything below the item. @returns true if nothing is left */
   eraseBelow(fence: Write): Promise<boolean>;
-  /** The item that records that the slug was used. */
-  retired: Read<{ retiredAt: string }>;
+  /** Puts the item that records that the slug was used. */
+  noteOf(erased: R): Write;
+}
+
+/** Records the slug and last type of an environment, also of one that is erased with its project. */
+function environmentNote(orgSlug: string, { project, slug, type }: EnvironmentRecord): Write {
+  return put(at(retiredEnvironmentRecord, orgSlug, project, slug), { retiredAt: new Date().toISOString(), type });
 }
 
 /**
@@ -71,18 +84,21 @@ interface Owner {
  * concurrently, or long after another step has finished the work.
  * @throws NotYetCommitted while it is still active: the job is queued before the deletion is committed
  */
-async function eraseOwner({ job, item, id, isLimitedTo, eraseBelow, retired }: Owner, over: () => void): Promise<void> {
+async function eraseOwner<R extends { id: string; status: 'active' | 'deleting' }>(
+  { job, item, fence, removal, id, isLimitedTo, eraseBelow, noteOf }: Owner<R>,
+  over: () => void,
+): Promise<void> {
   const owner = await find(item);
   if (owner === undefined || owner.id !== id) return;
   if (owner.status === 'active') throw new NotYetCommitted(`${id} is still active.`);
   await removeLimitedWebhooks(job, isLimitedTo);
   try {
-    if (!(await eraseBelow(check(item, isBeingErased(id))))) {
+    if (!(await eraseBelow(fence))) {
       await queueJob(job);
       return;
     }
     // The last step is one transaction: from here on the slug is free, and recorded as used before.
-    await transact([remove(item, isBeingErased(id)), put(retired, { retiredAt: new Date().toISOString() })]);
+    await transact([removal, noteOf(owner)]);
     over();
   } catch (error) {
     if (!(error instanceof AlreadyErased)) throw error;
@@ -110,7 +126,8 @@ async function removeLimitedWebhooks(
 }
 
 /**
- * Erases everything below a project. The project's own item stays, so that an interrupted step can be repeated.
+ * Erases everything below a project, and records the slug and type of each environment. The project's own item stays, so
+ * that an interrupted step can be repeated.
  * @returns true if nothing is left
  */
 export async function eraseBelowProject(
@@ -119,14 +136,15 @@ export async function eraseBelowProject(
   budget: StepBudget,
   fence: Write,
 ): Promise<boolean> {
-  for (const { slug } of await list(environmentRecord, ranges.projectEnvironments(orgSlug, project))) {
-    // The state is the first item of its partition. Removing it stops all changes that are still in flight.
+  for (const environment of await list(environmentRecord, ranges.projectEnvironments(orgSlug, project))) {
+    // The state is the first item of its partition. Removing it stops every change that is still being written.
+    const { slug } = environment;
     if (!(await eraseRange(ranges.environmentItems(orgSlug, project, slug), budget, fence))) return false;
-    await eraseItems([keys.environment(orgSlug, project, slug)], fence);
+    await transact([
+      fence,
+      remove(at(environmentRecord, orgSlug, project, slug)),
+      environmentNote(orgSlug, environment),
+    ]);
   }
-  // After the environments: erasing one records its slug here for as long as its description exists.
-  return (
-    (await eraseRange(ranges.retiredEnvironments(orgSlug, project), budget, fence)) &&
-    (await eraseRange(ranges.templateKeys(orgSlug, project), budget, fence))
-  );
+  return eraseRange(ranges.templateKeys(orgSlug, project), budget, fence);
 }

@@ -1,5 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
+import { atMostAsOpenAs, type EnvironmentType } from '../contracts/fields/environment-type.ts';
+import { managers } from '../contracts/fields/role.ts';
 import type { Environment } from '../contracts/projects/environment.ts';
 import { ApiError } from '../core/errors.ts';
 import { slugFromName } from '../organizations/slug.ts';
@@ -7,6 +8,7 @@ import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from
 import { newEnvironment } from '../secrets/engine/new-environment.ts';
 import { type Condition, equals, lessThan } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
+import { environmentRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { firstRevisionOfEnvironment } from '../table/records/retired-slug.ts';
 import { ConditionFailed, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
@@ -20,7 +22,8 @@ interface NewEnvironment {
 
 /**
  * Adds an environment to a project.
- * @throws project_not_found, plan_limit_exceeded, slug_taken
+ * @throws project_not_found, plan_limit_exceeded, slug_taken; forbidden for a slug that an environment had before, unless
+ * the type is at most as open as it had last or the member is an owner or admin
  */
 export async function createEnvironment(
   context: MemberContext,
@@ -37,7 +40,13 @@ export async function createEnvironment(
   ]);
   const { maxEnvironmentsPerProject: limit } = effectiveLimits(organization, configs).effective;
   const createdAt = new Date().toISOString();
+  const slugTaken = () => new ApiError('slug_taken', `The slug ${slug} is taken in this project.`);
   return retryWithFreshRead(found, findProject, async (project, budget) => {
+    const refusal = refusalOf(context, { slug, type: wanted.type }, used.lastType);
+    if (refusal !== undefined) {
+      const current = await find(at(environmentRecord, organization.slug, projectSlug, slug));
+      throw current === undefined ? refusal : slugTaken();
+    }
     const firstRevision = Math.max(project.firstRevision, used.firstRevision);
     const { environment, state, writes } = newEnvironment(
       organization.slug,
@@ -50,11 +59,30 @@ export async function createEnvironment(
       target: { type: 'environment', id: environment.id, name: slug },
       environment: { id: environment.id, slug },
     });
-    const slugTaken = () => new ApiError('slug_taken', `The slug ${slug} is taken in this project.`);
     const made = writes.map(write => ({ ...write, refused: slugTaken }));
     await transact([growProject(organization.slug, project, limit), ...made, ...used.stillHolds, audit], budget);
     return environmentView(environment, state);
   });
+}
+
+/**
+ * People may still write secrets under a slug they know, which only readers of the last type should see. Checked before
+ * each attempt, because the role may have changed.
+ */
+function refusalOf(
+  { access }: MemberContext,
+  { slug, type }: { slug: string; type: EnvironmentType },
+  lastType: EnvironmentType | undefined,
+): ApiError | undefined {
+  const { role } = access.member;
+  if (lastType === undefined || managers.some(one => one === role)) return undefined;
+  const allowed = atMostAsOpenAs(lastType);
+  if (allowed.includes(type)) return undefined;
+  return new ApiError(
+    'forbidden',
+    `The slug ${slug} belonged to a ${lastType} environment before, so the role ${role} may reuse it only for an ` +
+      `environment of type ${allowed.join(' or ')}. Choose that type or another slug, or ask an owner or admin.`,
+  );
 }
 
 /**

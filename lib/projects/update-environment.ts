@@ -19,7 +19,8 @@ interface EnvironmentChanges {
 /**
  * Changes the given fields; values that are already set add no audit entry. The type determines who may read the
  * secrets, so only owners can change it, and one transaction changes it in the description and the state.
- * @throws project_not_found, environment_not_found; forbidden if a member who is not an owner changes the type
+ * @throws project_not_found, environment_not_found; forbidden if a member who is not an owner changes the type;
+ * step_up_required for another type
  */
 export async function updateEnvironment(
   context: MemberContext,
@@ -43,6 +44,7 @@ export async function updateEnvironment(
         'Only an owner may change the type of an environment: it decides who may read it.',
       );
     }
+    context.requireFresh(type !== before.type);
     const details = changedFields(before, after, ['name', 'type']);
     if (details === undefined) return environmentView(before, state);
     const unchanged = { ...asRead(before, ['name', 'type']), ...isActiveEnvironment(id) };

@@ -150,10 +150,6 @@ export const ranges = {
   templateKeys: (orgSlug: string, project: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: `TEMPLATE#${project}#` }),
   /** Of the organization: slugs of projects and of environments. */
   retiredSlugs: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'RETIRED#' }),
-  retiredEnvironments: (orgSlug: string, project: string) => ({
-    pk: `ORG#${orgSlug}`,
-    beginsWith: `RETIRED#${project}#`,
-  }),
   webhooks: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'WEBHOOK#' }),
   identities: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'IDENTITY#' }),
   directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),

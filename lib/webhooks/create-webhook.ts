@@ -26,7 +26,7 @@ export async function createWebhook(
   context: MemberContext,
   wanted: NewWebhook,
 ): Promise<{ webhook: WebhookRecord; signingSecret: string }> {
-  const { organization } = context;
+  const { organization, principal } = context;
   requireTarget(wanted.url);
   const id = randomUUID();
   const signingSecret = createSigningSecret();
@@ -49,6 +49,7 @@ export async function createWebhook(
     active: true,
     sealedSecret,
     createdAt,
+    createdBy: { id: principal.userId, email: principal.email },
     updatedAt: createdAt,
   };
   await transact([

@@ -17,7 +17,7 @@ import { undoLinkRecord } from '../../lib/table/records/link.ts';
 import { passkeyOwnerRecord, passkeyRecord } from '../../lib/table/records/passkey.ts';
 import { userRecord } from '../../lib/table/records/user.ts';
 import { transact, update } from '../../lib/table/write.ts';
-import { type Answer, type Api, createToken, sessionOf, startApi } from '../support/api.ts';
+import { type Answer, type Api, createProject, createToken, sessionOf, startApi } from '../support/api.ts';
 import { createAuthenticator } from '../support/authenticator.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
 import { expectStatus, mailedToken, samples, send } from '../support/sample-requests.ts';
@@ -834,6 +834,17 @@ const needing: Readonly<Record<string, (person: Person) => Promise<{ path: strin
     path: `/members/${person.organization.id}/${await memberIdOf(person)}`,
     body: { role: 'viewer' },
   }),
+  'remove-member': async person => ({
+    path: `/members/${person.organization.id}/${await memberIdOf(person)}?endIdentities=true`,
+    body: undefined,
+  }),
+  'update-environment': async person => {
+    const { slug } = await createProject(api, person);
+    return {
+      path: `/projects/${person.organization.id}/${slug}/environments/production`,
+      body: { type: 'development' },
+    };
+  },
   'rename-organization': async ({ organization }) => ({
     path: `/orgs/${organization.id}`,
     body: { requireSecondFactor: false },
@@ -859,6 +870,7 @@ describe('every fresh route', () => {
       'destroy-versions',
       'hand-off-token',
       'invite-member',
+      'remove-member',
       'remove-passkey',
       'remove-totp',
       'rename-organization',
@@ -866,6 +878,7 @@ describe('every fresh route', () => {
       'rotate-key',
       'start-passkey',
       'start-totp',
+      'update-environment',
       'update-identity',
     ]);
     const byContent = fresh.filter(({ access }) => 'fresh' in access && access.fresh === 'by-content');

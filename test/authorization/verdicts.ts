@@ -71,6 +71,11 @@ const bulkDeletingIn = {
   dev: /*                              */ '+ + R R   S + +   + + + E P',
   production: /*                       */ '+ + R R   S + +   + + E E P',
 };
+/** Destroying: owner, admin; a token needs `full`. */
+const destroyingIn = {
+  dev: /*                              */ '+ + R R   S S +   + + + E P',
+  production: /*                       */ '+ + R R   S S +   + + E E P',
+};
 /** Validation needs membership only, in every environment. */
 const validatingIn = {
   dev: /*                              */ '+ + + +   + + +   + + + E P',
@@ -345,7 +350,7 @@ export const rows: readonly Row[] = [
     path: `${secrets(own, env)}/restore`,
     body: { revision: 0, keys: ['NEVER'] },
   })),
-  ...inEach(bulkDeletingIn, 'POST /secrets/:orgSlug/:project/:env/versions/:key/destroy', (own, env) => ({
+  ...inEach(destroyingIn, 'POST /secrets/:orgSlug/:project/:env/versions/:key/destroy', (own, env) => ({
     path: `${secrets(own, env)}/versions/KEY/destroy`,
     body: { before: 1 },
   })),

@@ -596,7 +596,7 @@ export interface paths {
         put?: never;
         /**
          * Create a custom environment
-         * @description Adds an environment to the project. Its type decides which roles can read and write its secrets. The default is `production`, which only owners and admins can read. For every member.
+         * @description Adds an environment to the project. Its type decides which roles can read and write its secrets. The default is `production`, which only owners and admins can read. For every member; a slug that an environment had before is given again by others than owners and admins only with a type at most as open as it had last.
          */
         post: operations["create-environment"];
         delete?: never;
@@ -624,7 +624,7 @@ export interface paths {
         head?: never;
         /**
          * Change an environment
-         * @description Changes the name, the type or both. The slug stays. For owners and admins; only owners may change the type, which decides which roles can read and write the secrets.
+         * @description Changes the name, the type or both. The slug stays. For owners and admins; only owners may change the type, which decides which roles can read and write the secrets. Changing it needs a fresh session.
          */
         patch: operations["update-environment"];
         trace?: never;
@@ -844,7 +844,7 @@ export interface paths {
         put?: never;
         /**
          * Destroy old values of a key
-         * @description Takes the values of these versions out of the table for good, for a value that must not be there any more. The history keeps the versions, marked as destroyed, and the revision stays. The current version can’t be destroyed. What has no value any more is left out of `destroyed`. Reading or restoring a moment that needs a destroyed value is `409 version_destroyed`. For owners and admins.
+         * @description Takes the values of these versions out of the table for good, for a value that must not be there any more. The history keeps the versions, marked as destroyed, and the revision stays. The current version can’t be destroyed. What has no value any more is left out of `destroyed`. Reading or restoring a moment that needs a destroyed value is `409 version_destroyed`. For owners and admins; a token needs `full` access.
          */
         post: operations["destroy-versions"];
         delete?: never;
@@ -1169,7 +1169,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member or cancel an invitation
-         * @description Removes the member with this identifier and permanently revokes their tokens that are limited to the organization, or cancels the invitation with this identifier. For owners and admins. An admin can’t remove an owner, and the last owner can’t be removed.
+         * @description Removes the member with this identifier and permanently revokes their tokens that are limited to the organization, or cancels the invitation with this identifier. For owners and admins. An admin can’t remove an owner, and the last owner can’t be removed. Identities and webhooks that the member made go on; the answer lists them. A fresh session is needed to remove an owner or admin other than yourself, to cancel an invitation as owner or admin, and to end identities.
          */
         delete: operations["remove-member"];
         options?: never;
@@ -1196,7 +1196,7 @@ export interface paths {
         put?: never;
         /**
          * Create an identity
-         * @description Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes and others), so that nobody stores a token there. The platform must issue that token for the identity’s `audience`. Demand identifiers that are never used again: on GitHub `repository_id` and `repository_owner_id`. Events of pull and merge requests (`event_name`, `pipeline_source` and others) are refused unless the claims name them. For owners and admins.
+         * @description Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes and others), so that nobody stores a token there. The platform must issue that token for the identity’s `audience`. Demand identifiers that are never used again: on GitHub `repository_id` and `repository_owner_id`. Events of pull and merge requests (`event_name`, `pipeline_source` and others) are refused unless the claims name them. For owners and admins with a verified e-mail address.
          */
         post: operations["create-identity"];
         delete?: never;
@@ -2806,6 +2806,8 @@ export interface components {
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
+            /** @description Who created it; null for one from before this was kept. */
+            createdBy: components["schemas"]["UserReference"] | null;
             /** @description When it last got a token, to within an hour; null if never. */
             lastUsedAt: string | null;
         };
@@ -3715,6 +3717,44 @@ export interface components {
         RegisterResponse: {
             user: components["schemas"]["User"];
             organization: components["schemas"]["Organization"];
+        };
+        RemoveMemberResponse: {
+            /**
+             * @description Always true. A failure has an error body instead.
+             * @constant
+             */
+            success: true;
+            /** @description What the member made and what goes on. Nothing for an invitation. */
+            left: {
+                /** @description Identities. Empty if they were ended. */
+                identities: {
+                    /**
+                     * Format: uuid
+                     * @description Identity identifier.
+                     * @example a4c7e10b-52d9-8f36-b18e-6d03f9a2c754
+                     */
+                    id: string;
+                    /**
+                     * @description The identity’s name.
+                     * @example web-shop deploy
+                     */
+                    name: string;
+                }[];
+                /** @description Webhooks. */
+                webhooks: {
+                    /**
+                     * Format: uuid
+                     * @description Webhook identifier.
+                     * @example f27a9c54-3d8e-4b61-a0f5-8c2d6e1b7940
+                     */
+                    id: string;
+                    /**
+                     * @description Where it delivers to.
+                     * @example https://hooks.example.com/holdfast
+                     */
+                    url: string;
+                }[];
+            };
         };
         RenameOrganizationRequest: {
             /**
@@ -5568,27 +5608,6 @@ export interface components {
                 };
             };
         };
-        /**
-         * @description `second_factor_required`: The account has a second factor; `details` contains the challenge, the methods and the passkey options. In an organization that requires one (403, without details), this session or token was created without a second factor.
-         *
-         *     `insufficient_scope`: The bearer token does not allow this, even if its user’s role does.
-         *
-         *     `csrf_header_required`: A change with the session cookie requires the header `X-Requested-With: service`.
-         */
-        SecondFactorRequiredOrInsufficientScopeOrCsrfHeaderRequired: {
-            headers: {
-                "X-Request-Id": components["headers"]["requestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "second_factor_required" | "insufficient_scope" | "csrf_header_required";
-                    };
-                };
-            };
-        };
         /** @description `session_not_found`: The caller has no active session with this identifier. */
         SessionNotFound: {
             headers: {
@@ -6965,7 +6984,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
             402: components["responses"]["PlanLimitExceeded"];
-            403: components["responses"]["SecondFactorRequiredOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFound"];
             409: components["responses"]["SlugTaken"];
             413: components["responses"]["PayloadTooLarge"];
@@ -7050,7 +7069,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -8451,7 +8470,10 @@ export interface operations {
     };
     "remove-member": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether the identities that the member made end as well. */
+                endIdentities?: boolean;
+            };
             header?: {
                 /** @description Required with the session cookie, against cross-site request forgery; not needed without it. */
                 "X-Requested-With"?: components["parameters"]["csrfHeaderWithCookie"];
@@ -8473,12 +8495,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Success"];
+                    "application/json": components["schemas"]["RemoveMemberResponse"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFoundOrMemberNotFound"];
             409: components["responses"]["LastOwner"];
             413: components["responses"]["PayloadTooLarge"];
@@ -8593,7 +8615,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrStepUpRequired"];
+            403: components["responses"]["SecondFactorRequiredOrForbiddenOrInsufficientScopeOrCsrfHeaderRequiredOrEmailNotVerifiedOrStepUpRequired"];
             404: components["responses"]["OrganizationNotFoundOrProjectNotFoundOrEnvironmentNotFound"];
             409: components["responses"]["IdentityLimitReached"];
             413: components["responses"]["PayloadTooLarge"];

@@ -16,7 +16,8 @@ export const createIdentity = contract({
     'Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes ' +
     'and others), so that nobody stores a token there. The platform must issue that token for the identity’s `audience`. Demand ' +
     'identifiers that are never used again: on GitHub `repository_id` and `repository_owner_id`. Events of pull and merge ' +
-    'requests (`event_name`, `pipeline_source` and others) are refused unless the claims name them. For owners and admins.',
+    'requests (`event_name`, `pipeline_source` and others) are refused unless the claims name them. For owners and admins ' +
+    'with a verified e-mail address.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   body: z
     .strictObject({
@@ -51,6 +52,6 @@ export const createIdentity = contract({
     claims: { repository_id: '74', repository_owner_id: '65', ref: ['refs/heads/main', 'refs/heads/release'] },
   },
   responses: { 201: { description: 'The identity.', body: answer, example: { identity: example } } },
-  errors: ['project_not_found', 'environment_not_found', 'identity_limit_reached'],
+  errors: ['project_not_found', 'environment_not_found', 'identity_limit_reached', 'email_not_verified'],
   uses: { table: ['Query', 'GetItem', 'ConditionCheckItem'], writes: ['ORG', 'USER', 'AUDIT'] },
 });

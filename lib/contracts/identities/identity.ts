@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { identityAccesses, identityRoles } from '../fields/identity-limits.ts';
 import { Claims, Jwks } from '../fields/identity-rules.ts';
 import { Timestamp, Uuid } from '../fields/text.ts';
+import { UserReference } from '../fields/user-reference.ts';
 
 export const described = {
   name: 'What it stands for, shown wherever a member’s e-mail address is.',
@@ -36,6 +37,9 @@ export const Identity = z
       example: 'holdfast:identity:a4c7e10b-52d9-8f36-b18e-6d03f9a2c754',
     }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
+    createdBy: UserReference.nullable().meta({
+      description: 'Who created it; null for one from before this was kept.',
+    }),
     lastUsedAt: Timestamp.nullable().meta({
       description: 'When it last got a token, to within an hour; null if never.',
     }),

@@ -17,7 +17,7 @@ export const changeRole = contract({
     roles: ['owner'],
     tokens: 'full',
     narrowestToken: 'organization',
-    // To make an owner, or to end one's being one.
+    // Where the old or the new role has fresh rights.
     fresh: 'by-content',
   },
   body: z.strictObject({ role: Role.meta({ description: 'The new role.' }) }),

@@ -20,7 +20,7 @@ export const inviteMember = contract({
     roles: managers,
     tokens: 'full',
     narrowestToken: 'organization',
-    // To invite an owner.
+    // To invite as a role with fresh rights, or in place of such an invitation.
     fresh: 'by-content',
   },
   body: z.strictObject({

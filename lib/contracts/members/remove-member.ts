@@ -1,6 +1,9 @@
+import * as z from 'zod';
 import { contract } from '../contract.ts';
+import { flagQuery } from '../fields/query.ts';
 import { managers } from '../fields/role.ts';
 import { Success } from '../fields/success.ts';
+import { Uuid } from '../fields/text.ts';
 
 export const removeMember = contract({
   operationId: 'remove-member',
@@ -11,9 +14,55 @@ export const removeMember = contract({
   description:
     'Removes the member with this identifier and permanently revokes their tokens that are limited to the organization, ' +
     'or cancels the invitation with this identifier. For owners and admins. An admin can’t remove an owner, and the last ' +
-    'owner can’t be removed.',
-  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },
-  responses: { 200: { description: 'The member or invitation is gone.', body: Success } },
+    'owner can’t be removed. Identities and webhooks that the member made go on; the answer lists them. A fresh session is ' +
+    'needed to remove an owner or admin other than yourself, to cancel an invitation as owner or admin, and to end ' +
+    'identities.',
+  access: {
+    kind: 'member',
+    roles: managers,
+    tokens: 'full',
+    narrowestToken: 'organization',
+    // Where the role has fresh rights, and to end identities.
+    fresh: 'by-content',
+  },
+  query: z.strictObject({
+    endIdentities: flagQuery('Whether the identities that the member made end as well.').default(false),
+  }),
+  responses: {
+    200: {
+      description: 'The member or invitation is gone.',
+      body: Success.extend({
+        left: z
+          .object({
+            identities: z
+              .array(
+                z.object({
+                  id: Uuid.meta({
+                    description: 'Identity identifier.',
+                    example: 'a4c7e10b-52d9-8f36-b18e-6d03f9a2c754',
+                  }),
+                  name: z.string().meta({ description: 'The identity’s name.', example: 'web-shop deploy' }),
+                }),
+              )
+              .meta({ description: 'Identities. Empty if they were ended.' }),
+            webhooks: z
+              .array(
+                z.object({
+                  id: Uuid.meta({
+                    description: 'Webhook identifier.',
+                    example: 'f27a9c54-3d8e-4b61-a0f5-8c2d6e1b7940',
+                  }),
+                  url: z
+                    .string()
+                    .meta({ description: 'Where it delivers to.', example: 'https://hooks.example.com/holdfast' }),
+                }),
+              )
+              .meta({ description: 'Webhooks.' }),
+          })
+          .meta({ description: 'What the member made and what goes on. Nothing for an invitation.' }),
+      }),
+    },
+  },
   errors: ['last_owner'],
   uses: {
     table: ['GetItem', 'Query', 'DeleteItem', 'BatchWriteItem'],

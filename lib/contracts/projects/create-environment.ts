@@ -13,7 +13,8 @@ export const createEnvironment = contract({
   summary: 'Create a custom environment',
   description:
     'Adds an environment to the project. Its type decides which roles can read and write its secrets. The default is ' +
-    '`production`, which only owners and admins can read. For every member.',
+    '`production`, which only owners and admins can read. For every member; a slug that an environment had before is given ' +
+    'again by others than owners and admins only with a type at most as open as it had last.',
   access: { kind: 'member', roles, tokens: 'full', narrowestToken: 'project' },
   body: z.strictObject({
     name: Name.meta({ description: 'Display name.', example: 'Load test' }),
@@ -38,6 +39,6 @@ export const createEnvironment = contract({
       },
     },
   },
-  errors: ['plan_limit_exceeded', 'slug_taken'],
+  errors: ['plan_limit_exceeded', 'slug_taken', 'forbidden'],
   uses: { table: ['GetItem', 'ConditionCheckItem'], reads: ['PLANS'], writes: ['ORG', 'ENV', 'AUDIT'] },
 });

@@ -15,8 +15,15 @@ export const updateEnvironment = contract({
   summary: 'Change an environment',
   description:
     'Changes the name, the type or both. The slug stays. For owners and admins; only owners may change the type, which ' +
-    'decides which roles can read and write the secrets.',
-  access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },
+    'decides which roles can read and write the secrets. Changing it needs a fresh session.',
+  access: {
+    kind: 'member',
+    roles: managers,
+    tokens: 'full',
+    narrowestToken: 'project',
+    // To change the type.
+    fresh: 'by-content',
+  },
   body: changes({
     name: Name.optional().meta({ description: 'Display name.', example: 'Development' }),
     type: EnvironmentType.optional(),

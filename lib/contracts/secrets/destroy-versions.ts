@@ -14,11 +14,11 @@ export const destroyVersions = contract({
     'Takes the values of these versions out of the table for good, for a value that must not be there any more. The history ' +
     'keeps the versions, marked as destroyed, and the revision stays. The current version can’t be destroyed. What has no ' +
     'value any more is left out of `destroyed`. Reading or restoring a moment that needs a destroyed value is ' +
-    '`409 version_destroyed`. For owners and admins.',
+    '`409 version_destroyed`. For owners and admins; a token needs `full` access.',
   access: {
     kind: 'member',
     roles: managers,
-    tokens: 'write',
+    tokens: 'full',
     narrowestToken: 'environment',
     environmentRule: 'write',
     fresh: 'always',

@@ -1,5 +1,5 @@
 import type { MemberContext } from '../../access/request-context.ts';
-import type { Role } from '../../contracts/fields/role.ts';
+import { hasFreshRights, type Role } from '../../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import { type Condition, equals, greaterThan } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
@@ -11,7 +11,7 @@ import { type Roster, readRosterOf } from './read-roster.ts';
 /**
  * Gives a member another role; it counts from the member's next request on, tokens included. Giving a member
  * the role that they have changes nothing.
- * @throws member_not_found, last_owner; step_up_required to make an owner, or to end one's being one
+ * @throws member_not_found, last_owner; step_up_required if either role has fresh rights
  */
 export async function changeRole(
   context: MemberContext,
@@ -23,7 +23,7 @@ export async function changeRole(
   return retryWithFreshRead(before, readAgain, async ({ members }, budget) => {
     const member = members.find(({ id }) => id === memberId);
     if (member === undefined) throw memberNotFound();
-    context.requireFresh(role === 'owner' || member.role === 'owner');
+    context.requireFresh(hasFreshRights(role) || hasFreshRights(member.role));
     if (member.role === role) return member;
     await transact(
       [
@@ -52,7 +52,7 @@ export async function changeRole(
 export function ownerCountChange(
   { id, slug }: { id: string; slug: string },
   owners: number,
-  others: { memberCount?: number } = {},
+  others: { memberCount?: number; identityCount?: number } = {},
 ): Write {
   const active: Condition<OrganizationRecord> = { id: equals(id), status: equals('active') };
   return update(

@@ -1,8 +1,8 @@
 import type { MemberContext } from '../../access/request-context.ts';
-import { mayInvite, type Role } from '../../contracts/fields/role.ts';
+import { hasVerifiedEmail } from '../../access/verified-email.ts';
+import { hasFreshRights, mayInvite, type Role } from '../../contracts/fields/role.ts';
 import { normalizeEmail } from '../../contracts/fields/text.ts';
 import { ApiError } from '../../core/errors.ts';
-import { settings } from '../../core/settings.ts';
 import { createCredential } from '../../crypto/credentials.ts';
 import { countOne } from '../../limits/count.ts';
 import { invitationsFrom, invitationsTo } from '../../limits/rate-limits.ts';
@@ -14,8 +14,7 @@ import { equals, isNew } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
 import { type InvitationRecord, invitationPointerRecord, invitationRecord } from '../../table/records/invitation.ts';
 import { organizationRecord } from '../../table/records/organization.ts';
-import { userRecord } from '../../table/records/user.ts';
-import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
+import { put, remove, retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
 import { invitationId } from './invitation-id.ts';
 import { type Roster, readRoster, readRosterOf } from './read-roster.ts';
 
@@ -36,14 +35,14 @@ export async function readBeforeInviting(organizationId: string): Promise<{ rost
 /**
  * Invites an address, in place of any earlier invitation of it, and mails the link. Expired invitations are swept away,
  * so that they do not count towards the limit.
- * @throws forbidden for a role above one's own, already_member, plan_limit_exceeded, rate_limited, email_not_verified
+ * @throws forbidden for a role above one's own, already_member, plan_limit_exceeded, rate_limited, email_not_verified;
+ * step_up_required for a role with fresh rights, and in place of an invitation to one
  */
 export async function inviteMember(
   context: MemberContext,
   wanted: { email: string; role: Role },
   { roster: known, configs }: { roster: Roster; configs: PlanConfigs },
 ): Promise<{ invitation: InvitationRecord; token: string }> {
-  context.requireFresh(wanted.role === 'owner');
   const { secret, hash } = createCredential(context.principal.userId);
   const invitation = newInvitation(context, wanted, hash);
   const mails = [invitationsFrom(context.organization.id), invitationsTo(wanted.email)];
@@ -53,11 +52,14 @@ export async function inviteMember(
     if (roster.members.some(one => normalizeEmail(one.email) === normalizeEmail(wanted.email))) {
       throw new ApiError('already_member', 'A member already has this e-mail address.');
     }
+    const replaced = roster.invitations.find(({ id }) => id === invitation.id);
+    context.requireFresh([wanted, replaced].some(one => one !== undefined && hasFreshRights(one.role)));
     await transact(
       [
         ...replacingWrites(roster, invitation, configs),
         ...mails.flatMap(countOne),
-        ...verifiedInviter(context.principal.userId),
+        // Only a user who has confirmed an address of their own can have mails sent to others.
+        ...hasVerifiedEmail(context.principal.userId, 'invite others'),
         await context.audit({
           action: 'member.invited',
           target: { type: 'invitation', id: invitation.id, name: wanted.email },
@@ -147,13 +149,6 @@ async function mailInvitation(
 function requireRight({ access }: MemberContext, role: Role): void {
   if (mayInvite(access.member.role, role)) return;
   throw new ApiError('forbidden', `The role ${access.member.role} may not invite members as ${role}.`);
-}
-
-/** Only a user who has confirmed an address of their own can have mails sent to others. */
-function verifiedInviter(userId: string): Write[] {
-  if (!settings().VERIFIED_EMAIL_REQUIRED) return [];
-  const refused = () => new ApiError('email_not_verified', 'Verify your e-mail address before you invite others.');
-  return [check(at(userRecord, userId), { if: { emailVerified: equals(true) }, refused })];
 }
 
 /** The writes that take an invitation away with its token; the caller lowers the organization's count. */

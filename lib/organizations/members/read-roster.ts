@@ -26,9 +26,14 @@ export interface Roster {
  * @throws organization_not_found
  */
 export async function readRoster(organizationId: string): Promise<Roster> {
+  return readRosterOf(await requirePlace(organizationId));
+}
+
+/** Where an organization's items are, by its id. @throws organization_not_found */
+export async function requirePlace(organizationId: string): Promise<Pick<OrganizationRecord, 'id' | 'slug'>> {
   const pointer = await find(at(organizationPointerRecord, organizationId));
   if (pointer === undefined) throw organizationNotFound();
-  return readRosterOf({ id: organizationId, slug: pointer.orgSlug });
+  return { id: organizationId, slug: pointer.orgSlug };
 }
 
 /**

@@ -1,50 +1,104 @@
 import type { MemberContext } from '../../access/request-context.ts';
-import { outranks } from '../../contracts/fields/role.ts';
+import { hasFreshRights, outranks } from '../../contracts/fields/role.ts';
 import { ApiError, organizationNotFound } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import type { Key } from '../../table/entity.ts';
 import { equals } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, list, queryPage } from '../../table/read.ts';
+import type { IdentityRecord } from '../../table/records/identity.ts';
 import type { InvitationRecord } from '../../table/records/invitation.ts';
 import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
-import { organizationRecord } from '../../table/records/organization.ts';
+import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
 import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
 import type { RetryBudget } from '../../table/retry.ts';
 import { remove, removeAll, retryWithFreshRead, transact, update } from '../../table/write.ts';
 import { memberNotFound, ownerCountChange } from './change-role.ts';
 import { invitationRemoval } from './invite-member.ts';
-import { type Roster, readRosterOf } from './read-roster.ts';
+import { endableOf, endRest, findLeft, identityEndings, type Left, listAllIdentities } from './made-by-member.ts';
+import { type Roster, readRosterOf, requirePlace } from './read-roster.ts';
+
+/** The organization's members, and its identities if some are to end. */
+interface BeforeRemoval {
+  roster: Roster;
+  identities: readonly IdentityRecord[];
+}
+
+/** Two waves, in parallel with authentication. @throws organization_not_found */
+export async function readBeforeRemoving(organizationId: string, endIdentities: boolean): Promise<BeforeRemoval> {
+  return readRemoval(await requirePlace(organizationId), endIdentities);
+}
+
+async function readRemoval(place: Pick<OrganizationRecord, 'id' | 'slug'>, endIdentities: boolean) {
+  const [roster, identities] = await Promise.all([readRosterOf(place), endIdentities ? listAllIdentities(place) : []]);
+  return { roster, identities };
+}
 
 /**
  * Removes a member, or cancels the invitation of that id. A removal takes effect in one transaction whose size does not
  * depend on what the member has: the tokens bound to the organization name the membership, and die with it for good.
- * @throws member_not_found, forbidden for an admin who would remove an owner, last_owner
+ * Nothing that the member makes meanwhile can hold it up.
+ * @param endIdentities ends the member's identities in the same transaction. Those that it has no room for, and those made
+ * at the same moment, end right after it
+ * @returns what the member made and what goes on
+ * @throws member_not_found, forbidden for an admin who would remove an owner, last_owner; step_up_required to end
+ * identities, and where the role has fresh rights unless members remove themselves
  */
-export async function removeMember(context: MemberContext, id: string, before: Roster): Promise<void> {
-  const readAgain = () => readRosterOf(context.organization);
-  await retryWithFreshRead(before, readAgain, async (roster, budget) => {
+export async function removeMember(
+  context: MemberContext,
+  { id, endIdentities }: { id: string; endIdentities: boolean },
+  before: BeforeRemoval,
+): Promise<Left> {
+  const { organization } = context;
+  const readAgain = () => readRemoval(organization, endIdentities);
+  const removed = await retryWithFreshRead(before, readAgain, async ({ roster, identities }, budget) => {
     const member = roster.members.find(one => one.id === id);
-    if (member !== undefined) return endMembership(context, member, budget);
+    if (member !== undefined) {
+      requireRank(context, member);
+      const isOwn = member.userId === context.principal.userId;
+      context.requireFresh(endIdentities || (!isOwn && hasFreshRights(member.role)));
+      const ended = endableOf(organization, identities, member.userId);
+      return { member, dead: await endMembership(context, member, ended, budget) };
+    }
     const invitation = roster.invitations.find(one => one.id === id);
     if (invitation === undefined) throw memberNotFound();
-    return cancelInvitation(context, invitation, budget);
+    context.requireFresh(endIdentities || hasFreshRights(invitation.role));
+    await cancelInvitation(context, invitation, budget);
+    return undefined;
   });
+  if (removed === undefined) return { identities: [], webhooks: [] };
+  // From here on that person can make nothing more, so nothing is missed.
+  const { userId } = removed.member;
+  const [left] = await Promise.all([
+    endIdentities ? endRest(context, userId) : findLeft(organization, userId),
+    sweep(removed.dead, context.log),
+  ]);
+  return left;
 }
 
-async function endMembership(context: MemberContext, member: MemberRecord, budget: RetryBudget): Promise<void> {
-  const { organization, access } = context;
-  if (outranks(member.role, access.member.role)) {
-    throw new ApiError(
-      'forbidden',
-      `The role ${access.member.role} may not remove a member with the role ${member.role}.`,
-    );
-  }
+/** @throws forbidden */
+function requireRank({ access }: MemberContext, member: MemberRecord): void {
+  if (!outranks(member.role, access.member.role)) return;
+  throw new ApiError(
+    'forbidden',
+    `The role ${access.member.role} may not remove a member with the role ${member.role}.`,
+  );
+}
+
+/** @returns the keys of the tokens that died with the membership */
+async function endMembership(
+  context: MemberContext,
+  member: MemberRecord,
+  ended: readonly IdentityRecord[],
+  budget: RetryBudget,
+): Promise<Key[]> {
+  const { organization } = context;
+  const counts = { memberCount: -1, identityCount: -ended.length };
   const [dead] = await Promise.all([
     keysOfTokensBoundTo(member),
     transact(
       [
-        ownerCountChange(organization, member.role === 'owner' ? -1 : 0, { memberCount: -1 }),
+        ownerCountChange(organization, member.role === 'owner' ? -1 : 0, counts),
         remove(at(memberRecord, organization.slug, member.userId), {
           if: { id: equals(member.id), role: equals(member.role) },
         }),
@@ -54,11 +108,12 @@ async function endMembership(context: MemberContext, member: MemberRecord, budge
           target: { type: 'member', id: member.id, name: member.email },
           details: { role: member.role },
         }),
+        ...(await identityEndings(context, ended)),
       ],
       budget,
     ),
   ]);
-  await sweep(dead, context.log);
+  return dead;
 }
 
 /** A user's tokens that are limited to an organization. */

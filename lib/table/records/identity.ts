@@ -49,6 +49,8 @@ export const identityRecord = /* @__PURE__ */ entity({
     tokenMinutes: z.int(),
     /** null: they are fetched from the issuer. */
     jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),
+    /** Who made it; null for one from before that was kept. */
+    createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
     updatedAt: z.string(),
     lastUsedAt: z.string().nullable(),
   }),

@@ -24,6 +24,8 @@ export const webhookRecord = entity({
     active: z.boolean(),
     sealedSecret: Bytes,
     createdAt: z.string(),
+    /** Who made it; null for one from before that was kept. */
+    createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
     updatedAt: z.string(),
   }),
 });

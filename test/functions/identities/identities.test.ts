@@ -56,6 +56,7 @@ describe('an identity', () => {
       jwks: null,
       audience: `holdfast:identity:${identity.id}`,
       createdAt: identity.createdAt,
+      createdBy: { id: ada.user.id, email: ada.email },
       lastUsedAt: null,
     });
     expect((await api.get(`${path}/${identity.id}`, ada.session)).body).toEqual({ identity });

@@ -139,7 +139,7 @@ describe('an invitation', () => {
 
     const cancelled = await api.delete(`/members/${owner.organization.id}/${invitation.id}`, owner.session);
 
-    expect(cancelled.body).toEqual({ success: true });
+    expect(cancelled.body).toEqual({ success: true, left: { identities: [], webhooks: [] } });
     expect((await accept(token, stranger.session)).body.error.code).toBe('invalid_token');
     expect((await roster(owner)).invitations).toEqual([]);
     expect(await counts(owner)).toEqual([1, 1, 0]);
@@ -345,7 +345,7 @@ describe('removing a member', () => {
 
     const removed = await api.delete(`/members/${owner.organization.id}/${person.memberId}`, owner.session);
 
-    expect(removed.body).toEqual({ success: true });
+    expect(removed.body).toEqual({ success: true, left: { identities: [], webhooks: [] } });
     for (const as of [person.session, free]) {
       expect((await projects(as)).body.error.code).toBe('organization_not_found');
     }

@@ -1,0 +1,87 @@
+import type { MemberContext } from '../../access/request-context.ts';
+import { organizationNotFound } from '../../core/errors.ts';
+import { equals, isThere } from '../../table/expressions.ts';
+import { ranges } from '../../table/keys.ts';
+import { at, list } from '../../table/read.ts';
+import { type IdentityRecord, identityRecord } from '../../table/records/identity.ts';
+import { membershipRecord } from '../../table/records/member.ts';
+import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
+import { type WebhookRecord, webhookRecord } from '../../table/records/webhook.ts';
+import { remove, retryOnConditionFailed, transact, update, type Write } from '../../table/write.ts';
+
+/** What a member made that does not end with the membership. */
+export interface Left {
+  identities: Pick<IdentityRecord, 'id' | 'name'>[];
+  webhooks: Pick<WebhookRecord, 'id' | 'url'>[];
+}
+
+type Place = Pick<OrganizationRecord, 'id' | 'slug'>;
+
+/** How many identities one transaction ends: each is three of its hundred writes. */
+const identitiesAtOnce = 30;
+
+export function listAllIdentities({ slug }: Place): Promise<IdentityRecord[]> {
+  return list(identityRecord, ranges.identities(slug));
+}
+
+/** As many of the user's identities as one transaction can end. Pure. */
+export function endableOf({ id }: Place, identities: readonly IdentityRecord[], userId: string): IdentityRecord[] {
+  return identities.filter(one => isMadeBy(one, id, userId)).slice(0, identitiesAtOnce);
+}
+
+/** The slug may have been another organization's when an item was read. */
+function isMadeBy(
+  { organizationId, createdBy }: Pick<IdentityRecord, 'organizationId' | 'createdBy'>,
+  ofOrganization: string,
+  userId: string,
+): boolean {
+  return organizationId === ofOrganization && createdBy?.id === userId;
+}
+
+/** What the user made in the organization. */
+export async function findLeft(organization: Place, userId: string): Promise<Left> {
+  const [identities, webhooks] = await Promise.all([
+    listAllIdentities(organization),
+    list(webhookRecord, ranges.webhooks(organization.slug)),
+  ]);
+  return {
+    identities: identities.filter(one => isMadeBy(one, organization.id, userId)).map(({ id, name }) => ({ id, name })),
+    webhooks: webhooks.filter(one => isMadeBy(one, organization.id, userId)).map(({ id, url }) => ({ id, url })),
+  };
+}
+
+/** Ends all identities of a user who can make no more, and returns what is left then. */
+export async function endRest(context: MemberContext, userId: string): Promise<Left> {
+  return retryOnConditionFailed(async budget => {
+    for (;;) {
+      const left = await findLeft(context.organization, userId);
+      const some = left.identities.slice(0, identitiesAtOnce);
+      if (some.length === 0) return left;
+      const endings = await identityEndings(context, some);
+      await transact([countIdentitiesEnded(context.organization, some.length), ...endings], budget);
+    }
+  });
+}
+
+/**
+ * The writes that end identities, with their audit entries; the caller lowers the organization's count. The tokens of an
+ * identity end with it, because every request with one reads it.
+ */
+export async function identityEndings(
+  context: MemberContext,
+  identities: readonly Pick<IdentityRecord, 'id' | 'name'>[],
+): Promise<Write[]> {
+  const { id: organizationId, slug } = context.organization;
+  const endings = identities.map(async ({ id, name }) => [
+    remove(at(identityRecord, slug, id), { if: isThere }),
+    remove(at(membershipRecord, id, organizationId)),
+    await context.audit({ action: 'identity.deleted', target: { type: 'identity', id, name } }),
+  ]);
+  return (await Promise.all(endings)).flat();
+}
+
+/** Lowers the organization's count of identities. */
+export function countIdentitiesEnded({ id, slug }: Place, ended: number): Write {
+  const isSame = { if: { id: equals(id) }, refused: () => organizationNotFound() };
+  return update(at(organizationRecord, slug), { add: { identityCount: -ended } }, isSame);
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { at, find } from '../../lib/table/read.ts';
+import { environmentRecord } from '../../lib/table/records/environment.ts';
+import { retiredEnvironmentRecord } from '../../lib/table/records/retired-slug.ts';
+import { put, transact } from '../../lib/table/write.ts';
+import { type Answer, type Api, startApi } from '../support/api.ts';
+import { openWorkplace, type Workplace } from '../support/environments.ts';
+import { scanTable, violationsOf } from '../support/invariants.ts';
+import type { Person } from '../support/people.ts';
+import { expectStatus } from '../support/sample-requests.ts';
+
+let api: Api;
+let place: Workplace;
+let people: Record<'admin' | 'developer' | 'viewer', Person>;
+beforeAll(async () => {
+  api = await startApi();
+  place = await openWorkplace(api);
+  const [admin, developer, viewer] = await Promise.all([
+    place.member('admin'),
+    place.member('developer'),
+    place.member('viewer'),
+  ]);
+  people = { admin, developer, viewer };
+});
+afterAll(() => api.stop());
+
+const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? ''}`.trim();
+const project = () => `/projects/${place.owner.organization.id}/${place.project.slug}`;
+const create = (slug: string, type: string | undefined, as: Person = place.owner) =>
+  api.post(`${project()}/environments`, { name: slug, slug, type }, as.session);
+const lastTypeOf = async (slug: string) =>
+  (await find(at(retiredEnvironmentRecord, place.owner.organization.slug, place.project.slug, slug)))?.type;
+
+async function deleteEnvironment(slug: string, lastType: string): Promise<void> {
+  await expectStatus(api.delete(`${project()}/environments/${slug}`, place.owner.session), 200);
+  const environment = at(environmentRecord, place.owner.organization.slug, place.project.slug, slug);
+  await vi.waitFor(async () => expect(await find(environment)).toBeUndefined(), { timeout: 10_000, interval: 50 });
+  expect(await lastTypeOf(slug)).toBe(lastType);
+}
+
+/** An environment with the slug that was deleted again. */
+async function free(slug: string, type: string): Promise<void> {
+  await expectStatus(create(slug, type), 201);
+  await deleteEnvironment(slug, type);
+}
+
+describe('a slug that an environment had before', () => {
+  it.each([
+    ['development', ['development', 'staging', 'production'], []],
+    ['staging', ['staging', 'production'], ['development']],
+    ['production', ['production'], ['staging', 'development']],
+  ])('of %s is given by a developer or viewer only to something at most as open', async (last, allowed, refused) => {
+    for (const as of [people.developer, people.viewer]) {
+      const slug = `was-${last}-${as.user.id.slice(0, 8)}`;
+      await free(slug, last);
+      for (const type of refused) {
+        const answer = await create(slug, type, as);
+        expect(codeOf(answer)).toBe('403 forbidden');
+        expect(answer.body.error.message).toContain(`belonged to a ${last} environment`);
+        expect(answer.body.error.message).toContain(allowed.join(' or '));
+      }
+      for (const type of allowed) {
+        await expectStatus(create(slug, type, as), 201);
+        // The next round begins with the same last type.
+        const was = `${project()}/environments/${slug}`;
+        await expectStatus(api.patch(was, { type: last }, place.owner.session), 200);
+        await deleteEnvironment(slug, last);
+      }
+    }
+  });
+
+  it('is given to any type by owners and admins', async () => {
+    await free('by-managers', 'production');
+    await expectStatus(create('by-managers', 'staging', people.admin), 201);
+    await deleteEnvironment('by-managers', 'staging');
+    await expectStatus(create('by-managers', 'development'), 201);
+  });
+
+  it('counts with the type it had last, not the first or the most open one', async () => {
+    await free('changed', 'development');
+    await expectStatus(create('changed', 'staging'), 201);
+    await expectStatus(
+      api.patch(`${project()}/environments/changed`, { type: 'production' }, place.owner.session),
+      200,
+    );
+    await deleteEnvironment('changed', 'production');
+
+    expect(codeOf(await create('changed', 'development', people.developer))).toBe('403 forbidden');
+    expect(codeOf(await create('changed', 'staging', people.developer))).toBe('403 forbidden');
+    expect((await create('changed', undefined, people.developer)).status).toBe(201);
+  });
+
+  it('is still taken while an environment has it', async () => {
+    await free('taken', 'production');
+    await expectStatus(create('taken', 'production'), 201);
+
+    expect(codeOf(await create('taken', 'development', people.developer))).toBe('409 slug_taken');
+  });
+
+  it('counts as least open where its note is from before the type was kept', async () => {
+    const note = at(retiredEnvironmentRecord, place.owner.organization.slug, place.project.slug, 'older');
+    const { type: _, ...item } = put(note, { retiredAt: new Date().toISOString(), type: 'production' }).item as Record<
+      string,
+      unknown
+    >;
+    await transact([{ kind: 'put', key: note.key, item }]);
+
+    expect(codeOf(await create('older', 'staging', people.developer))).toBe('403 forbidden');
+    expect((await create('older', 'production', people.developer)).status).toBe(201);
+  });
+
+  it('of a deleted project counts too', async () => {
+    const other = await openWorkplace(api, place.owner);
+    const { id, slug: orgSlug } = place.owner.organization;
+    const path = `/projects/${id}/${other.project.slug}`;
+    const createIn = (slug: string, type: string, as: Person) =>
+      api.post(`${path}/environments`, { name: slug, slug, type }, as.session);
+    await expectStatus(createIn('eu', 'staging', place.owner), 201);
+    await expectStatus(createIn('gone', 'production', place.owner), 201);
+    await expectStatus(api.delete(`${path}/environments/gone`, place.owner.session), 200);
+    await expectStatus(api.delete(path, place.owner.session), 200);
+    const again = () => api.post(`/projects/${id}`, { name: 'Again', slug: other.project.slug }, place.owner.session);
+    await vi.waitFor(async () => expect((await again()).status).toBe(201), { timeout: 10_000, interval: 50 });
+
+    expect(codeOf(await createIn('eu', 'development', people.developer))).toBe('403 forbidden');
+    expect(codeOf(await createIn('gone', 'staging', people.viewer))).toBe('403 forbidden');
+    expect((await createIn('eu', 'staging', people.viewer)).status).toBe(201);
+    expect((await createIn('never-used', 'development', people.viewer)).status).toBe(201);
+    await expectStatus(api.delete(`/orgs/${id}`, place.owner.session), 200);
+    await vi.waitFor(
+      async () => {
+        const items = await scanTable();
+        expect(violationsOf(items, { settled: true })).toEqual([]);
+        expect(items.filter(({ pk }) => pk === `ORG#${orgSlug}`)).toEqual([]);
+      },
+      { timeout: 15_000, interval: 200 },
+    );
+  });
+});
