@@ -65,6 +65,7 @@ const columns = (projects: readonly Project[], onDelete: (identity: Identity) =>
   { title: 'May', cell: ({ access, role }) => `${access} as ${role}` },
   { title: 'In', cell: identity => scopeInWords(identity, projects) },
   { title: 'Trusts', cell: identity => <Trust identity={identity} /> },
+  { title: 'Made by', cell: ({ createdBy }) => createdBy?.email ?? <span class="quiet">not recorded</span> },
   { title: 'Last used', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
   {
     title: 'Actions',

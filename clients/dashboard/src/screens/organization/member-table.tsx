@@ -65,5 +65,5 @@ function mayRemove(own: Role, { role }: Member): boolean {
 }
 
 function removalOf({ id, email, userId }: Member): Removal {
-  return { kind: 'member', id, email, own: userId === user.value?.id };
+  return { kind: 'member', id, userId, email, own: userId === user.value?.id };
 }

@@ -1,14 +1,19 @@
-import { call } from '../../api.ts';
+import { useState } from 'preact/hooks';
+import type { Identity } from '../../../../../lib/contracts/identities/identity.ts';
+import { type Answer, call } from '../../api.ts';
+import { useLoad } from '../../load.ts';
+import { Await } from '../../ui/await.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 /** A member or an invitation to remove; `own` is the person's own membership. */
-export interface Removal {
-  kind: 'member' | 'invitation';
-  id: string;
-  email: string;
-  own: boolean;
-}
+export type Removal = { id: string; email: string; own: boolean } & (
+  | { kind: 'member'; userId: string }
+  | { kind: 'invitation' }
+);
+
+type Left = Answer<'DELETE /v1/members/{orgId}/{id}'>['left'];
 
 const words = {
   member: {
@@ -32,7 +37,9 @@ interface RemoveMemberProps {
   onRemoved: () => Promise<void>;
 }
 
-export function RemoveMember({ orgId, removal: { kind, id, email }, onClose, onRemoved }: RemoveMemberProps) {
+export function RemoveMember({ orgId, removal, onClose, onRemoved }: RemoveMemberProps) {
+  const { kind, id, email } = removal;
+  const [endIdentities, setEndIdentities] = useState(false);
   const { title, action, effect, done } = words[kind];
   return (
     <Confirm
@@ -40,14 +47,60 @@ export function RemoveMember({ orgId, removal: { kind, id, email }, onClose, onR
       action={action}
       onClose={onClose}
       onConfirm={async () => {
-        await call('DELETE /v1/members/{orgId}/{id}', { params: { orgId, id } });
-        showToast(done(email));
+        const query = endIdentities ? { endIdentities } : {};
+        const { left } = await call('DELETE /v1/members/{orgId}/{id}', { params: { orgId, id }, query });
+        showToast(`${done(email)}${whatGoesOn(left)}`);
         await onRemoved();
       }}
     >
       <p>
         <strong class="mono">{email}</strong> {effect}
       </p>
+      {removal.kind === 'member' && (
+        <Identities orgId={orgId} userId={removal.userId} ending={endIdentities} onChange={setEndIdentities} />
+      )}
     </Confirm>
   );
+}
+
+interface IdentitiesProps {
+  orgId: string;
+  userId: string;
+  ending: boolean;
+  onChange: (ending: boolean) => void;
+}
+
+/** The identities that the member made, with the offer to end them. */
+function Identities({ orgId, userId, ending, onChange }: IdentitiesProps) {
+  const loaded = useLoad<Identity[]>(`${orgId} ${userId}`, async signal => {
+    const { identities } = await call('GET /v1/identities/{orgId}', { params: { orgId }, signal });
+    return identities.filter(({ createdBy }) => createdBy?.id === userId);
+  });
+  return (
+    <Await of={loaded}>
+      {made =>
+        made.length > 0 && (
+          <>
+            <p>These identities were made by this member and go on:</p>
+            <ul>
+              {made.map(({ id, name }) => (
+                <li key={id}>{name}</li>
+              ))}
+            </ul>
+            <Checkbox
+              label="End these identities"
+              hint="Jobs can’t sign in as them any more, and their tokens stop working at once."
+              checked={ending}
+              onChange={onChange}
+            />
+          </>
+        )
+      }
+    </Await>
+  );
+}
+
+function whatGoesOn({ identities, webhooks }: Left): string {
+  const names = [...identities.map(({ name }) => name), ...webhooks.map(({ url }) => url)];
+  return names.length === 0 ? '' : ` What they made goes on: ${names.join(', ')}.`;
 }
