@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Contract } from '../../lib/contracts/contract.ts';
-import { type FreshRole, freshRoles, roles } from '../../lib/contracts/fields/role.ts';
+import { type FreshRole, managers, roles } from '../../lib/contracts/fields/role.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 import { at } from '../../lib/table/read.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
@@ -34,7 +34,7 @@ describe('the contracts', () => {
       ),
     );
 
-    expect(roles.filter(role => admitted.has(role as FreshRole))).toEqual(freshRoles);
+    expect(roles.filter(role => admitted.has(role as FreshRole))).toEqual(managers);
   });
 
   it('ask for a fresh session wherever members, roles or types change, with these exceptions', () => {

@@ -9,15 +9,14 @@ export type Role = z.infer<typeof Role>;
 export const managers = ['owner', 'admin'] as const;
 export const writers = ['owner', 'admin', 'developer'] as const;
 
-/**
- * The roles that may do what needs a fresh session; no contract with `fresh` can admit another. Giving or taking one of
- * them needs a fresh session as well: otherwise a stale cookie would reach in two steps what it may not do in one.
- */
-export const freshRoles = managers;
-export type FreshRole = (typeof freshRoles)[number];
+export type FreshRole = (typeof managers)[number];
 
+/**
+ * Whether the role may do what needs a fresh session; no contract with `fresh` can admit another. Giving or taking such a
+ * role needs a fresh session as well: otherwise a stale cookie would reach in two steps what it may not do in one.
+ */
 export function hasFreshRights(role: Role): boolean {
-  return freshRoles.some(one => one === role);
+  return managers.some(one => one === role);
 }
 
 /** Whether `a` is above `b`. A member can't give or take a role above their own. */
