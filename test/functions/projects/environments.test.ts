@@ -281,6 +281,10 @@ describe('deleting an environment', () => {
     expect(answers.every(({ status }) => status === 200 || status === 404)).toBe(true);
     await settle();
     const left = (await scanTable()).filter(({ pk, sk }) => `${pk}#${sk}#`.includes(`#${place.project.slug}#`));
-    expect(left.map(({ sk }) => sk)).toEqual([`RETIRED#${place.project.slug}`]);
+    const retired = `RETIRED#${place.project.slug}`;
+    expect(left.map(({ sk }) => sk).toSorted()).toEqual([
+      retired,
+      ...['dev', 'production', 'staging'].map(env => `${retired}#${env}`),
+    ]);
   });
 });
