@@ -18,12 +18,8 @@ const generated = ['clients/sdk/src/openapi.ts'];
 const tables = ['infra/stacks/alarms.ts alarmsOn'];
 
 const longFiles: string[] = [];
-const longFunctions: string[] = [
-  'clients/cli/src/session.ts openSession',
-  'clients/sdk/src/transport.ts createTransport',
-];
+const longFunctions: string[] = [];
 const crowdedFunctions: string[] = [
-  'clients/sdk/src/environment.ts constructor',
   'lib/audit/count-entries.ts countEntries',
   'lib/billing/receive-provider-event.ts effectOf',
   'lib/deliveries/guarded-request.ts guardedRequest',

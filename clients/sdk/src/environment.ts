@@ -8,148 +8,83 @@ import type {
   ImportResult,
   KeyList,
   RestoreResult,
+  RevisionEntry,
   RevisionList,
   SecretEntry,
   SetResult,
   Validation,
 } from './answers.ts';
-import { GatewayError, HoldfastError, isObject, RevisionMismatch } from './errors.ts';
+import type {
+  CacheOptions,
+  CallOptions,
+  Changes,
+  HistoryQuery,
+  KeyQuery,
+  PullOptions,
+  RestoreOptions,
+  RevisionQuery,
+  SetOptions,
+  WatchOptions,
+  WriteOptions,
+} from './environment-options.ts';
+import { type Paged, paged } from './paged.ts';
+import { createPuller, type EnvironmentPath, environmentTemplate } from './pull.ts';
 import { type GivenOptions, operationOf } from './request.ts';
-import { shareRequests } from './share.ts';
-import { Snapshot } from './snapshot.ts';
-import { type Answer, pause, type Query, type Transport } from './transport.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Transport } from './transport.ts';
+import { watchPulls } from './watch.ts';
 import { lookByDryRun, type Plan, plan, type Write, write } from './write.ts';
 
-export interface CallOptions {
-  signal?: AbortSignal;
-}
-
-/** How old an answer may be. Both options are off by default. */
-export interface CacheOptions {
-  /** An answer this young is returned without asking the service. */
-  maxAgeMs?: number;
-  /** Where the service can't answer, one that it confirmed this lately is returned, marked `stale`. Never after 401, 403, 404. */
-  staleIfErrorMs?: number;
-}
-
-export interface PullOptions extends CallOptions, CacheOptions {
-  /** The environment as it was at this revision. */
-  revision?: number;
-  /** Only these keys; one that is not there is an error. */
-  keys?: readonly string[];
-}
-
-export interface WriteOptions extends CallOptions {
-  /** Changes that revision of the environment only. */
-  ifRevision?: number;
-  /** Why: one line for the revision list and the audit log. */
-  message?: string;
-}
-
-export interface SetOptions extends WriteOptions {
-  /** Changes that version of the key only; 0 = the key must not be there. */
-  ifVersion?: number;
-}
-
-export interface RestoreOptions extends WriteOptions {
-  /** Only these keys. */
-  keys?: readonly string[];
-}
-
-export interface Changes {
-  set?: Readonly<Record<string, string>>;
-  delete?: readonly string[];
-  message?: string;
-}
-
-export interface WatchOptions extends CallOptions {
-  /** 10,000 where omitted. */
-  intervalMs?: number;
-  /** Hears of each poll that failed for now; the watch goes on. */
-  onError?: (error: HoldfastError) => void;
-}
-
-interface Pulled {
-  secrets: readonly SecretEntry[];
-  snapshot: Snapshot;
-  etag: string | null;
-  /** Of `Date.now()`, when the request began. */
-  at: number;
-  /** The transport's count of writes when the request began. */
-  writes: number;
-}
-
-const root = '/v1/secrets/{orgSlug}/{project}/{env}';
-
-/** The secrets of one environment. Making it asks the service nothing. */
+/** The secrets of one environment. Creating it sends no request. */
 export class Environment {
   readonly organization: string;
   readonly project: string;
   readonly slug: string;
   readonly #transport: Transport;
-  readonly #cache: CacheOptions;
-  readonly #share = shareRequests<Pulled>();
-  /** What the service last said; it answers 304 for its tag. */
-  #latest: Pulled | undefined;
+  readonly #path: EnvironmentPath;
+  readonly #puller: ReturnType<typeof createPuller>;
 
-  constructor(transport: Transport, cache: CacheOptions, organization: string, project: string, slug: string) {
+  constructor(transport: Transport, cache: CacheOptions, path: EnvironmentPath) {
+    this.organization = path.orgSlug;
+    this.project = path.project;
+    this.slug = path.env;
     this.#transport = transport;
-    this.#cache = cache;
-    this.organization = organization;
-    this.project = project;
-    this.slug = slug;
-    // Fails here for a name that no path can hold, not at the first pull.
-    operationOf('GET', root, { path: this.#path });
+    this.#path = path;
+    this.#puller = createPuller(transport, cache, path);
   }
 
-  /** All secrets, as one revision. Asks with `If-None-Match`: an unchanged environment costs a 304. */
-  async pull(options: PullOptions = {}): Promise<Snapshot> {
-    const { revision, keys, signal } = options;
-    signal?.throwIfAborted();
-    const writes = this.#transport.writes();
-    if (revision !== undefined || keys !== undefined) {
-      const query = { revision, keys: keys?.join(',') };
-      const id = JSON.stringify([writes, query]);
-      return (await this.#share(id, signal, shared => this.#pullOnce(query, shared))).snapshot;
-    }
-    const { maxAgeMs = 0, staleIfErrorMs = 0 } = { ...this.#cache, ...options };
-    const known = this.#latest;
-    if (known?.writes === writes && isYounger(known, maxAgeMs)) return known.snapshot;
-    try {
-      return (await this.#share(String(writes), signal, shared => this.#pullLatest(shared))).snapshot;
-    } catch (error) {
-      const last = this.#latest;
-      if (last === undefined || !isOutage(error) || !isYounger(last, staleIfErrorMs)) throw error;
-      return last.snapshot.asStale();
-    }
+  /** All secrets, as one revision. Sends `If-None-Match`: an unchanged environment costs a 304. */
+  pull(options: PullOptions = {}): Promise<Snapshot> {
+    return this.#puller.pull(options);
   }
 
-  /** The keys with their versions, without values. */
-  keys({ signal, ...query }: CallOptions & { revision?: number } = {}): Promise<KeyList> {
-    return this.#read(`${root}/keys`, { query, signal });
+  /** The keys with their versions, without values. Returned whole unless `limit` asks for pages. */
+  keys({ signal, ...query }: CallOptions & KeyQuery = {}): Paged<KeyList, KeyList['keys'][number]> {
+    return paged(page => this.#read(`${environmentTemplate}/keys`, { query: page, signal }), query);
   }
 
   /** The versions of a key, newest first. `values` asks for their values, which is audited. */
   history(
     key: string,
-    { signal, ...query }: CallOptions & { values?: boolean; limit?: number; offset?: number } = {},
-  ): Promise<History> {
-    return this.#read(`${root}/versions/{key}`, { path: { key }, query, signal });
+    { signal, ...query }: CallOptions & HistoryQuery = {},
+  ): Paged<History, History['versions'][number]> {
+    const template = `${environmentTemplate}/versions/{key}`;
+    return paged(page => this.#read(template, { path: { key }, query: page, signal }), query);
   }
 
   /** Who changed what and why, newest first. */
-  revisions({ signal, ...query }: CallOptions & { limit?: number; before?: number } = {}): Promise<RevisionList> {
-    return this.#read(`${root}/revisions`, { query, signal });
+  revisions({ signal, ...query }: CallOptions & RevisionQuery = {}): Paged<RevisionList, RevisionEntry> {
+    return paged(page => this.#read(`${environmentTemplate}/revisions`, { query: page, signal }), query);
   }
 
   /** What changed between two revisions; up to the current one where `to` is omitted. */
   diff(from: number, to?: number, { signal, values }: CallOptions & { values?: boolean } = {}): Promise<Diff> {
-    return this.#read(`${root}/diff`, { query: { from, to, values }, signal });
+    return this.#read(`${environmentTemplate}/diff`, { query: { from, to, values }, signal });
   }
 
   /** What differs from another environment of the project. */
   compare(other: string, { signal, values }: CallOptions & { values?: boolean } = {}): Promise<Comparison> {
-    return this.#read(`${root}/compare`, { query: { with: other, values }, signal });
+    return this.#read(`${environmentTemplate}/compare`, { query: { with: other, values }, signal });
   }
 
   /** Checks the environment against the project's template. */
@@ -162,10 +97,10 @@ export class Environment {
     const set = mapOf({ [key]: value });
     return await write<SetResult>(this.#transport, {
       method: 'PUT',
-      template: root,
+      template: environmentTemplate,
       options: { ...rest, path: this.#path, body: { key, value, expectedVersion: ifVersion, message } },
       ifVersion,
-      look: this.#lookByPull({ set }, ({ secrets, snapshot: { revision } }) => {
+      look: this.#puller.lookByPull({ set }, ({ secrets, snapshot: { revision } }) => {
         const { value: _, ...secret } = secrets.find(entry => entry.key === key) as SecretEntry;
         return { secret, changed: false, revision };
       }),
@@ -178,9 +113,9 @@ export class Environment {
     const set = mapOf(values);
     return await write<ImportResult>(this.#transport, {
       method: 'POST',
-      template: `${root}/bulk`,
+      template: `${environmentTemplate}/bulk`,
       options: { ...rest, path: this.#path, body: { secrets: listOf(set), message } },
-      look: this.#lookByPull({ set }, ({ snapshot: { revision } }) => {
+      look: this.#puller.lookByPull({ set }, ({ snapshot: { revision } }) => {
         return { created: [], updated: [], unchanged: [...set.keys()], revision };
       }),
     });
@@ -191,7 +126,7 @@ export class Environment {
     const { message, ...rest } = options;
     const change = {
       method: 'POST',
-      template: `${root}/bulk`,
+      template: `${environmentTemplate}/bulk`,
       options: { ...rest, path: this.#path, body: { dotenv, message } },
     } as const;
     const look = lookByDryRun(this.#transport, change, nothingLeft);
@@ -209,18 +144,18 @@ export class Environment {
     if (key === undefined || keys.length > 1) {
       return await write<DeleteResult>(this.#transport, {
         method: 'POST',
-        template: `${root}/bulk-delete`,
+        template: `${environmentTemplate}/bulk-delete`,
         options: { ...rest, path: this.#path, body: { keys, message } },
-        look: this.#lookByPull(wanted, ({ snapshot: { revision } }) => {
+        look: this.#puller.lookByPull(wanted, ({ snapshot: { revision } }) => {
           return { deleted: [], notFound: [...keys], revision };
         }),
       });
     }
     const { revision } = await write<{ revision: number }>(this.#transport, {
       method: 'DELETE',
-      template: `${root}/{key}`,
+      template: `${environmentTemplate}/{key}`,
       options: { ...rest, path: { ...this.#path, key }, query: { message } },
-      look: this.#lookByPull(wanted, pulled => ({ revision: pulled.snapshot.revision })),
+      look: this.#puller.lookByPull(wanted, pulled => ({ revision: pulled.snapshot.revision })),
     });
     return { deleted: [key], notFound: [], revision };
   }
@@ -238,9 +173,9 @@ export class Environment {
     };
     return await plan<ChangeResult>(this.#transport, {
       method: 'POST',
-      template: `${root}/changes`,
+      template: `${environmentTemplate}/changes`,
       options: { path: this.#path, body, signal },
-      look: this.#lookByPull({ set: values, deleted }, ({ snapshot: { revision } }) => {
+      look: this.#puller.lookByPull({ set: values, deleted }, ({ snapshot: { revision } }) => {
         return { created: [], updated: [], unchanged: [...values.keys()], deleted: [...deleted], revision };
       }),
     });
@@ -259,35 +194,8 @@ export class Environment {
    * Yields the current secrets, then every new revision, until the signal aborts. The first pull's failure is thrown;
    * later on one that may pass (an outage) is not, but one that does not pass is (401, 403, 404).
    */
-  async *watch({ intervalMs = 10_000, signal, onError }: WatchOptions = {}): AsyncGenerator<Snapshot, void, undefined> {
-    if (!(intervalMs > 0)) throw new RangeError('intervalMs must be above 0.');
-    const options = { maxAgeMs: 0, staleIfErrorMs: 0, ...(signal === undefined ? {} : { signal }) };
-    let last: Snapshot | undefined;
-    while (!signal?.aborted) {
-      let waitMs = intervalMs;
-      try {
-        const snapshot = await this.pull(options);
-        // Any other revision, not only a higher one: an environment may be made anew under its slug.
-        if (snapshot.revision !== last?.revision) {
-          last = snapshot;
-          yield snapshot;
-        }
-      } catch (error) {
-        if (signal?.aborted) return;
-        if (last === undefined || !isOutage(error)) throw error;
-        onError?.(error);
-        waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);
-      }
-      try {
-        await pause(waitMs, signal);
-      } catch {
-        return;
-      }
-    }
-  }
-
-  get #path(): { orgSlug: string; project: string; env: string } {
-    return { orgSlug: this.organization, project: this.project, env: this.slug };
+  watch(options: WatchOptions = {}): AsyncGenerator<Snapshot, void, undefined> {
+    return watchPulls(pullOptions => this.pull(pullOptions), options);
   }
 
   async #read<T>(template: string, { path, ...options }: GivenOptions): Promise<T> {
@@ -295,56 +203,10 @@ export class Environment {
     return (await this.#transport.send(operation)).body as T;
   }
 
-  async #pullOnce(query: Query, signal: AbortSignal): Promise<Pulled> {
-    const begun = { at: Date.now(), writes: this.#transport.writes() };
-    const operation = operationOf('GET', root, { path: this.#path, query, signal });
-    return { ...begun, ...pulledOf(await this.#transport.send(operation)) };
-  }
-
-  async #pullLatest(signal: AbortSignal | undefined, deadline = this.#transport.deadline()): Promise<Pulled> {
-    const begun = { at: Date.now(), writes: this.#transport.writes() };
-    const known = this.#latest;
-    const operation = operationOf('GET', root, { path: this.#path, signal });
-    try {
-      const answer = await this.#transport.send({
-        ...operation,
-        headers: known?.etag == null ? {} : { 'if-none-match': known.etag },
-        deadline,
-      });
-      const isKnown = answer.status === 304 && known !== undefined;
-      const pulled = { ...(isKnown ? known : pulledOf(answer)), ...begun };
-      // A pull that began before a write may end after one that began behind it.
-      if (this.#latest === undefined || this.#latest.writes <= begun.writes) this.#latest = pulled;
-      return pulled;
-    } catch (error) {
-      // A client that may no longer read must not be served from memory later.
-      if (error instanceof HoldfastError && [401, 403, 404].includes(error.status ?? 0)) this.#latest = undefined;
-      throw error;
-    }
-  }
-
-  /** One pull of its own: a shared one may have begun before the write. */
-  #lookByPull<T>(
-    { set = new Map(), deleted = [] }: { set?: ReadonlyMap<string, string>; deleted?: readonly string[] },
-    found: (pulled: Pulled) => T,
-  ): Write<T>['look'] {
-    return async (after, { signal, deadline }) => {
-      const pulled = await this.#pullLatest(signal, deadline);
-      const { snapshot } = pulled;
-      const isAsWanted =
-        [...set].every(([key, value]) => snapshot.get(key) === value) && !deleted.some(key => snapshot.has(key));
-      if (isAsWanted) return found(pulled);
-      // One change led to that revision, and this was another one.
-      if (after instanceof RevisionMismatch && after.currentRevision === snapshot.revision)
-        after.outcomeUnknown = false;
-      return undefined;
-    };
-  }
-
   #restoration(revision: number, { keys, message, ...rest }: RestoreOptions): Write<RestoreResult> {
     const change = {
       method: 'POST',
-      template: `${root}/restore`,
+      template: `${environmentTemplate}/restore`,
       options: { ...rest, path: this.#path, body: { revision, keys, message } },
     } as const;
     const found = (answer: DryRun) => ({ ...nothingLeft(answer), deleted: [], restored: revision });
@@ -354,34 +216,6 @@ export class Environment {
 
 function nothingLeft({ plan: { unchanged }, revision }: DryRun): ImportResult {
   return { created: [], updated: [], unchanged, revision };
-}
-
-function isYounger({ at }: Pulled, limitMs: number): boolean {
-  const ageMs = Date.now() - at;
-  // A clock that was set back says nothing about the age.
-  return ageMs >= 0 && ageMs < limitMs;
-}
-
-/** The service could not answer; it did not refuse. */
-function isOutage(error: unknown): error is HoldfastError {
-  if (!(error instanceof HoldfastError)) return false;
-  return error.status === undefined || error.retryable || error.status >= 500;
-}
-
-/** @throws GatewayError for what is not the service's answer, before any of it is taken for a value */
-function pulledOf({ body, headers }: Answer): Pick<Pulled, 'secrets' | 'snapshot' | 'etag'> {
-  if (!isObject(body) || !Number.isInteger(body.revision) || !Array.isArray(body.secrets)) throw notThePull();
-  const secrets = body.secrets as SecretEntry[];
-  const values = new Map<string, string>();
-  for (const secret of secrets) {
-    if (!isObject(secret) || typeof secret.key !== 'string' || typeof secret.value !== 'string') throw notThePull();
-    values.set(secret.key, secret.value);
-  }
-  return { secrets, snapshot: new Snapshot(body.revision as number, values, false), etag: headers.get('etag') };
-}
-
-function notThePull(): GatewayError {
-  return new GatewayError('The answer is not that of a Holdfast service.', { code: 'gateway_error', status: 200 });
 }
 
 /** Own members, so that `__proto__` is a key like any other. @throws TypeError where JSON would drop or change a value */

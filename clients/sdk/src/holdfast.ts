@@ -1,16 +1,20 @@
 import type { DryRun, PromoteResult } from './answers.ts';
-import { type CacheOptions, Environment, type WriteOptions } from './environment.ts';
+import { Environment } from './environment.ts';
+import type { CacheOptions, WriteOptions } from './environment-options.ts';
 import { identityToken, platformAssertion } from './identity.ts';
 import type { paths } from './openapi.ts';
+import { type Paged, paged } from './paged.ts';
 import {
   type GivenOptions,
+  type ItemOf,
+  type ListPath,
   type OptionsArgument,
   operationOf,
   type PathOf,
   type RequestOptions,
   type ResponseBody,
 } from './request.ts';
-import { createTransport, type Method, type Transport, type TransportOptions } from './transport.ts';
+import { createTransport, type Method, type Query, type Transport, type TransportOptions } from './transport.ts';
 import { lookByDryRun, type Plan, plan, type Write, write } from './write.ts';
 
 export interface HoldfastOptions extends TransportOptions, CacheOptions {}
@@ -71,7 +75,8 @@ export class Holdfast {
   environment(organization: string, project: string, environment: string): Environment {
     const id = JSON.stringify([organization, project, environment]);
     const known =
-      this.#environments.get(id) ?? new Environment(this.#transport, this.#cache, organization, project, environment);
+      this.#environments.get(id) ??
+      new Environment(this.#transport, this.#cache, { orgSlug: organization, project, env: environment });
     this.#environments.delete(id);
     this.#environments.set(id, known);
     const [oldest] = this.#environments.keys();
@@ -91,6 +96,17 @@ export class Holdfast {
   ): Promise<ResponseBody<M, P & keyof paths>> {
     const answer = await this.#transport.send(operationOf(method, path, options as GivenOptions | undefined));
     return answer.body as ResponseBody<M, P & keyof paths>;
+  }
+
+  /** Any list of `openapi.json` that comes in pages. `for await` goes through all of its items. */
+  list<P extends ListPath>(
+    path: P,
+    ...[options]: OptionsArgument<RequestOptions<'GET', P>>
+  ): Paged<ResponseBody<'GET', P>, ItemOf<ResponseBody<'GET', P>>> {
+    const { query = {}, ...given } = (options ?? {}) as GivenOptions;
+    const read = async (page: Query) =>
+      (await this.#transport.send(operationOf('GET', path, { ...given, query: page }))).body as ResponseBody<'GET', P>;
+    return paged(read, query);
   }
 }
 

@@ -1,15 +1,15 @@
 export type * from './answers.ts';
+export type { Environment } from './environment.ts';
 export type {
   CacheOptions,
   CallOptions,
   Changes,
-  Environment,
   PullOptions,
   RestoreOptions,
   SetOptions,
   WatchOptions,
   WriteOptions,
-} from './environment.ts';
+} from './environment-options.ts';
 export {
   ConnectionError,
   type ErrorCode,
@@ -30,7 +30,8 @@ export {
   platformAssertion,
 } from './identity.ts';
 export type { components, paths } from './openapi.ts';
-export type { PathOf, RequestOptions, ResponseBody } from './request.ts';
+export type { Paged } from './paged.ts';
+export type { ListPath, PathOf, RequestOptions, ResponseBody } from './request.ts';
 export type { Snapshot } from './snapshot.ts';
 export type { Method, Retry } from './transport.ts';
 export type { Plan } from './write.ts';

@@ -38,6 +38,16 @@ export type ResponseBody<M extends Method, P extends keyof paths> =
     ? { [S in keyof R]: S extends 200 | 201 | 202 ? JsonOf<R[S]> : never }[keyof R]
     : never;
 
+/** The paths of lists that come in pages. */
+export type ListPath = {
+  [P in PathOf<'GET'>]: Extract<keyof ResponseBody<'GET', P>, 'pagination' | 'next'> extends never ? never : P;
+}[PathOf<'GET'>];
+
+/** What the list of a page holds. */
+export type ItemOf<Page> = {
+  [K in keyof Page]-?: Page[K] extends readonly (infer T)[] ? T : never;
+}[keyof Page];
+
 /**
  * Writes that state how secrets shall be, so that a second try of one that was carried out does no harm. Any other write
  * is sent again only where the service did nothing: a second DELETE of a slug, say, could meet its next bearer.

@@ -68,108 +68,147 @@ const sdkUserAgent = 'holdfast-sdk/0.1.0';
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
 
+/** The checked options. */
+interface Connection {
+  /** Without `/v1`. */
+  base: string;
+  origin: string;
+  token: string | (() => string | Promise<string>) | undefined;
+  timeoutMs: number;
+  attemptTimeoutMs: number;
+  retries: number;
+  fetch: typeof globalThis.fetch;
+  onRetry: ((retry: Retry) => void) | undefined;
+  /** Of every request. */
+  headers: Readonly<Record<string, string>>;
+}
+
+interface Message {
+  url: string;
+  method: Method;
+  headers: Readonly<Record<string, string>>;
+  body: string | undefined;
+}
+
 /** Without a token, requests are sent without one. */
 export function createTransport(options: Omit<TransportOptions, 'token'> & Partial<TransportOptions>): Transport {
-  const { token, onRetry, userAgent = sdkUserAgent } = options;
-  // A browser would have to ask the service first whether it may send this header.
-  const named = globalThis.process?.versions?.node === undefined ? {} : { 'user-agent': userAgent };
-  const base = baseOf(options.url);
-  const origin = new URL(base).origin;
-  const timeoutMs = bounded('timeoutMs', options.timeoutMs ?? 30_000, 1, maxTimerMs);
-  const attemptTimeoutMs = bounded('attemptTimeoutMs', options.attemptTimeoutMs ?? 10_000, 1, maxTimerMs);
-  const retries = bounded('retries', options.retries ?? 3, 0, 100);
-  const doFetch: typeof fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-  if (typeof token === 'string') checkToken(token);
+  const connection = connectionOf(options);
   let writes = 0;
-
-  /** One attempt: the token, the request and the whole answer. */
-  async function attempt(operation: Operation, url: string, body: string | undefined, signal: AbortSignal) {
-    const given = typeof token === 'function' ? await token() : token;
-    const authorization = given === undefined ? undefined : `Bearer ${checkToken(given)}`;
-    let response: Response;
-    let text: string;
-    try {
-      response = await doFetch(url, {
-        method: operation.method,
-        headers: {
-          accept: 'application/json',
-          ...named,
-          ...(authorization === undefined ? {} : { authorization }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...operation.headers,
-        },
-        ...(body === undefined ? {} : { body }),
-        // Followed, a redirect would hand the body, with its values, to an address that nobody configured.
-        redirect: 'manual',
-        signal,
-      });
-      text = await response.text();
-    } catch (failure) {
-      throw errorOfFetch(origin, failure);
-    }
-    const { status, headers } = response;
-    if (status === 304) return { status, headers, body: undefined };
-    if (status < 200 || status > 299) throw errorOfAnswer(status, headers, text);
-    return { status, headers, body: parseBody(origin, status, headers, text) };
-  }
-
-  /** Ends with the attempt, with the caller's signal, or with the time: also where `fetch` or `token` heeds no signal. */
-  function attemptInTime(operation: Operation, url: string, body: string | undefined, deadline: number) {
-    const { signal } = operation;
-    const limitMs = Math.max(0, Math.min(attemptTimeoutMs, deadline - performance.now()));
-    const controller = new AbortController();
-    return new Promise<Answer>((resolve, reject) => {
-      const end = (settle: () => void) => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', abort);
-        settle();
-        controller.abort();
-      };
-      const abort = () => end(() => reject(signal?.reason));
-      const timer = setTimeout(() => end(() => reject(timeoutAfter(limitMs, origin))), limitMs);
-      signal?.addEventListener('abort', abort, { once: true });
-      attempt(operation, url, body, controller.signal).then(
-        answer => end(() => resolve(answer)),
-        error => end(() => reject(error)),
-      );
-    });
-  }
-
-  async function send(operation: Operation): Promise<Answer> {
-    const { method, path, signal, deadline = performance.now() + timeoutMs } = operation;
-    const isRead = method === 'GET';
-    const url = base + path + queryOf(operation.query);
-    const body = operation.body === undefined ? undefined : JSON.stringify(operation.body);
-    let mayHaveApplied = false;
-    for (let number = 1; ; number += 1) {
-      signal?.throwIfAborted();
-      try {
-        return await attemptInTime(operation, url, body, deadline);
-      } catch (error) {
-        if (!(error instanceof HoldfastError)) throw error;
-        mayHaveApplied ||= error.outcomeUnknown && !isRead;
-        error.outcomeUnknown = mayHaveApplied;
-        const delayMs = pauseMs(number, error.retryAfterMs);
-        const mayRepeat = error.retryable && (isRead || operation.repeatable || !mayHaveApplied);
-        // A pause that outlasts the call would only delay the same error.
-        if (!mayRepeat || number > retries || performance.now() + delayMs >= deadline) throw error;
-        onRetry?.({ method, path, attempt: number + 1, delayMs, error });
-        await pause(delayMs, signal);
-      }
-    }
-  }
-
   return {
     async send(operation) {
       try {
-        return await send(operation);
+        return await sendWithRetries(connection, operation);
       } finally {
         if (operation.method !== 'GET') writes += 1;
       }
     },
-    deadline: () => performance.now() + timeoutMs,
+    deadline: () => performance.now() + connection.timeoutMs,
     writes: () => writes,
   };
+}
+
+function connectionOf(options: Omit<TransportOptions, 'token'> & Partial<TransportOptions>): Connection {
+  const { token, onRetry, userAgent = sdkUserAgent } = options;
+  const base = baseOf(options.url);
+  if (typeof token === 'string') checkToken(token);
+  // In a browser this header would cost a preflight request.
+  const named = globalThis.process?.versions?.node === undefined ? {} : { 'user-agent': userAgent };
+  return {
+    base,
+    origin: new URL(base).origin,
+    token,
+    timeoutMs: bounded('timeoutMs', options.timeoutMs ?? 30_000, 1, maxTimerMs),
+    attemptTimeoutMs: bounded('attemptTimeoutMs', options.attemptTimeoutMs ?? 10_000, 1, maxTimerMs),
+    retries: bounded('retries', options.retries ?? 3, 0, 100),
+    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    onRetry,
+    headers: { accept: 'application/json', ...named },
+  };
+}
+
+async function sendWithRetries(connection: Connection, operation: Operation): Promise<Answer> {
+  const { method, path, signal, deadline = performance.now() + connection.timeoutMs } = operation;
+  const isRead = method === 'GET';
+  const message = messageOf(connection, operation);
+  let mayHaveApplied = false;
+  for (let number = 1; ; number += 1) {
+    signal?.throwIfAborted();
+    try {
+      return await attemptInTime(connection, message, signal, deadline);
+    } catch (error) {
+      if (!(error instanceof HoldfastError)) throw error;
+      mayHaveApplied ||= error.outcomeUnknown && !isRead;
+      error.outcomeUnknown = mayHaveApplied;
+      const delayMs = pauseMs(number, error.retryAfterMs);
+      const mayRepeat = error.retryable && (isRead || operation.repeatable || !mayHaveApplied);
+      // A pause that outlasts the call would only delay the same error.
+      if (!mayRepeat || number > connection.retries || performance.now() + delayMs >= deadline) throw error;
+      connection.onRetry?.({ method, path, attempt: number + 1, delayMs, error });
+      await pause(delayMs, signal);
+    }
+  }
+}
+
+function messageOf({ base, headers }: Connection, { method, path, query, body, headers: own }: Operation): Message {
+  const content = body === undefined ? {} : { 'content-type': 'application/json' };
+  return {
+    url: base + path + queryOf(query),
+    method,
+    headers: { ...headers, ...content, ...own },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  };
+}
+
+/** Ends with the attempt, the caller's signal or the time limit, even if `fetch` or `token` ignores its signal. */
+function attemptInTime(
+  connection: Connection,
+  message: Message,
+  signal: AbortSignal | undefined,
+  deadline: number,
+): Promise<Answer> {
+  const limitMs = Math.max(0, Math.min(connection.attemptTimeoutMs, deadline - performance.now()));
+  const controller = new AbortController();
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      settle();
+      controller.abort();
+    };
+    const abort = () => end(() => reject(signal?.reason));
+    const timer = setTimeout(() => end(() => reject(timeoutAfter(limitMs, connection.origin))), limitMs);
+    signal?.addEventListener('abort', abort, { once: true });
+    attempt(connection, message, controller.signal).then(
+      answer => end(() => resolve(answer)),
+      error => end(() => reject(error)),
+    );
+  });
+}
+
+/** One attempt: fetches the token, sends the request and reads the whole response. */
+async function attempt(connection: Connection, message: Message, signal: AbortSignal): Promise<Answer> {
+  const { token, origin, fetch: doFetch } = connection;
+  const given = typeof token === 'function' ? await token() : token;
+  const authorization = given === undefined ? {} : { authorization: `Bearer ${checkToken(given)}` };
+  let response: Response;
+  let text: string;
+  try {
+    response = await doFetch(message.url, {
+      method: message.method,
+      headers: { ...authorization, ...message.headers },
+      ...(message.body === undefined ? {} : { body: message.body }),
+      // Following a redirect would send the body, with its values, to an address that nobody configured.
+      redirect: 'manual',
+      signal,
+    });
+    text = await response.text();
+  } catch (failure) {
+    throw errorOfFetch(origin, failure);
+  }
+  const { status, headers } = response;
+  if (status === 304) return { status, headers, body: undefined };
+  if (status < 200 || status > 299) throw errorOfAnswer(status, headers, text);
+  return { status, headers, body: parseBody(origin, status, headers, text) };
 }
 
 /** Full jitter (AWS Architecture Blog, "Exponential backoff and jitter"), on top of what the service asks for. */

@@ -1,0 +1,102 @@
+import type { Holdfast, ResponseBody } from '@holdfast/sdk';
+import type { AnyCredential } from './credentials/credentials.ts';
+import { exitCodes, Failure, usage } from './failure.ts';
+import type { Settings } from './settings/settings.ts';
+import type { Place, PlaceMember } from './settings/settings-file.ts';
+import type { Terminal } from './terminal.ts';
+
+export type CurrentUser = ResponseBody<'GET', '/v1/auth/me'>;
+type Project = ResponseBody<'GET', '/v1/projects/{orgId}'>['projects'][number];
+
+/** Where a place can come from. */
+interface Sources {
+  settings: () => Settings;
+  credential: () => Promise<AnyCredential>;
+  client: () => Promise<Holdfast>;
+  currentUser: () => Promise<CurrentUser>;
+  terminal: Terminal;
+}
+
+interface PlaceFinder {
+  /** Asks each question once. */
+  find(member: PlaceMember): Promise<string>;
+  organizationId(): Promise<string>;
+}
+
+const hintOf = {
+  organization: 'Name one with --org, or link this directory: holdfast link',
+  project: 'Name one with --project, or link this directory: holdfast link',
+  environment: 'Name one with --env, or link this directory: holdfast link',
+};
+
+/** Runs `work` on the first call and returns its result from then on. */
+export function once<T>(work: () => T): () => T {
+  let done: { result: T } | undefined;
+  return () => {
+    done ??= { result: work() };
+    return done.result;
+  };
+}
+
+/** Finds the organization, project and environment: in the settings, by the token's scope, or by asking the user. */
+export function createPlaceFinder({ settings, credential, client, currentUser, terminal }: Sources): PlaceFinder {
+  const found: Partial<Place> = {};
+  const projects = once(async (): Promise<Project[]> => {
+    const orgId = await organizationId();
+    return (await (await client()).request('GET', '/v1/projects/{orgId}', { path: { orgId } })).projects;
+  });
+
+  async function find(member: PlaceMember): Promise<string> {
+    const known = found[member] ?? settings()[member]?.value;
+    if (known !== undefined) return known;
+    const chosen = await pick(terminal, member, await choicesOf(member));
+    found[member] = chosen;
+    return chosen;
+  }
+
+  /** A token limited to one leaves no choice. */
+  async function choicesOf(member: PlaceMember): Promise<string[]> {
+    const { identity } = await credential();
+    // An identity has no account that lists its limits, but it sees nothing else.
+    if (identity !== undefined) {
+      return member === 'organization' ? [identity.organization] : choicesWithin(member, undefined, undefined);
+    }
+    const { organizations, authentication } = await currentUser();
+    const { organizationId: orgId, projectId, environmentId } = authentication.token ?? {};
+    return member === 'organization' ? slugsOf(organizations, orgId) : choicesWithin(member, projectId, environmentId);
+  }
+
+  async function choicesWithin(member: PlaceMember, projectId: Limit, environmentId: Limit): Promise<string[]> {
+    const all = await projects();
+    if (member === 'project') return slugsOf(all, projectId);
+    const slug = await find('project');
+    return slugsOf(all.find(project => project.slug === slug)?.environments ?? [], environmentId);
+  }
+
+  async function organizationId(): Promise<string> {
+    const slug = await find('organization');
+    const { identity } = await credential();
+    if (identity?.organization === slug) return identity.organizationId();
+    const id = (await currentUser()).organizations.find(one => one.slug === slug)?.id;
+    if (id !== undefined) return id;
+    throw new Failure(exitCodes.notFound, 'organization_not_found', `You have no access to an organization ${slug}.`, {
+      hint: 'List your organizations: holdfast orgs',
+    });
+  }
+
+  return { find, organizationId };
+}
+
+/** The id a token is limited to, if any. */
+type Limit = string | null | undefined;
+
+const slugsOf = (all: readonly { id: string; slug: string }[], limit: Limit): string[] =>
+  all.filter(one => limit == null || one.id === limit).map(({ slug }) => slug);
+
+async function pick(terminal: Terminal, member: PlaceMember, choices: readonly string[]): Promise<string> {
+  const [only] = choices;
+  if (only !== undefined && choices.length === 1) return only;
+  if (only === undefined) throw new Failure(exitCodes.notFound, `${member}_not_found`, `You can see no ${member}.`);
+  if (terminal.canAsk) return await terminal.choose(`Which ${member}?`, choices);
+  throw usage(`It is not clear which ${member} is meant: ${choices.slice(0, 20).join(', ')}.`, hintOf[member]);
+}

@@ -1,0 +1,56 @@
+import type { HoldfastError } from './errors.ts';
+
+export interface CallOptions {
+  signal?: AbortSignal;
+}
+
+/** How old an answer may be. Both options are off by default. */
+export interface CacheOptions {
+  /** An answer this young is returned without asking the service. */
+  maxAgeMs?: number;
+  /** Where the service can't answer, one that it confirmed this lately is returned, marked `stale`. Never after 401, 403, 404. */
+  staleIfErrorMs?: number;
+}
+
+export interface PullOptions extends CallOptions, CacheOptions {
+  /** The environment as it was at this revision. */
+  revision?: number;
+  /** Only these keys; one that is not there is an error. */
+  keys?: readonly string[];
+}
+
+export type KeyQuery = { limit?: number; offset?: number; search?: string; revision?: number };
+
+export type HistoryQuery = { values?: boolean; limit?: number; offset?: number };
+
+export type RevisionQuery = { limit?: number; before?: number };
+
+export interface WriteOptions extends CallOptions {
+  /** Changes that revision of the environment only. */
+  ifRevision?: number;
+  /** Why: one line for the revision list and the audit log. */
+  message?: string;
+}
+
+export interface SetOptions extends WriteOptions {
+  /** Changes that version of the key only; 0 = the key must not be there. */
+  ifVersion?: number;
+}
+
+export interface RestoreOptions extends WriteOptions {
+  /** Only these keys. */
+  keys?: readonly string[];
+}
+
+export interface Changes {
+  set?: Readonly<Record<string, string>>;
+  delete?: readonly string[];
+  message?: string;
+}
+
+export interface WatchOptions extends CallOptions {
+  /** 10,000 where omitted. */
+  intervalMs?: number;
+  /** Hears of each poll that failed for now; the watch goes on. */
+  onError?: (error: HoldfastError) => void;
+}

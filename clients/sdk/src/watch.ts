@@ -1,0 +1,35 @@
+import type { PullOptions, WatchOptions } from './environment-options.ts';
+import { isOutage } from './pull.ts';
+import type { Snapshot } from './snapshot.ts';
+import { pause } from './transport.ts';
+
+/** Yields the current secrets, then every new revision. */
+export async function* watchPulls(
+  pull: (options: PullOptions) => Promise<Snapshot>,
+  { intervalMs = 10_000, signal, onError }: WatchOptions,
+): AsyncGenerator<Snapshot, void, undefined> {
+  if (!(intervalMs > 0)) throw new RangeError('intervalMs must be above 0.');
+  const options = { maxAgeMs: 0, staleIfErrorMs: 0, ...(signal === undefined ? {} : { signal }) };
+  let last: Snapshot | undefined;
+  while (!signal?.aborted) {
+    let waitMs = intervalMs;
+    try {
+      const snapshot = await pull(options);
+      // Any other revision, not only a higher one: an environment may be made anew under its slug.
+      if (snapshot.revision !== last?.revision) {
+        last = snapshot;
+        yield snapshot;
+      }
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (last === undefined || !isOutage(error)) throw error;
+      onError?.(error);
+      waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);
+    }
+    try {
+      await pause(waitMs, signal);
+    } catch {
+      return;
+    }
+  }
+}

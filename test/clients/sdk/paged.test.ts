@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Environment, Holdfast, HoldfastError } from '../../../clients/sdk/src/index.ts';
+import { type Api, createProject, createToken, startApi } from '../../support/api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
+
+let api: Api;
+let ada: Person;
+let client: Holdfast;
+let environment: Environment;
+let path: { orgSlug: string; project: string; env: string };
+let requestCount = 0;
+
+beforeAll(async () => {
+  api = await startApi();
+  ada = await seedPerson({ name: 'Ada', isAdmin: true });
+  const project = await createProject(api, ada);
+  const { token } = await createToken(api, ada);
+  client = new Holdfast({
+    url: api.url,
+    token,
+    fetch: (input, init) => {
+      requestCount += 1;
+      return fetch(input, init);
+    },
+  });
+  path = { orgSlug: ada.organization.slug, project: project.slug, env: 'dev' };
+  environment = client.environment(path.orgSlug, path.project, path.env);
+  for (const value of ['1', '2', '3', '4', '5']) await environment.set('A', value);
+  await environment.import({ B: 'b', C: 'c', D: 'd', E: 'e' });
+});
+afterAll(() => api.stop());
+
+/** All items, and the number of requests that they took. */
+async function collect<T, R>(list: AsyncIterable<T>, pick: (item: T) => R): Promise<[R[], number]> {
+  const items: R[] = [];
+  const before = requestCount;
+  for await (const item of list) items.push(pick(item));
+  return [items, requestCount - before];
+}
+
+/** Counts the first request, too: it is sent when the list is made. */
+async function collected<T, R>(start: () => AsyncIterable<T>, pick: (item: T) => R): Promise<[R[], number]> {
+  const before = requestCount;
+  const list = start();
+  const [items] = await collect(list, pick);
+  return [items, requestCount - before];
+}
+
+describe('a list of the SDK', () => {
+  it('is one page where it is awaited', async () => {
+    const page = await environment.keys({ limit: 2 });
+    expect([page.keys.map(({ key }) => key), page.pagination?.total]).toEqual([['A', 'B'], 5]);
+  });
+
+  it('goes through all keys, versions, revisions and values page by page', async () => {
+    expect(
+      await collected(
+        () => environment.keys({ limit: 2 }),
+        ({ key }) => key,
+      ),
+    ).toEqual([[...'ABCDE'], 3]);
+    expect(
+      await collected(
+        () => environment.keys(),
+        ({ key }) => key,
+      ),
+    ).toEqual([[...'ABCDE'], 1]);
+    expect(
+      await collected(
+        () => environment.keys({ limit: 2, offset: 3 }),
+        ({ key }) => key,
+      ),
+    ).toEqual([['D', 'E'], 1]);
+    const versions = () => environment.history('A', { limit: 2, values: true });
+    expect(await collected(versions, ({ value }) => value)).toEqual([['5', '4', '3', '2', '1'], 3]);
+    const revisions = () => environment.revisions({ limit: 4 });
+    expect(await collected(revisions, ({ revision }) => revision)).toEqual([[6, 5, 4, 3, 2, 1], 2]);
+    const secrets = () => client.list('/v1/secrets/{orgSlug}/{project}/{env}', { path, query: { limit: 2 } });
+    expect(await collected(secrets, ({ value }) => value)).toEqual([['5', 'b', 'c', 'd', 'e'], 3]);
+  });
+
+  it('goes through the audit log and every organization', async () => {
+    const query = { limit: 2, action: 'secret.changed' } as const;
+    const audit = () => client.list('/v1/audit/{orgId}', { path: { orgId: ada.organization.id }, query });
+    const [entries, requests] = await collected(audit, ({ action }) => action);
+    expect([entries, requests]).toEqual([Array(5).fill('secret.changed'), 3]);
+    const search = ada.organization.slug;
+    const organizations = () => client.list('/v1/admin/orgs', { query: { limit: 1, search } });
+    expect(await collected(organizations, ({ slug }) => slug)).toEqual([[ada.organization.slug], 1]);
+  });
+
+  it('fetches no page that is not reached', async () => {
+    const before = requestCount;
+    for await (const { key } of environment.keys({ limit: 2 })) if (key === 'B') break;
+    expect(requestCount - before).toBe(1);
+  });
+
+  it('reads all pages of secrets at the revision of the first one', async () => {
+    const other = client.environment(path.orgSlug, path.project, 'staging');
+    await other.import({ A: '1', B: '1', C: '1', D: '1' });
+    const keys: string[] = [];
+    for await (const { key } of other.keys({ limit: 2 })) {
+      keys.push(key);
+      if (key === 'A') await other.delete(['A', 'B']);
+    }
+    expect(keys).toEqual([...'ABCD']);
+  });
+
+  it('repeats no version that a write moves to the next page', async () => {
+    const other = client.environment(path.orgSlug, path.project, 'staging');
+    for (const value of ['1', '2', '3', '4']) await other.set('MOVED', value);
+    const versions: number[] = [];
+    for await (const { version } of other.history('MOVED', { limit: 2 })) {
+      versions.push(version);
+      if (version === 4) await other.set('MOVED', '5');
+    }
+    expect(versions).toEqual([4, 3, 2, 1]);
+  });
+
+  it('throws what the service answers, on the first page and on a later one', async () => {
+    const missing = client.environment(path.orgSlug, path.project, 'nowhere');
+    await expect(collect(missing.keys(), ({ key }) => key)).rejects.toMatchObject({ status: 404 });
+    const deep = { limit: 1, offset: 10_001 };
+    const audit = client.list('/v1/audit/{orgId}', { path: { orgId: ada.organization.id }, query: deep });
+    await expect(collect(audit, ({ id }) => id)).rejects.toThrow(HoldfastError);
+  });
+
+  it('is only for paths that come in pages', async () => {
+    // @ts-expect-error: not a list
+    await expect(collect(client.list('/v1/auth/me'), () => 0)).resolves.toBeDefined();
+    // @ts-expect-error: returned whole
+    await expect(collect(client.list('/v1/members/{orgId}'), () => 0)).rejects.toThrow(TypeError);
+  });
+});
