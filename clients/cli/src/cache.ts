@@ -34,10 +34,10 @@ const fileOf = (place: CachedPlace): string =>
       .digest('hex')}.json`,
   );
 
-/** Sealed with the token: who has it may read these values anyway; without it the file is of no use. */
+/** Sealed with the token: its holder may read these values anyway; without it the file is useless. */
 const purpose = 'holdfast offline cache v1';
 
-/** What is authenticated beside the values: a file that is moved or changed is not read. */
+/** Additional authenticated data, so a moved or changed file is rejected. */
 const contextOf = ({ origin, path }: CachedPlace, revision: number, at: number): Buffer =>
   Buffer.from(JSON.stringify([origin, ...path, revision, at]));
 
@@ -48,7 +48,7 @@ export function writeCached(place: CachedPlace, token: string, { entries, revisi
   writeOwnFile(fileOf(place), JSON.stringify(file));
 }
 
-/** @returns undefined where there is none that this token made for this place */
+/** @returns undefined if this token has no cached copy of this place */
 export function readCached(place: CachedPlace, token: string): Cached | undefined {
   const bytes = readIfThere(fileOf(place));
   if (bytes === undefined) return undefined;
@@ -58,7 +58,7 @@ export function readCached(place: CachedPlace, token: string): Cached | undefine
     const text = unseal(token, purpose, contextOf(place, revision, at), sealed);
     return { entries: JSON.parse(text) as Entry[], revision, at };
   } catch {
-    // Made with another token, damaged or forged: as good as none, and the next pull replaces it.
+    // Made with another token, damaged or forged: ignored, and replaced by the next pull.
     return undefined;
   }
 }

@@ -25,9 +25,9 @@ function planLines(plan: Plan<unknown>, output: Output, stream: 1 | 2): string[]
 }
 
 /**
- * Shows what a change would do, asks where there is somebody to ask, and does exactly that.
+ * Shows the plan, asks for confirmation on a terminal, and applies exactly that plan.
  * @returns the service's answer; undefined for a dry run
- * @throws Failure with code 6, after it has shown what moved meanwhile
+ * @throws Failure with code 6 after a conflict, once the concurrent changes were shown
  */
 export async function carryOut<T>(
   session: { output: Output; terminal: Terminal },
@@ -65,7 +65,7 @@ export async function carryOut<T>(
   }
 }
 
-/** On stderr: what is about to happen. Who is asked must see what about, also with --quiet and --json. */
+/** Prints the plan on stderr. A prompt always shows it, even with --quiet and --json. */
 export function showPlan(
   { output, terminal }: { output: Output; terminal: Terminal },
   plan: Plan<unknown>,
@@ -76,7 +76,7 @@ export function showPlan(
   say(summaryOf(plan, `To ${title}`));
 }
 
-/** @throws RevisionMismatch where somebody was faster; Failure with what is known where the service went away */
+/** @throws RevisionMismatch on a conflict; Failure with the known outcome if the service became unreachable */
 export async function applyPlan<T>(environment: Environment, plan: Plan<T>): Promise<T> {
   try {
     return await plan.apply();
@@ -87,7 +87,7 @@ export async function applyPlan<T>(environment: Environment, plan: Plan<T>): Pro
   }
 }
 
-/** Somebody was faster: who, what and why, as far as the caller may know. */
+/** Reports a conflict: who changed what and why, as far as the caller may see it. */
 async function refuseMoved(output: Output, environment: Environment, base: number, current: number): Promise<never> {
   const latest = await environment.revisions({ limit: 20 }).catch(() => undefined);
   const moved = latest?.revisions.filter(({ revision }) => revision > base) ?? [];
@@ -108,29 +108,29 @@ async function refuseMoved(output: Output, environment: Environment, base: numbe
     `${environment.slug} has moved from revision ${base} to ${current}; nothing was changed.`,
     {
       details: { currentRevision: current, moved },
-      hint: `What moved: holdfast diff ${environment.slug}@${base} · then run the command again`,
+      hint: `See the changes: holdfast diff ${environment.slug}@${base} · then run the command again`,
     },
   );
 }
 
-/** The service went away in the middle. Where it is back already, one look says which it is: all or nothing. */
+/** The service became unreachable. If it is back, one read tells whether the change was applied. */
 async function knownAfter(error: HoldfastError, environment: Environment, base: number): Promise<Failure> {
   const { requestId, details, exitCode, code } = failureOf(error);
   const now = await environment.keys().catch(() => undefined);
   if (now === undefined) {
-    const unknown = `${error.message} Whether the change was made is not known; it is all or nothing.`;
-    const hint = `Run the command again: made already, it changes nothing. Before it was revision ${base}.`;
+    const unknown = `${error.message} The change may have been applied, in full or not at all.`;
+    const hint = `It is safe to run the command again. The previous revision was ${base}.`;
     return new Failure(exitCode, code, unknown, { requestId, details, hint });
   }
   const known =
     now.revision === base
-      ? // The service may still be at it: only a later look could say more.
-        `Nothing has changed so far: ${environment.slug} is at revision ${base} as before.`
-      : `${environment.slug} is at revision ${now.revision} now, was at ${base}.`;
+      ? // The service may still be working on it.
+        `Nothing has changed so far: ${environment.slug} is still at revision ${base}.`
+      : `${environment.slug} moved from revision ${base} to ${now.revision}.`;
   return new Failure(exitCode, code, `${error.message} ${known}`, {
     requestId,
     details,
-    hint: 'See: holdfast revisions · running the command again does no harm',
+    hint: 'Check with: holdfast revisions · it is safe to run the command again',
   });
 }
 

@@ -253,7 +253,7 @@ export const commandGroups: Readonly<Record<string, readonly CommandDefinition[]
       subcommands: [
         {
           name: 'invite',
-          description: 'invite somebody by e-mail',
+          description: 'invite a person by e-mail',
           example: 'holdfast members invite grace@example.com --role developer',
           options: inviteOptions,
           work: invite,

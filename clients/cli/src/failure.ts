@@ -64,7 +64,7 @@ export function notRepresentable(format: string, refusals: readonly Refusal[]): 
     `${count} can’t be written as ${format}; nothing was written.\n  ${named.join('\n  ')}`,
     {
       details: refusals,
-      hint: 'Leave these keys out with --only, or take --format json, which holds every value.',
+      hint: 'Leave these keys out with --only, or use --format json, which supports every value.',
     },
   );
 }
@@ -77,13 +77,13 @@ export function failureOf(error: unknown): Failure {
   }
   const { code, message, requestId, details } = error;
   const unknown = error.outcomeUnknown
-    ? ' Whether the change was made is not known; it is all or nothing. Look with: holdfast revisions'
+    ? ' The change may have been applied, in full or not at all. Check with: holdfast revisions'
     : '';
   return new Failure(exitCodeOf(error), code, message + unknown, { requestId, details, hint: hintOf(error) });
 }
 
 function exitCodeOf(error: HoldfastError): ExitCode {
-  // Somebody else answered: what its status means is not known, but for this one.
+  // The service did not answer, so its status is not reliable, except for this one.
   if (error.status === 413) return exitCodes.other;
   if (error instanceof GatewayError) return exitCodes.unreachable;
   switch (error.status) {
@@ -101,7 +101,7 @@ function exitCodeOf(error: HoldfastError): ExitCode {
   }
 }
 
-/** No answer, or one that says: later. */
+/** No answer, or a temporary error. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
   return error instanceof HoldfastError && (error.retryable || (error.status ?? 0) > 500);
@@ -109,28 +109,29 @@ export function isOutage(error: unknown): boolean {
 
 function hintOf({ code, status }: HoldfastError): string | undefined {
   if (code === 'invalid_assertion') {
-    return 'Are HOLDFAST_IDENTITY and HOLDFAST_ORG right, and is the token for the audience of the identity, and new?';
+    return 'Check HOLDFAST_IDENTITY and HOLDFAST_ORG, and that the token is unused and has the identity’s audience.';
   }
-  if (code === 'claims_mismatch') return 'What the identity demands is in the dashboard and in GET /v1/identities.';
+  if (code === 'claims_mismatch')
+    return 'See the claims the identity requires in the dashboard or with GET /v1/identities.';
   if (status === 413) return 'Send less at once: fewer keys, or shorter values.';
   if (status === 401) return signInHint();
   if (code === 'connection_failed' && namesProxy() && !canUseProxy())
-    return `Node ${process.version} does not use the proxy that the environment names; from 24.14 on it does.`;
+    return `Node ${process.version} does not support HTTPS_PROXY; Node 24.14 and newer do.`;
   if (code === 'connection_failed' || code === 'gateway_error') return 'Is the address right? See: holdfast status';
-  if (code === 'organization_not_found') return 'Those you can see: holdfast orgs';
-  if (code === 'project_not_found') return 'Those you can see: holdfast projects';
-  if (code === 'environment_not_found') return 'Those of the project: holdfast envs';
-  if (code === 'secret_not_found') return 'Its keys: holdfast list';
-  if (code === 'revision_mismatch') return 'What moved: holdfast revisions';
-  if (code === 'version_mismatch') return 'Its versions: holdfast history KEY';
-  if (code === 'revision_not_found') return 'Its revisions: holdfast revisions';
-  if (code === 'insufficient_scope') return 'What your token may do: holdfast whoami';
+  if (code === 'organization_not_found') return 'List your organizations: holdfast orgs';
+  if (code === 'project_not_found') return 'List the projects: holdfast projects';
+  if (code === 'environment_not_found') return 'List the environments: holdfast envs';
+  if (code === 'secret_not_found') return 'List the keys: holdfast list';
+  if (code === 'revision_mismatch') return 'See the changes: holdfast revisions';
+  if (code === 'version_mismatch') return 'List the versions: holdfast history KEY';
+  if (code === 'revision_not_found') return 'List the revisions: holdfast revisions';
+  if (code === 'insufficient_scope') return 'See the token’s access: holdfast whoami';
   return undefined;
 }
 
-/** A token of the environment goes before the one that `login` keeps, so that signing in would not help. */
+/** A token in the environment takes precedence over a stored one, so signing in would not help. */
 function signInHint(): string {
   const variable = ['HOLDFAST_TOKEN', 'HOLDFAST_TOKEN_FILE'].find(name => process.env[name]);
   if (variable === undefined) return 'Sign in: holdfast login';
-  return `The token of ${variable} is unknown, expired or revoked. Replace it, or unset ${variable} and sign in: holdfast login`;
+  return `The token in ${variable} is unknown, expired or revoked. Replace it, or unset ${variable} and sign in: holdfast login`;
 }

@@ -22,7 +22,7 @@ function base(variable: string, fallback: string): string {
 export const configDirectory = (): string => join(base('XDG_CONFIG_HOME', '.config'), 'holdfast');
 export const cacheDirectory = (): string => join(base('XDG_CACHE_HOME', '.cache'), 'holdfast');
 
-/** @returns undefined where it is not there */
+/** @returns undefined if the file does not exist */
 export function readIfThere(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
@@ -34,7 +34,7 @@ export function readIfThere(path: string): Buffer | undefined {
 
 /**
  * Whole or not at all, and for its owner alone. A pipe or a device is written to. A link is followed within the directory
- * only: one that a repository brings along must not choose which of the user's files are overwritten.
+ * only: a link in a repository must not choose which of the user's files are overwritten.
  */
 export function writePrivately(path: string, text: string): void {
   writeTo(path, text, requireInside);
@@ -55,7 +55,7 @@ function writeTo(path: string, text: string, check: (path: string, target: strin
   }
 }
 
-/** The path without links, also where the file is not there yet. */
+/** The path with links resolved, even if the file does not exist yet. */
 function followed(path: string): string {
   const real = join(realpathSync(dirname(path)), basename(path));
   const isLink = lstatSync(real, { throwIfNoEntry: false })?.isSymbolicLink() === true;

@@ -1,4 +1,4 @@
-/** Only what is defined, which is what an optional member takes. */
+/** Drops undefined members, for exact optional members. */
 export function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

@@ -12,7 +12,7 @@ program.hook('preSubcommand', (_, subcommand) => {
 });
 
 async function addCompletion(): Promise<void> {
-  // `complete` is what the scripts of `completion` call.
+  // `complete` is called by the scripts of `completion`.
   if (words[0] === 'completion' || words[0] === 'complete') {
     const { default: tab } = await import('@bomb.sh/tab/commander');
     tab(program, { completionCommandName: 'completion' });
@@ -55,8 +55,8 @@ function report(error: unknown): number {
 
 /** What stands behind the = of an option may be a value, and so may an argument too many. */
 function messageOf({ code, message }: CommanderError): string {
-  // `help` with a word that is no command.
-  if (code === 'commander.help') return 'There is no such command.';
+  // `help` with an unknown command.
+  if (code === 'commander.help') return 'Unknown command.';
   return message
     .replace(/^error: /, '')
     .replace(/(but got \d+): [\s\S]*$/, '$1.')

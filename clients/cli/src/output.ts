@@ -8,7 +8,7 @@ type Style = Parameters<typeof styleText>[0];
 export interface Output {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** Whether somebody reads stdout on a terminal. */
+  /** Whether stdout is a terminal. */
   readonly isTerminal: boolean;
   /** To stdout: exact in a file or a pipe, without control characters on a terminal. */
   data(text: string): void;
@@ -16,7 +16,7 @@ export interface Output {
   document(value: unknown): void;
   /**
    * Rows with a header on a terminal, without one and separated by tabs elsewhere.
-   * @param empty what people read where there is no row
+   * @param empty shown to people if there are no rows
    */
   table(header: readonly string[], rows: readonly (readonly string[])[], empty?: string): void;
   /** A moment, for people on a terminal in their own time zone. */

@@ -96,7 +96,8 @@ const slugsOf = (all: readonly { id: string; slug: string }[], limit: Limit): st
 async function pick(terminal: Terminal, member: PlaceMember, choices: readonly string[]): Promise<string> {
   const [only] = choices;
   if (only !== undefined && choices.length === 1) return only;
-  if (only === undefined) throw new Failure(exitCodes.notFound, `${member}_not_found`, `You can see no ${member}.`);
+  if (only === undefined)
+    throw new Failure(exitCodes.notFound, `${member}_not_found`, `You have no access to any ${member}.`);
   if (terminal.canAsk) return await terminal.choose(`Which ${member}?`, choices);
-  throw usage(`It is not clear which ${member} is meant: ${choices.slice(0, 20).join(', ')}.`, hintOf[member]);
+  throw usage(`Several ${member}s match: ${choices.slice(0, 20).join(', ')}.`, hintOf[member]);
 }

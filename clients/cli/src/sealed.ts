@@ -12,7 +12,7 @@ function keyOf(secret: string, salt: Buffer, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, salt, purpose, 32));
 }
 
-/** @param context is authenticated with the text: what is moved or changed does not open */
+/** @param context is authenticated with the text, so a moved or changed text does not open */
 export function seal(secret: string, purpose: string, context: Buffer, text: string): Sealed {
   const salt = randomBytes(32);
   const nonce = randomBytes(12);
@@ -27,7 +27,7 @@ export function seal(secret: string, purpose: string, context: Buffer, text: str
   };
 }
 
-/** @throws where it was sealed otherwise, or changed */
+/** @throws if the secret, purpose or context differs, or the text was changed */
 export function unseal(secret: string, purpose: string, context: Buffer, { salt, nonce, tag, data }: Sealed): string {
   const [saltBytes, nonceBytes, tagBytes] = [salt, nonce, tag].map(text => Buffer.from(text, 'base64')) as [
     Buffer,

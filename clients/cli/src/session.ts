@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts';
 
 export type Project = ResponseBody<'GET', '/v1/projects/{orgId}'>['projects'][number];
 
-/** One run of the command line. Nothing is read and nobody is asked before it is needed. */
+/** One run of the command line. It reads settings and prompts only on demand. */
 export interface Session {
   readonly output: Output;
   readonly terminal: Terminal;
@@ -19,12 +19,12 @@ export interface Session {
   credential(): Promise<AnyCredential>;
   client(): Promise<Holdfast>;
   currentUser(): Promise<CurrentUser>;
-  /** Organization, project and environment, as far as is asked for, from the settings, the token or a person. */
+  /** The requested members of the place, from the settings, the token or a prompt. */
   place<M extends PlaceMember>(...members: readonly M[]): Promise<Record<M, string>>;
   environment(slug?: string): Promise<ReturnType<Holdfast['environment']>>;
   organizationId(): Promise<string>;
   project(): Promise<Project>;
-  /** From now on no retry is announced. */
+  /** Stops announcing retries. */
   silenceRetries(): void;
 }
 
@@ -52,7 +52,7 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
     organizationId,
     place: async (...members) => {
       const place: Partial<Place> = {};
-      // From the outside in: what a person chooses first decides what there is to choose next.
+      // From the outside in: each choice narrows the next one.
       for (const member of placeMembers) {
         if ((members as readonly PlaceMember[]).includes(member)) place[member] = await find(member);
       }

@@ -14,10 +14,10 @@ export interface PullFlags {
   offline?: boolean;
 }
 
-/** `?keys=` takes so many. */
+/** The limit of `?keys=`. */
 const mostNamedKeys = 100;
 
-/** The values that a command is about; from the cache where that is asked for, or allowed and there is no network. */
+/** The values for a command; from the cache if requested, or if allowed and the service is unreachable. */
 export async function pullEntries(session: Session, flags: PullFlags): Promise<Pulled> {
   const { only, revision, offline } = flags;
   const keepsCache = flags.cache || process.env.HOLDFAST_CACHE === '1';
@@ -39,20 +39,20 @@ export async function pullEntries(session: Session, flags: PullFlags): Promise<P
     throw new Failure(
       exitCodes.unreachable,
       'not_cached',
-      'This environment is not in the cache for this credential.',
+      'The cache has no copy of this environment for this credential.',
       {
-        hint: 'Pull it once with the service in reach: holdfast pull --cache',
+        hint: 'Pull it once while online: holdfast pull --cache',
       },
     );
   }
-  // One line tells of an outage where there is something to go on with, so the retries before it stay quiet.
+  // With a cached copy, one warning reports the outage, so the retries before it stay quiet.
   if (cached !== undefined) session.silenceRetries();
   try {
     const pulled = await pullFrom(environment, undefined, undefined);
     writeCached(place, token, pulled);
     return { ...pulled, entries: select(pulled.entries, only, pulled.revision) };
   } catch (error) {
-    // Whoever may no longer read must not read what was kept.
+    // A user who lost read access must not read the cached copy.
     if (error instanceof HoldfastError && [401, 403, 404].includes(error.status ?? 0)) deleteCached(place);
     if (!isOutage(error) || cached === undefined) throw error;
     const { revision: kept, at } = cached;
@@ -74,7 +74,7 @@ async function pullFrom(
   return { entries: select(entries, only, snapshot.revision), revision: snapshot.revision };
 }
 
-/** @throws Failure naming every key that is not there */
+/** @throws Failure naming every missing key */
 export function select(entries: readonly Entry[], only: readonly string[] | undefined, revision: number): Entry[] {
   if (only === undefined) return [...entries];
   const there = new Set(entries.map(([key]) => key));
@@ -82,6 +82,6 @@ export function select(entries: readonly Entry[], only: readonly string[] | unde
   if (missing.length === 0) return entries.filter(([key]) => only.includes(key));
   throw new Failure(exitCodes.notFound, 'secret_not_found', `Not set at revision ${revision}: ${missing.join(', ')}.`, {
     details: { keys: missing },
-    hint: 'Its keys: holdfast list',
+    hint: 'List the keys: holdfast list',
   });
 }

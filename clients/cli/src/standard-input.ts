@@ -7,15 +7,15 @@ export async function readStandardInput(): Promise<string> {
   return decode(Buffer.concat(chunks), 'Standard input');
 }
 
-/** A value must come back as it was, so what is not UTF-8 is refused and not repaired. */
+/** Values must round-trip exactly, so text that is not UTF-8 is rejected, not repaired. */
 export function decode(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
     const hint = isUtf16
-      ? 'It begins as UTF-16 does, which Windows PowerShell writes: save it as UTF-8.'
-      : 'Save text as UTF-8; encode what is no text, for example as Base64.';
+      ? 'It looks like UTF-16, the default of Windows PowerShell: save it as UTF-8.'
+      : 'Save text as UTF-8; encode binary data, for example as Base64.';
     throw new Failure(exitCodes.other, 'not_utf8', `${name} is not UTF-8.`, { hint });
   }
 }

@@ -6,7 +6,7 @@ export interface Terminal {
   /** False without a terminal and with --no-input: then nothing may be asked. */
   readonly canAsk: boolean;
   ask(question: string): Promise<string>;
-  /** Shows nothing of what is typed. */
+  /** Does not echo the input. */
   askHidden(question: string): Promise<string>;
   confirm(question: string): Promise<boolean>;
   choose(question: string, choices: readonly string[]): Promise<string>;
@@ -24,7 +24,7 @@ export function createTerminal(noInput: boolean): Terminal {
       const list = choices.map((choice, index) => `  ${index + 1}  ${choice}\n`).join('');
       const answer = (await ask(`${question}\n${list}Number or name: `)).trim();
       const chosen = choices[Number(answer) - 1] ?? choices.find(choice => choice === answer);
-      if (chosen === undefined) throw usage(`“${answer}” is none of them.`);
+      if (chosen === undefined) throw usage(`“${answer}” is not in the list.`);
       return chosen;
     },
   };
@@ -35,7 +35,7 @@ async function readLine(question: string, hidden: boolean): Promise<string> {
   const { Writable } = await import('node:stream');
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: process.stdin, output: hidden ? silent : process.stderr, terminal: true });
-  // Only now, when the terminal no longer shows what is typed.
+  // Only now, when the terminal no longer echoes.
   process.stderr.write(question);
   return await new Promise((resolve, reject) => {
     const end = (settle: () => void) => {

@@ -1,7 +1,7 @@
 import type { components } from './openapi.ts';
 
 type Schemas = components['schemas'];
-/** What a write answers that is no dry run. */
+/** The answer of a write that is not a dry run. */
 type Done<Name extends keyof Schemas> = Exclude<Schemas[Name], Schemas['DryRun']>;
 
 export type KeyList = Schemas['ListKeysResponse'];

@@ -8,14 +8,14 @@ export interface CallOptions {
 export interface CacheOptions {
   /** An answer this young is returned without asking the service. */
   maxAgeMs?: number;
-  /** Where the service can't answer, one that it confirmed this lately is returned, marked `stale`. Never after 401, 403, 404. */
+  /** During an outage, an answer confirmed this recently is returned, marked `stale`. Never after 401, 403, 404. */
   staleIfErrorMs?: number;
 }
 
 export interface PullOptions extends CallOptions, CacheOptions {
   /** The environment as it was at this revision. */
   revision?: number;
-  /** Only these keys; one that is not there is an error. */
+  /** Only these keys. A missing key is an error. */
   keys?: readonly string[];
 }
 
@@ -49,8 +49,8 @@ export interface Changes {
 }
 
 export interface WatchOptions extends CallOptions {
-  /** 10,000 where omitted. */
+  /** 10,000 by default. */
   intervalMs?: number;
-  /** Hears of each poll that failed for now; the watch goes on. */
+  /** Called for each poll that fails during an outage; the watch continues. */
   onError?: (error: HoldfastError) => void;
 }

@@ -121,7 +121,7 @@ export class Environment {
     });
   }
 
-  /** Sets what a dotenv text says, read by the service's own rules, as one revision. */
+  /** Sets the secrets of a dotenv text as one revision. The service parses the text. */
   importDotenv(dotenv: string, options: WriteOptions = {}): Promise<ImportResult> {
     const { message, ...rest } = options;
     const change = {
@@ -181,7 +181,7 @@ export class Environment {
     });
   }
 
-  /** Makes the environment, or some keys of it, what it was at a revision, as one new revision. */
+  /** Restores the environment, or some of its keys, to an earlier revision, as one new revision. */
   restore(revision: number, options: RestoreOptions = {}): Promise<RestoreResult> {
     return write(this.#transport, this.#restoration(revision, options));
   }

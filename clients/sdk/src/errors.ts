@@ -1,6 +1,6 @@
 import type { components } from './openapi.ts';
 
-/** What the service answers, and codes of this client where no answer of the service came. */
+/** The codes of the service, and the client's own for calls that the service did not answer. */
 export type ErrorCode =
   | components['schemas']['ErrorCode']
   | 'connection_failed'
@@ -22,7 +22,7 @@ interface ErrorFacts {
 /** Every failure of a call. No message, detail or cause ever holds a value or a token. */
 export class HoldfastError extends Error {
   override readonly name: string = 'HoldfastError';
-  /** One of `ErrorCode`; a newer service may know further ones. */
+  /** One of `ErrorCode`, or a code that a newer service added. */
   readonly code: ErrorCode | (string & {});
   /** The HTTP status; undefined where no answer came. */
   readonly status: number | undefined;
@@ -30,9 +30,9 @@ export class HoldfastError extends Error {
   readonly details: unknown;
   /** Whether the same call may succeed later: no connection, a timeout, 429, 502 to 504. */
   readonly retryable: boolean;
-  /** How long the service asks to wait. */
+  /** The service's `Retry-After`. */
   readonly retryAfterMs: number | undefined;
-  /** True where a change may have been made although the call failed: read the revision before you repeat it. */
+  /** True if the change may have been applied although the call failed: read the revision before retrying. */
   outcomeUnknown: boolean;
 
   constructor(message: string, facts: ErrorFacts) {
@@ -61,7 +61,7 @@ export class RevisionMismatch extends HoldfastError {
 /** The key is not at the version that the change was made for. */
 export class VersionMismatch extends HoldfastError {
   override readonly name = 'VersionMismatch';
-  /** 0 = the key is not there. */
+  /** 0 if the key does not exist. */
   readonly currentVersion: number;
 
   constructor(message: string, facts: ErrorFacts, currentVersion: number) {
@@ -70,25 +70,25 @@ export class VersionMismatch extends HoldfastError {
   }
 }
 
-/** No connection, or one that broke before the whole answer was there. */
+/** The connection failed, or broke before the whole response arrived. */
 export class ConnectionError extends HoldfastError {
   override readonly name = 'ConnectionError';
 }
 
-/** No whole answer in time. */
+/** The response did not arrive in time. */
 export class TimeoutError extends HoldfastError {
   override readonly name = 'TimeoutError';
 }
 
-/** An answer that is not the service's own: of its gateway, of a proxy, of another server. */
+/** A response from the gateway, a proxy or another server instead of the service. */
 export class GatewayError extends HoldfastError {
   override readonly name = 'GatewayError';
 }
 
-/** 502 to 504 and 429 pass; 500 is a fault that the same request meets again. */
+/** 429 and 502 to 504 are temporary; a 500 is likely to repeat. */
 const passingStatuses: readonly number[] = [429, 502, 503, 504];
 
-/** The error for an answer that is no success. `text` is its body. */
+/** The error for a failed response with the body `text`. */
 export function errorOfAnswer(status: number, headers: Headers, text: string): HoldfastError {
   const body = jsonObject(text);
   const error = body?.error;
@@ -125,7 +125,7 @@ export function errorOfFetch(origin: string, failure: unknown): ConnectionError 
   const cause: unknown = failure instanceof Error && failure.cause !== undefined ? failure.cause : failure;
   const code = isObject(cause) && typeof cause.code === 'string' ? cause.code : undefined;
   const syscall = isObject(cause) && typeof cause.syscall === 'string' ? cause.syscall : undefined;
-  // A certificate that is refused is refused the next time as well.
+  // Retrying does not help with a rejected certificate.
   const isCertificate = code !== undefined && /CERT|^ERR_TLS|^ERR_SSL|SIGNATURE/.test(code);
   const nothingSent = isCertificate || syscall === 'connect' || (code !== undefined && connectCodes.includes(code));
   return new ConnectionError(`No connection to ${origin}${code === undefined ? '' : ` (${code})`}.`, {

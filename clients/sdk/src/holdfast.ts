@@ -28,7 +28,7 @@ export interface PromoteOptions extends WriteOptions {
   overwrite?: boolean;
 }
 
-/** A process that goes through ever more environments keeps no more than these in memory. */
+/** Bounds the memory of a process that visits many environments. */
 const keptEnvironments = 100;
 
 /** A client of one service, with one credential. */
@@ -71,7 +71,7 @@ export class Holdfast {
     return new Holdfast({ ...options, url, token: identityToken(who, assertion) });
   }
 
-  /** The same names give the same object, so that its pulls share requests and what is known already. */
+  /** The same names return the same object, so its pulls share requests and the latest answer. */
   environment(organization: string, project: string, environment: string): Environment {
     const id = JSON.stringify([organization, project, environment]);
     const known =
@@ -110,7 +110,7 @@ export class Holdfast {
   }
 }
 
-/** What concerns several environments of a project. */
+/** Operations on several environments of a project. */
 export class Project {
   readonly organization: string;
   readonly slug: string;

@@ -1,7 +1,7 @@
 import { HoldfastError, isObject } from './errors.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 
-/** What an identity is, and where it signs in. */
+/** An identity and the service it signs in to. */
 export interface IdentityOptions extends Pick<TransportOptions, 'url' | 'fetch' | 'userAgent'> {
   /** The slug of its organization. */
   organization: string;
@@ -19,7 +19,7 @@ export interface IdentityToken {
 
 /** The platform's proof of what runs here: an OpenID Connect token for the audience of one identity. */
 export interface Assertion {
-  /** Where it comes from, in words. */
+  /** Its source, for messages. */
   source: string;
   /** Whether each call gives another one. The service takes each only once. */
   isAlwaysNew: boolean;
@@ -46,13 +46,13 @@ export async function exchangeAssertion(options: IdentityOptions, assertion: str
     });
     return body as IdentityToken;
   } catch (error) {
-    // Whatever became of it, the call that needs the token has not been sent.
+    // The call that needs the token has not been sent.
     if (error instanceof HoldfastError) error.outcomeUnknown = false;
     throw error;
   }
 }
 
-/** A token is replaced this long before it expires, so that none expires on its way. */
+/** Tokens are replaced this long before they expire, so that none expires in transit. */
 const replacedBeforeMs = 60_000;
 
 /**

@@ -17,7 +17,7 @@ export interface Pulled {
   writes: number;
 }
 
-/** What a write wants an environment to hold. */
+/** The state that a write asks for. */
 interface Wanted {
   set?: ReadonlyMap<string, string>;
   deleted?: readonly string[];
@@ -61,7 +61,7 @@ export function createPuller(transport: Transport, cache: CacheOptions, path: En
       });
       const isKnown = answer.status === 304 && known !== undefined;
       const pulled = { ...(isKnown ? known : pulledOf(answer)), ...begun };
-      // A pull that began before a write may end after one that began behind it.
+      // A pull that began before a write may end after a pull that began later.
       if (latest === undefined || latest.writes <= begun.writes) latest = pulled;
       return pulled;
     } catch (error) {
@@ -121,7 +121,7 @@ export function isOutage(error: unknown): error is HoldfastError {
   return error.status === undefined || error.retryable || error.status >= 500;
 }
 
-/** @throws GatewayError for what is not the service's answer, before any of it is taken for a value */
+/** @throws GatewayError if the answer is not the service's */
 function pulledOf({ body, headers }: Answer): Pick<Pulled, 'secrets' | 'snapshot' | 'etag'> {
   if (!isObject(body) || !Number.isInteger(body.revision) || !Array.isArray(body.secrets)) throw notThePull();
   const secrets = body.secrets as SecretEntry[];
@@ -134,5 +134,5 @@ function pulledOf({ body, headers }: Answer): Pick<Pulled, 'secrets' | 'snapshot
 }
 
 function notThePull(): GatewayError {
-  return new GatewayError('The answer is not that of a Holdfast service.', { code: 'gateway_error', status: 200 });
+  return new GatewayError('The response is not from a Holdfast service.', { code: 'gateway_error', status: 200 });
 }

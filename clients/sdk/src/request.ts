@@ -43,14 +43,14 @@ export type ListPath = {
   [P in PathOf<'GET'>]: Extract<keyof ResponseBody<'GET', P>, 'pagination' | 'next'> extends never ? never : P;
 }[PathOf<'GET'>];
 
-/** What the list of a page holds. */
+/** The items of a page's list. */
 export type ItemOf<Page> = {
   [K in keyof Page]-?: Page[K] extends readonly (infer T)[] ? T : never;
 }[keyof Page];
 
 /**
- * Writes that state how secrets shall be, so that a second try of one that was carried out does no harm. Any other write
- * is sent again only where the service did nothing: a second DELETE of a slug, say, could meet its next bearer.
+ * Writes that state the desired secrets, so repeating one is harmless. Any other write is retried only if the service did
+ * nothing: a repeated DELETE of a slug, for example, could delete a new resource with that slug.
  */
 const repeatableWrites =
   /^PUT |^(?:POST|DELETE) \/v1\/secrets\/\{\w+\}\/\{\w+\}\/(?:promote|\{\w+\}\/(?:bulk|bulk-delete|changes|restore|\{\w+\}))$/;

@@ -1,12 +1,12 @@
 import { HoldfastError } from './errors.ts';
 
 /**
- * An environment at one revision. It never changes, and neither JSON nor `util.inspect` shows a value: only what is
- * asked for by name, or by `toObject`, leaves it.
+ * An environment at one revision. It never changes, and neither JSON nor `util.inspect` shows a value. Values are
+ * returned only by name or by `toObject`.
  */
 export class Snapshot {
   readonly revision: number;
-  /** True where the service could not be asked and `staleIfErrorMs` allowed an earlier answer. */
+  /** True if the service was unreachable and `staleIfErrorMs` allowed an earlier answer. */
   readonly stale: boolean;
   readonly #values: ReadonlyMap<string, string>;
 
@@ -25,7 +25,7 @@ export class Snapshot {
     return this.#values.get(key);
   }
 
-  /** @throws HoldfastError `secret_not_found` where the key is not set; an empty value is one */
+  /** @throws HoldfastError `secret_not_found` if the key is not set; an empty value counts as set */
   require(key: string): string {
     const value = this.#values.get(key);
     if (value === undefined) {
@@ -39,7 +39,7 @@ export class Snapshot {
     return [...this.#values.keys()];
   }
 
-  /** A new object of all values. It has no prototype, so that a key like `constructor` is there only if it was set. */
+  /** A new object with all values. It has no prototype, so a key like `constructor` exists only if it was set. */
   toObject(): Record<string, string> {
     const values: Record<string, string> = Object.create(null);
     for (const [key, value] of this.#values) values[key] = value;
@@ -50,12 +50,12 @@ export class Snapshot {
     return { revision: this.revision, keys: this.keys() };
   }
 
-  /** What `console.log` and `util.inspect` of Node show. */
+  /** Used by `console.log` and `util.inspect` in Node. */
   [Symbol.for('nodejs.util.inspect.custom')](): object {
     return this.toJSON();
   }
 
-  /** The same values, marked as not confirmed. */
+  /** The same values, marked as stale. */
   asStale(): Snapshot {
     return new Snapshot(this.revision, this.#values, true);
   }

@@ -5,19 +5,19 @@ export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 export interface TransportOptions {
   /** Address of the service, with or without `/v1`. */
   url: string;
-  /** A bearer token, or what fetches one before each attempt. */
+  /** A bearer token, or a function that fetches one before each attempt. */
   token: string | (() => string | Promise<string>);
-  /** For a call with all its attempts and the pauses between them; 30,000 where omitted. */
+  /** For one call with all attempts and pauses; 30,000 by default. */
   timeoutMs?: number;
-  /** For one attempt; 10,000 where omitted. */
+  /** For one attempt; 10,000 by default. */
   attemptTimeoutMs?: number;
-  /** Further attempts after the first; 3 where omitted. */
+  /** Attempts after the first; 3 by default. */
   retries?: number;
   /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Hears of every further attempt before its pause. */
+  /** Called before the pause of each retry. */
   onRetry?: (retry: Retry) => void;
-  /** What audit entries call the client; `holdfast-sdk/<version>` where omitted. A browser sends its own. */
+  /** Shown in audit entries; `holdfast-sdk/<version>` by default. A browser sends its own. */
   userAgent?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Operation {
   query?: Query | undefined;
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
-  /** Whether it may be sent again where an earlier attempt may have been carried out. */
+  /** Whether it may be sent again if an earlier attempt may have been applied. */
   repeatable: boolean;
   signal?: AbortSignal | undefined;
   /** On the clock of `performance.now()`; `timeoutMs` from now where omitted. */

@@ -15,7 +15,7 @@ export async function* watchPulls(
     let waitMs = intervalMs;
     try {
       const snapshot = await pull(options);
-      // Any other revision, not only a higher one: an environment may be made anew under its slug.
+      // Any other revision, not only a higher one: a new environment may reuse the slug.
       if (snapshot.revision !== last?.revision) {
         last = snapshot;
         yield snapshot;

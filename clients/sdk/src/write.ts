@@ -3,13 +3,13 @@ import { GatewayError, HoldfastError, isObject, RevisionMismatch, VersionMismatc
 import { type GivenOptions, operationOf } from './request.ts';
 import type { Method, Transport } from './transport.ts';
 
-/** What is left of the call that a look belongs to. */
+/** The remaining limits of the call. */
 interface Limits {
   signal: AbortSignal | undefined;
   deadline: number;
 }
 
-/** A change of secrets, and how to see whether it was made already. */
+/** A change of secrets, and a check whether it was already applied. */
 export interface Write<T> {
   method: Method;
   template: string;
@@ -17,15 +17,15 @@ export interface Write<T> {
   /** Of the one key that is set. */
   ifVersion?: number | undefined;
   /**
-   * Looks once at how things are. @returns what a second try finds where they are as wanted, else undefined.
-   * @throws HoldfastError where that can't be seen
+   * Reads the current state once. @returns the result of a repeated call if the change is in place, else undefined.
+   * @throws HoldfastError if the state can't be read
    */
   look: (after: HoldfastError, limits: Limits) => Promise<T | undefined>;
 }
 
 /**
- * Where an attempt is lost on its way back, the next one may meet its own change: 412 one step further, or 404 for a key
- * that it deleted. Then one look decides, and the answer is the one that a second try without a condition gets.
+ * If a response is lost, the retry may conflict with its own change: 412 at the next revision, or 404 for a key that it
+ * deleted. Then one read decides, and the result is that of a repeated call without a condition.
  */
 export async function write<T>(
   transport: Transport,
@@ -42,7 +42,7 @@ export async function write<T>(
       error.code === 'secret_not_found';
     if (!mayBeOwn) throw error;
     const found = await look(error, { signal: options.signal, deadline }).catch(failure => {
-      // A caller who may write but not read gets the first error, which says that the outcome is not known.
+      // A caller with write-only access gets the first error, which says that the outcome is unknown.
       if (failure instanceof HoldfastError) return undefined;
       throw failure;
     });
@@ -51,15 +51,15 @@ export async function write<T>(
   }
 }
 
-/** What a change would do, and the means to do exactly that. */
+/** The effect of a change, and a way to apply exactly that. */
 export class Plan<T> {
   readonly created: readonly string[];
   readonly updated: readonly string[];
   readonly unchanged: readonly string[];
   readonly deleted: readonly string[];
-  /** Left alone: keys that the target has already (promotion without `overwrite`), or keys to delete that are not there. */
+  /** Keys that the target already has (promotion without `overwrite`), or keys to delete that do not exist. */
   readonly skipped: readonly string[];
-  /** The revision that the plan was made on, and that `apply` demands. */
+  /** The plan's base revision, which `apply` requires. */
   readonly revision: number;
   readonly #apply: (signal: AbortSignal | undefined) => Promise<T>;
 
@@ -73,7 +73,7 @@ export class Plan<T> {
     this.#apply = apply;
   }
 
-  /** Makes the change on that very revision. @throws RevisionMismatch where the environment has moved on */
+  /** Applies the change to the base revision. @throws RevisionMismatch if the environment has changed since */
   apply({ signal }: { signal?: AbortSignal } = {}): Promise<T> {
     return this.#apply(signal);
   }
@@ -95,7 +95,7 @@ export async function plan<T>(transport: Transport, change: Write<T>): Promise<P
   );
 }
 
-/** Looks by a dry run, where only the service knows the values: nothing left to do = as wanted. */
+/** Checks by a dry run, for values that only the service knows: nothing left to do means already applied. */
 export function lookByDryRun<T>(
   transport: Transport,
   { method, template, options }: Change,

@@ -220,7 +220,7 @@ describe('push', () => {
     });
     const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
     expect(code).toBe(8);
-    expect(stderr).toMatch(/is not known; it is all or nothing\.\n.*Before it was revision 1/);
+    expect(stderr).toMatch(/may have been applied, in full or not at all\.\n.*The previous revision was 1/);
   });
 
   it('says what is known where the service breaks off in the middle', async () => {
@@ -230,7 +230,7 @@ describe('push', () => {
     }
     const { code, stderr } = await holdfast(['push', '-'], 'A=2\n');
     expect(code).toBe(8);
-    expect(stderr).toMatch(/Nothing has changed so far: dev is at revision 1 as before/);
+    expect(stderr).toMatch(/Nothing has changed so far: dev is still at revision 1/);
     expect(await values()).toEqual({ A: '1' });
   });
 });

@@ -151,7 +151,7 @@ it('a service that is killed in the middle of a push leaves all of it or nothing
       expect({ moment, code, stderr }).toMatchObject({
         code: 8,
         stderr: expect.stringMatching(
-          /Whether the change was made is not known; it is all or nothing\.\nRun the command again: made already, it changes nothing\. Before it was revision \d+\.\n$/,
+          /The change may have been applied, in full or not at all\.\nIt is safe to run the command again\. The previous revision was \d+\.\n$/,
         ),
       });
     }

@@ -305,7 +305,7 @@ describe('run --watch', () => {
     const { code, stderr } = await started.ended;
     expect(linesOf(log)).toEqual(['7 one', '8 two', '10 stop']);
     expect(code).toBe(9);
-    expect(stderr.match(/starting the command anew/g)?.length).toBe(2);
+    expect(stderr.match(/restarting the command/g)?.length).toBe(2);
     // What it had already cost a 304 each time.
     expect(server.requests.length).toBeGreaterThan(4);
   }, 60_000);
@@ -339,7 +339,7 @@ describe('run --watch', () => {
     });
     await started.until('up');
     state = 'out';
-    await started.until('The command goes on');
+    await started.until('The command keeps running');
     state = 'refused';
     const { code, stderr } = await started.ended;
     await own.stop();

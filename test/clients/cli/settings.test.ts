@@ -124,7 +124,7 @@ describe('a setting', () => {
   it('that is open is asked for on a terminal, and named elsewhere', async () => {
     const { code, stderr } = await pull([]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/which project is meant: web-shop, ledger\.\n.*holdfast link/);
+    expect(stderr).toMatch(/Several projects match: web-shop, ledger\.\n.*holdfast link/);
     const started = cli.start(['pull', '--format', 'json'], {
       env: { HOLDFAST_URL: server.url, ...signedIn },
       terminal: true,
@@ -235,7 +235,7 @@ describe('a credential', () => {
     cli.file('.holdfast.json', JSON.stringify(place));
     for (const HOLDFAST_TOKEN of ['two words', 'tok\u00e9n']) {
       const { code, stderr } = await pull([], { HOLDFAST_TOKEN });
-      expect([code, stderr]).toEqual([3, expect.stringMatching(/^holdfast: HOLDFAST_TOKEN is no token: [^\n]*\n$/)]);
+      expect([code, stderr]).toEqual([3, expect.stringMatching(/^holdfast: HOLDFAST_TOKEN is not a token: [^\n]*\n$/)]);
       expect(stderr).not.toContain(HOLDFAST_TOKEN);
     }
     const none = await pull([], { HOLDFAST_TOKEN: '', HOLDFAST_TOKEN_FILE: cli.file('empty', '\n') });
@@ -261,7 +261,7 @@ describe('a credential', () => {
   it('that is refused says whose it is, and what would help', async () => {
     cli.file('.holdfast.json', JSON.stringify(place));
     status = 401;
-    expect((await pull([])).stderr).toMatch(/The token of HOLDFAST_TOKEN is unknown, expired or revoked\. Replace it/);
+    expect((await pull([])).stderr).toMatch(/The token in HOLDFAST_TOKEN is unknown, expired or revoked\. Replace it/);
     const kept = { origin: server.url, token: 'kept', handedOff: true };
     cli.file(cli.credentialsOf(server.url), JSON.stringify(kept));
     expect((await pull([], { HOLDFAST_TOKEN: '' })).stderr).toMatch(/\nSign in: holdfast login\n$/);

@@ -22,11 +22,11 @@ interface Edits {
   delete: string[];
 }
 
-/** Opens the environment in the editor, and applies what was changed in it, merged with what others changed meanwhile. */
+/** Opens the environment in the editor and applies the edits, merged with concurrent changes. */
 export async function edit(session: Session, { message }: { message?: string }): Promise<void> {
   const { output, terminal } = session;
   const command = process.env.VISUAL || process.env.EDITOR;
-  if (!command) throw usage('There is no editor.', 'Name one: EDITOR=nano holdfast edit');
+  if (!command) throw usage('No editor is set.', 'Set one: EDITOR=nano holdfast edit');
   const environment = await session.environment();
   let base = await environment.pull();
   const directory = mkdtempSync(join(privateDirectory(), 'holdfast-'));
@@ -89,7 +89,7 @@ function privateDirectory(): string {
   );
 }
 
-/** @param askAgain where there is somebody who can correct the text */
+/** @param askAgain whether a user can fix the text */
 async function editFile(
   command: string,
   file: string,

@@ -13,7 +13,7 @@ import { readUserSettings, writeUserSettings } from '../settings/settings-file.t
 import { readStandardInput } from '../standard-input.ts';
 
 export const accessOption = () =>
-  new Option('--access <access>', 'what the token may do').choices(['read', 'write', 'full']).default('write');
+  new Option('--access <access>', 'access of the token').choices(['read', 'write', 'full']).default('write');
 
 interface Flags {
   browser: boolean;
@@ -50,7 +50,7 @@ export async function login(session: Session, flags: Flags): Promise<void> {
       'Standard input',
     );
   const token = withToken ? await givenToken() : await tokenFromPerson();
-  // Before it is kept: a token that does not work is no sign-in.
+  // Check before storing: an invalid token is not a sign-in.
   const { user } = await currentUserOf(await connect({ url, token }));
   const origin = originOf(url);
   await revokeHandedOff(url, origin);
@@ -63,7 +63,7 @@ export async function login(session: Session, flags: Flags): Promise<void> {
   if (process.env.HOLDFAST_TOKEN) output.warn('HOLDFAST_TOKEN is set in this shell, and goes before it.');
 }
 
-/** A repository that somebody else wrote must not choose by itself whom a person signs in to. */
+/** A repository must not choose the service that its user signs in to. */
 async function mayAsk({ terminal }: Session, url: string, source: string): Promise<boolean> {
   return terminal.canAsk && (await terminal.confirm(`${source} names ${url}. Sign in there?`));
 }
@@ -80,7 +80,7 @@ async function currentUserOf(client: Holdfast): Promise<CurrentUser> {
   }
 }
 
-/** Signing in again leaves no token behind that nobody uses. */
+/** Signing in again leaves no unused token behind. */
 async function revokeHandedOff(url: string, origin: string): Promise<void> {
   const kept = await findKept(origin).catch(() => undefined);
   if (kept?.kept?.handedOff) await revoke(url, kept.token).catch(() => undefined);

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { secretKeyPattern, secretKeyRule } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { usage } from '../failure.ts';
 
-/* They throw failures of their own: commander's would quote what was given, which may hold a value. */
+/* They throw their own failures: commander's would quote the input, which may contain a value. */
 
 const maxInteger = 9_007_199_254_740_991;
 
@@ -10,13 +10,11 @@ export function integer(minimum: number, maximum = maxInteger) {
   return (text: string): number => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= minimum && value <= maximum) return value;
-    throw usage(
-      `What should be a number is none: it must be a whole number from ${minimum}${maximum === maxInteger ? '' : ` to ${maximum}`}.`,
-    );
+    throw usage(`Expected a whole number from ${minimum}${maximum === maxInteger ? '' : ` to ${maximum}`}.`);
   };
 }
 
-/** Never quotes what was given: `KEY=value` holds a value. */
+/** Never quotes the input: `KEY=value` contains a value. */
 export function secretKey(text: string): string {
   if (secretKeyPattern.test(text)) return text;
   if (text.includes('=')) {

@@ -26,7 +26,7 @@ export async function listProjects(session: Session): Promise<void> {
   session.output.table(
     ['SLUG', 'NAME', 'ENVIRONMENTS'],
     answer.projects.map(({ slug, name, environments }) => [slug, name, environments.map(one => one.slug).join(' ')]),
-    'There is no project that you can see. Make one: holdfast projects create NAME',
+    'No projects. Create one: holdfast projects create NAME',
   );
 }
 

@@ -23,7 +23,7 @@ export const pullOptions = (command: Command): Command =>
     .addOption(cacheOption())
     .addOption(offlineOption());
 
-/** `--json` decides what is on standard output, `--format` what is in the file. */
+/** `--json` sets the format of standard output, `--format` that of the file. */
 export async function pull(session: Session, flags: Flags): Promise<void> {
   const { output } = session;
   const { output: file = '-', format: name = 'env' } = flags;

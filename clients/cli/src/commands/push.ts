@@ -25,7 +25,7 @@ export async function push(session: Session, file: string, flags: Flags): Promis
   const text = file === '-' ? await readStandardInput() : decode(readFile(file), file);
   const values = readDotenv(text, file === '-' ? 'Standard input' : file);
   if (values.size === 0) {
-    // With --prune it would delete everything, which nobody means who names the wrong file.
+    // With --prune, naming the wrong file would delete everything.
     throw new Failure(
       exitCodes.other,
       'nothing_to_push',

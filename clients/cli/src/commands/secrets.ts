@@ -103,7 +103,7 @@ export async function unset(session: Session, keys: readonly string[], flags: Wr
   const { deleted, notFound, revision } = answer;
   if (deleted.length === 0) {
     throw new Failure(exitCodes.notFound, 'secret_not_found', `Not set: ${notFound.join(', ')}.`, {
-      hint: 'Its keys: holdfast list',
+      hint: 'List the keys: holdfast list',
     });
   }
   if (session.output.json) return session.output.document(answer);

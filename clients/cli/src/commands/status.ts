@@ -2,7 +2,7 @@ import { findCredential } from '../credentials/credentials.ts';
 import { failureOf } from '../failure.ts';
 import type { Session } from '../session.ts';
 
-/** What is used and where it comes from. It asks nobody. */
+/** Shows the settings in use and their sources, without a request. */
 export async function status(session: Session): Promise<void> {
   const settings = session.settings();
   const rows = (['url', 'organization', 'project', 'environment'] as const).map(name => {

@@ -35,7 +35,7 @@ export const createTokenOptions = (command: Command): Command =>
     .option('--expires-in-days <number>', 'lifetime in days', integer(1, 365))
     .option('--no-browser', 'print the address to open, and ask for the code that the page shows');
 
-/** Asks the dashboard for a token, limited to what the flags name, and writes it to stdout: nobody sees it again. */
+/** Asks the dashboard for a token, limited by the flags, and writes it to stdout once. */
 export async function createToken(session: Session, name: string, flags: CreateFlags): Promise<void> {
   const { output } = session;
   const { access, browser, org, project, env, expiresInDays } = flags;

@@ -7,7 +7,7 @@ import { requireUrl, type Settings } from '../settings/settings.ts';
 import { findIdentity, type IdentityCredential } from './identity.ts';
 import { deleteFromKeyring, keepInKeyring, readKeyring } from './keyring.ts';
 
-/** What is kept for one origin. Without a token it is in the keyring. */
+/** The stored credential of one origin. Without `token`, the token is in the keyring. */
 interface Kept {
   origin: string;
   token?: string;
@@ -17,13 +17,13 @@ interface Kept {
 
 export interface Credential {
   token: string;
-  /** In words. */
+  /** Its source, for messages. */
   source: string;
-  /** Of those that `login` keeps. */
+  /** Set if `login` stored it. */
   kept?: { handedOff: boolean };
 }
 
-/** One file for each origin, so that those who sign in at the same time lose nothing of each other. */
+/** One file per origin, so concurrent sign-ins never overwrite each other. */
 const pathOf = (origin: string): string => join(configDirectory(), 'credentials', `${encodeURIComponent(origin)}.json`);
 
 function readKept(origin: string): Kept | undefined {
@@ -41,7 +41,7 @@ function readKept(origin: string): Kept | undefined {
   }
 }
 
-/** Keeps a credential for its origin. @returns where, in words */
+/** Stores a credential for its origin. @returns the location, for messages */
 export async function keepCredential(origin: string, token: string, handedOff: boolean): Promise<string> {
   const inKeyring = await keepInKeyring(origin, token);
   const kept: Kept = { origin, ...(inKeyring ? {} : { token }), handedOff };
@@ -57,7 +57,7 @@ export async function findKept(origin: string): Promise<Credential | undefined> 
   if (token !== undefined) return { token, source: pathOf(origin), kept: { handedOff } };
   const secret = await readKeyring(origin).catch(() => undefined);
   if (secret !== undefined) return { token: secret, source: 'the system’s keyring', kept: { handedOff } };
-  throw new Failure(exitCodes.signIn, 'keyring_unavailable', `The keyring does not give the token for ${origin}.`, {
+  throw new Failure(exitCodes.signIn, 'keyring_unavailable', `The keyring did not return the token for ${origin}.`, {
     hint: 'Unlock it, or sign in again: holdfast login',
   });
 }
@@ -74,12 +74,12 @@ function readTokenFile(path: string): Buffer {
     return readFileSync(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const problem = code === 'ENOENT' ? 'which is not there' : `which can’t be read (${code})`;
+    const problem = code === 'ENOENT' ? 'which does not exist' : `which can’t be read (${code})`;
     throw new Failure(exitCodes.signIn, 'no_token', `HOLDFAST_TOKEN_FILE names ${path}, ${problem}.`);
   }
 }
 
-/** Of the environment, which belongs to no origin. */
+/** The credential in environment variables, which belongs to no origin. */
 function findGiven(): Credential | undefined {
   const { HOLDFAST_TOKEN: token, HOLDFAST_TOKEN_FILE: file } = process.env;
   if (token) return { token: tokenOf(token, 'HOLDFAST_TOKEN'), source: 'HOLDFAST_TOKEN' };
@@ -88,11 +88,11 @@ function findGiven(): Credential | undefined {
   return { token: tokenOf(bytes.toString(), file), source: `HOLDFAST_TOKEN_FILE (${file})` };
 }
 
-/** @throws Failure for what no header could carry; it quotes nothing */
+/** @throws Failure for text that a header can't carry; it never quotes the text */
 export function tokenOf(text: string, source: string): string {
   const token = text.trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  const problem = token === '' ? 'holds no token' : 'is no token: it must be one word of printable ASCII characters';
+  const problem = token === '' ? 'holds no token' : 'is not a token: it must be one word of printable ASCII characters';
   throw new Failure(exitCodes.signIn, 'no_token', `${source} ${problem}.`);
 }
 

@@ -17,7 +17,7 @@ import { type Sealed, seal, unseal } from '../sealed.ts';
 /** Who signs in without a person. */
 export interface IdentityCredential {
   token: () => Promise<string>;
-  /** In words. */
+  /** Its source, for messages. */
   source: string;
   identity: { id: string; organization: string; organizationId: () => Promise<string> };
 }
@@ -108,7 +108,7 @@ function readKept(path: string, assertion: string, context: Buffer): IdentityTok
     );
     if (Date.parse(issued.expiresAt) - replacedBeforeMs > Date.now()) return issued;
   } catch {
-    // Damaged or forged: as good as none.
+    // Damaged or forged: ignored.
   }
   rmSync(path, { force: true });
   return undefined;

@@ -10,7 +10,7 @@ interface Entry {
   deletePassword(signal?: AbortSignal): Promise<boolean>;
 }
 
-/** The system's keyring for one account, loaded only when it is needed. @returns undefined where there is none */
+/** The system's keyring for one account, loaded on demand. @returns undefined if there is none */
 async function entryOf(account: string): Promise<Entry | undefined> {
   if (process.env.HOLDFAST_KEYRING === 'off' || !hasSessionBus()) return undefined;
   try {

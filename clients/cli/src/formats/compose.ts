@@ -1,6 +1,6 @@
 import { type Format, isBare, lines, nul } from './format.ts';
 
-/** `env_file` of Docker Compose (compose-go). Only double quotes know escapes beside that of the quote. */
+/** `env_file` of Docker Compose (compose-go). Only double quotes support escapes other than the quote's. */
 export const compose: Format = {
   refuses: (_, value) => (value.includes('\0') ? nul : undefined),
   write: lines((key, value) => `${key}=${quoted(value)}`),

@@ -10,12 +10,12 @@ export interface Refusal {
 export interface Format {
   /** Why the consumer can't hold this entry exactly; undefined where it can. */
   refuses: (key: string, value: string) => string | undefined;
-  /** What is wrong with the entries together. */
+  /** Problems of the entries as a whole. */
   refusesTogether?: (entries: readonly Entry[]) => Refusal[];
   write: (entries: readonly Entry[], source: Source) => string;
-  /** For the terminal, before the text: what the consumer hears there. */
+  /** Printed on stderr before the text, for the consumer. */
   aside?: (entries: readonly Entry[]) => string;
-  /** What a user should know although every value is exact. */
+  /** A warning for the user, although every value is exact. */
   warning?: (entries: readonly Entry[]) => string | undefined;
 }
 
@@ -50,6 +50,6 @@ export const isBare = (value: string): boolean => /^[A-Za-z0-9_./:@%+,-]*$/.test
 export const noncharacter = /\p{Noncharacter_Code_Point}/u;
 
 export const nul = 'holds a NUL character, which no environment variable can';
-export const notAName = 'is no name of a variable: only letters, digits and _ are';
+export const notAName = 'is not a variable name: use letters, digits and _';
 /** `JSON.parse` alone keeps it: an assignment to it sets the prototype of the reader's object. */
 export const droppedByReader = 'is dropped by the reader, which takes it for the prototype of an object';

@@ -1,6 +1,6 @@
 /**
- * Variables that dash, bash or zsh set themselves, keep read-only, hold as a number or a list, or do not export: what a
- * script assigns to them is not what its children see. A test asks the shells.
+ * Variables that dash, bash or zsh set themselves, keep read-only, hold as a number or a list, or do not export: a child
+ * process would not see the assigned value. A test checks this against the shells.
  */
 export const shellVariables: ReadonlySet<string> = new Set(
   `_ ARGC BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL

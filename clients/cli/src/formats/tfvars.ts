@@ -17,8 +17,8 @@ const reserved = new Set([
 /** `terraform.tfvars.json`. */
 export const tfvars: Format = {
   refuses: (key, value) => {
-    if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(key)) return 'is no name of a Terraform variable: it has a dot';
-    if (reserved.has(key)) return 'is a name that Terraform reserves';
+    if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(key)) return 'is not a Terraform variable name: it has a dot';
+    if (reserved.has(key)) return 'is a reserved name in Terraform';
     // Terraform normalizes strings, so another text would arrive.
     if (value !== value.normalize('NFC')) return 'is not in Unicode’s normalization form C';
     return undefined;

@@ -1,4 +1,4 @@
-/** Names that a value may not take by itself: whoever writes one decides more than a setting of the program. */
+/** Names that need --allow-name: setting one controls more than the program's own settings. */
 interface DangerousNames {
   why: string;
   /** `*` stands for any characters, as in the patterns of a shell. */
@@ -13,8 +13,8 @@ const words = (text: string): string[] => text.split(/\s+/);
 
 /**
  * A developer may write production without being able to read it. These names would let them run their own code there, or
- * make its programs trust somebody else. The list follows the manuals of the loaders, shells, interpreters and tools named
- * in it; it is long because there is no way to tell a name that no program reads.
+ * make its programs trust another party. The list follows the manuals of the loaders, shells, interpreters and tools named
+ * in it; it is long because no rule can tell which names a program reads.
  */
 export const dangerousNames: readonly DangerousNames[] = [
   {
@@ -74,7 +74,7 @@ export const dangerousNames: readonly DangerousNames[] = [
     patterns: words('HOME XDG_* TMPDIR AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE KUBECONFIG CURL_HOME WGETRC NETRC'),
   },
   {
-    why: 'sends what a program says through somebody else',
+    why: 'redirects a program’s traffic',
     patterns: ['*_PROXY', 'NODE_USE_ENV_PROXY', 'AWS_ENDPOINT_URL*', 'DOCKER_HOST'],
     anyCase: true,
   },

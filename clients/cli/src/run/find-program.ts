@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, openSync, readSync, statSync } from '
 import { delimiter, isAbsolute, join } from 'node:path';
 import { exitCodes, Failure } from '../failure.ts';
 
-/** The file that a shell would run. @throws Failure 127 where there is none, 126 where it can't be run */
+/** The file that a shell would run. @throws Failure 127 if not found, 126 if not executable */
 export function findProgram(command: string, variables: Readonly<Record<string, string>>): string {
   const isPath = command.includes('/');
   const directories = (variables.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter);
@@ -17,7 +17,7 @@ export function findProgram(command: string, variables: Readonly<Record<string, 
     if (isPath || stats.isFile()) refused ??= `${path} is ${stats.isFile() ? 'not executable' : 'no file'}`;
   }
   if (refused !== undefined) throw new Failure(exitCodes.notExecutable, 'not_executable', `${refused}.`);
-  throw new Failure(exitCodes.noSuchCommand, 'no_such_command', `There is no command ${command}.`);
+  throw new Failure(exitCodes.noSuchCommand, 'no_such_command', `Command not found: ${command}.`);
 }
 
 function isExecutable(path: string): boolean {
@@ -41,7 +41,7 @@ function headOf(path: string): Buffer | undefined {
       closeSync(file);
     }
   } catch {
-    // Executable, but not readable by this user: nobody can say what it is.
+    // Executable, but not readable by this user: its kind is unknown.
     return undefined;
   }
 }

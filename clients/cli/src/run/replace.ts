@@ -19,7 +19,7 @@ export interface Program {
 export function replaceProcess({ path, argv, variables }: Program): void {
   if (typeof process.execve !== 'function' || process.env.HOLDFAST_RUN === 'spawn') return;
   if (!fits(argv, variables) || !isSureToExecute(path)) return;
-  // Node ignores both, and what is ignored stays so for the next program; what is caught is reset.
+  // Node ignores both, and an ignored signal stays ignored in the next program; a caught one is reset.
   process.on('SIGPIPE', () => undefined);
   process.on('SIGXFSZ', () => undefined);
   process.execve(path, [...argv], { ...variables });

@@ -14,7 +14,7 @@ export interface RunningChild {
   ended: Promise<Ending>;
 }
 
-/** Signals that somebody may send to this process and mean the child. */
+/** Signals to this process that are meant for the child. */
 const forwarded: readonly NodeJS.Signals[] = [
   'SIGHUP',
   'SIGINT',

@@ -12,7 +12,7 @@ interface Watch {
   programOf: (snapshot: Snapshot) => Program;
 }
 
-/** Runs the command, and anew once for each new revision, until it ends by itself. @returns how it ended */
+/** Runs the command and restarts it once for each new revision, until it ends by itself. @returns how it ended */
 export async function runWatching({ environment, intervalMs, output, programOf }: Watch): Promise<Ending> {
   const stop = new AbortController();
   let running: RunningChild | undefined;
@@ -27,21 +27,21 @@ export async function runWatching({ environment, intervalMs, output, programOf }
   });
   let endedBy: NodeJS.Signals | undefined;
   const forwarding = forwardSignals(signal => {
-    // Whoever ends the command ends the watch: no revision may bring it back.
+    // Ending the command ends the watch: no revision may restart it.
     if (!['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'].includes(signal)) return;
     endedBy ??= signal;
     stop.abort();
   });
   const onError = (error: HoldfastError) =>
-    output.note(`holdfast: ${error.message} The command goes on; trying again.`);
+    output.note(`holdfast: ${error.message} The command keeps running; trying again.`);
 
   const follow = async () => {
     for await (const snapshot of environment.watch({ intervalMs, signal: stop.signal, onError })) {
       const previous = running;
-      // What it is to run with is judged first: a revision that can't be run leaves the command as it is.
+      // Check the new values first: a revision that can't run leaves the command alone.
       const program = programOf(snapshot);
       if (previous !== undefined) {
-        output.note(`holdfast: revision ${snapshot.revision}; starting the command anew.`);
+        output.note(`holdfast: revision ${snapshot.revision}; restarting the command.`);
         isReplacing = true;
         await endChild(previous);
         isReplacing = false;
@@ -75,7 +75,7 @@ export async function runWatching({ environment, intervalMs, output, programOf }
   }
 }
 
-/** TERM, and KILL for what is still there 10 s later. */
+/** TERM, then KILL if it is still running 10 s later. */
 async function endChild({ child, ended }: RunningChild): Promise<void> {
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);

@@ -1,6 +1,6 @@
 import { usage } from '../failure.ts';
 
-/** A service's address without `/v1` and a final slash. @throws Failure for what is none, or would leak what is sent */
+/** A service's address without `/v1` and a final slash. @throws Failure for an invalid or insecure address */
 export function addressOf(text: string, source: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {

@@ -37,7 +37,7 @@ export function findProjectFile(directory: string): { path: string; settings: Se
     const settings = readSettingsFile(path);
     if (settings === undefined) continue;
     for (const member of placeMembers) {
-      if (settings[member] === undefined) throw usage(`${path} has no ${member}.`, 'Write it anew: holdfast link');
+      if (settings[member] === undefined) throw usage(`${path} has no ${member}.`, 'Rewrite it: holdfast link');
     }
     return { path, settings };
   }
@@ -61,11 +61,11 @@ export function writeUserSettings(settings: SettingsFile): void {
   writeOwnFile(userSettingsPath(), `${JSON.stringify(settings, null, 2)}\n`);
 }
 
-/** Strict: a misspelt member must never send anything to a place that nobody meant. */
+/** Strict: a misspelt member must never select an unintended place. */
 function readSettingsFile(path: string): SettingsFile | undefined {
   const bytes = readIfThere(path);
   if (bytes === undefined) return undefined;
-  const refuse = (problem: string) => usage(`${path} ${problem}.`, 'Correct it, or write it anew: holdfast link');
+  const refuse = (problem: string) => usage(`${path} ${problem}.`, 'Fix it, or rewrite it: holdfast link');
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString());

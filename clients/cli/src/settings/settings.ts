@@ -2,7 +2,7 @@ import { usage } from '../failure.ts';
 import { addressOf } from './address.ts';
 import { checkSlug, findProjectFile, type PlaceMember, placeMembers, readUserSettings } from './settings-file.ts';
 
-/** A value and where it comes from, in words. */
+/** A value and its source, for messages. */
 export interface Setting {
   value: string;
   source: string;

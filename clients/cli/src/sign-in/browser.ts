@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { environmentWithoutCredentials } from '../credentials/withheld.ts';
 
-/** Opens an address, if it can. It is also shown, so that a failure is no end. */
+/** Opens an address if possible. It is also printed, so a failure is harmless. */
 export function openBrowser(address: string): void {
   const [command, ...rest] = commandOf(process.platform);
   if (command === undefined) return;

@@ -11,7 +11,7 @@ import { openBrowser } from './browser.ts';
 
 export type IssuedToken = Extract<ResponseBody<'POST', '/v1/auth/cli-auth'>, { token: string }>;
 
-/** What the dashboard shows, and asks to confirm. */
+/** Shown by the dashboard for confirmation. */
 export interface Request {
   name: string;
   access: 'read' | 'write' | 'full';
@@ -66,13 +66,13 @@ function requireIssuer({ issuers }: IssuedCode, url: string): void {
     exitCodes.signIn,
     'wrong_issuer',
     named === undefined
-      ? `The code does not say that it is for ${origin}; it was not used.`
-      : `The code is for ${named} and not for ${origin}; it was not used.`,
+      ? `The code does not name ${origin} as its issuer; it was not used.`
+      : `The code is for ${named}, not for ${origin}; it was not used.`,
     {
       hint:
         named === undefined
-          ? 'Is the service of this address older than this command line?'
-          : `If you trust ${named}: holdfast login --url ${named}. If you did not expect it, somebody may have sent you there.`,
+          ? 'The service may be older than this command line.'
+          : `If you trust ${named}: holdfast login --url ${named}. If you did not expect it, do not continue.`,
     },
   );
 }
@@ -114,7 +114,7 @@ async function listen(state: string): Promise<Listener> {
   const code = new Promise<IssuedCode>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // Nobody may be waiting yet when it fails.
+  // It may fail before anything awaits it.
   code.catch(() => undefined);
   const server = createServer((incoming, response) => {
     const answer = (status: number, text: string) => {
@@ -149,7 +149,7 @@ async function listen(state: string): Promise<Listener> {
   const host = () => `127.0.0.1:${(server.address() as AddressInfo | null)?.port}`;
   const timer = setTimeout(() => {
     settle?.reject(
-      new Failure(exitCodes.signIn, 'timeout', 'Nobody confirmed within five minutes.', {
+      new Failure(exitCodes.signIn, 'timeout', 'The sign-in was not confirmed within five minutes.', {
         hint: 'Try again, or paste a code: holdfast login --no-browser',
       }),
     );
@@ -178,7 +178,7 @@ function isEqual(a: string, b: string): boolean {
 }
 
 async function redeem(url: string, code: string, codeVerifier: string): Promise<IssuedToken> {
-  // Whoever redeems has no credential yet.
+  // The redeeming client has no credential yet.
   const anonymousFetch: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
     headers.delete('authorization');
