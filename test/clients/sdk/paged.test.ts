@@ -80,10 +80,10 @@ describe('a list of the SDK', () => {
   });
 
   it('goes through the audit log and every organization', async () => {
-    const query = { limit: 2, action: 'secret.changed' } as const;
+    const query = { limit: 2, action: 'secret.updated' } as const;
     const audit = () => client.list('/v1/audit/{orgId}', { path: { orgId: ada.organization.id }, query });
     const [entries, requests] = await collected(audit, ({ action }) => action);
-    expect([entries, requests]).toEqual([Array(5).fill('secret.changed'), 3]);
+    expect([entries, requests]).toEqual([Array(4).fill('secret.updated'), 2]);
     const search = ada.organization.slug;
     const organizations = () => client.list('/v1/admin/orgs', { query: { limit: 1, search } });
     expect(await collected(organizations, ({ slug }) => slug)).toEqual([[ada.organization.slug], 1]);
