@@ -95,6 +95,9 @@ function expectReadme(stdout: string): void {
     "{ revision: 1, keys: [ 'DATABASE_URL', 'LOG_LEVEL' ] } 25",
     "[ 'WORKERS' ] [ 'LOG_LEVEL' ] 4",
     "5 [] [ 'DATABASE_URL', 'LOG_LEVEL' ] []",
+    ...[6, 5, 4, 3, 2, 1].map(revision => `revision ${revision}`),
+    ...['DATABASE_URL', 'LOG_LEVEL', 'WORKERS'].map(key => `key ${key}`),
+    'restores 1',
     '',
   ]);
   // A comparison reads both sides, each with an entry of its own.
