@@ -27,7 +27,7 @@ interface Step {
   /** Sets what the sample needs and the reader would look up. */
   before?: () => Promise<unknown>;
   /** Keeps what the reader would take from the answer. */
-  after?: (body: Body) => void;
+  after?: (body: Body) => void | Promise<void>;
 }
 
 let api: Api;
@@ -330,6 +330,6 @@ describe('the curl sample', () => {
     if (contract === undefined) throw new Error(`There is no operation ${operationId}.`);
     const answer = await paste(curlSampleOf(contract));
     expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: status ?? statusOf(contract) });
-    after?.(answer.body);
+    await after?.(answer.body);
   });
 });
