@@ -168,7 +168,7 @@ describe('the hand-off', () => {
       await fetch(callbackOf(page, issued));
       const { code, stderr } = await lured.ended;
       expect(code).toBe(3);
-      expect(stderr).toContain(`The code is for ${issued.iss} and not for ${hostileUrl}`);
+      expect(stderr).toContain(`The code is for ${issued.iss}, not for ${hostileUrl}`);
       expect(asked).toEqual([]);
 
       const pasted = cli.start(['login', '--no-browser', '--url', hostileUrl], { terminal: true });

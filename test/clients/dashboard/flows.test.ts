@@ -794,7 +794,7 @@ describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
       const seen = await come('owner');
       await seen.page.goto(await addressOf(started));
       await button(seen.page, 'Agree').click();
-      await seen.page.getByText('You are signed in.').waitFor();
+      await seen.page.getByText('The code has arrived.').waitFor();
       expect(await started.ended).toMatchObject({ code: 0 });
       const { stdout, stderr } = await cli.run(['whoami', '--url', world.origin]);
       expect(stdout + stderr).toContain(world.people.owner.email);
