@@ -63,13 +63,15 @@ describe('GET /audit/:orgId', () => {
     await api.delete(`${path}/dev/UNKNOWN`, person.session);
     const { body } = await page();
     expect(body.entries.map(({ action }: AuditRecord) => action)).toEqual([
+      // The set that changed nothing told its caller what the value is.
+      'secret.compared',
       'secret.history_read',
       'secret.pulled',
       'secret.created',
       'project.created',
       'organization.created',
     ]);
-    expect(body.entries[2]).toMatchObject({ keys: ['A'], revision: 1, environment: { slug: 'dev' } });
+    expect(body.entries[3]).toMatchObject({ keys: ['A'], revision: 1, environment: { slug: 'dev' } });
   });
 
   it('gives pages that together are the whole log of all actions, newest first', async () => {
