@@ -11,7 +11,7 @@ import { passkeyRecord } from '../table/records/passkey.ts';
 import { nobody, type UserRecord, userRecord } from '../table/records/user.ts';
 import { retryOnConditionFailed, transact } from '../table/write.ts';
 import { answer, invalidChallenge, newChallenge, presentedChallenge } from './factors/challenge.ts';
-import { mailIfRoom } from './factors/mail-if-room.ts';
+import { mailUnlessRefused, refusalOfMail } from './factors/mail-unless-refused.ts';
 import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
 import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession } from './new-session.ts';
@@ -85,5 +85,6 @@ function factorOf(
 /** A thief of the codes must not use one unnoticed. */
 async function tellOfRecovery({ log }: RequestContext, user: UserRecord): Promise<void> {
   log.account('recovery_code_used', { userId: user.id });
-  await mailIfRoom(log, user, factorMails(user.id), () => factorChangeMail('recovery_code_used'));
+  const refusal = await refusalOfMail(factorMails(user.id));
+  await mailUnlessRefused(log, user, refusal, () => factorChangeMail('recovery_code_used'));
 }

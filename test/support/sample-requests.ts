@@ -364,6 +364,8 @@ const prepared: Record<string, (api: Api) => Promise<Prepared>> = {
     return {
       request: { method: 'POST', path: '/auth/totp/confirm', body: { code }, as: session },
       works: [200],
+      // Once its recovery codes were answered, the same code confirms nothing.
+      repeats: [200, 400],
       isDone: async () => (await secondFactorsOf(api, session)).totp,
     };
   },

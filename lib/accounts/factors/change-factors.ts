@@ -8,9 +8,9 @@ import { factorMails } from '../../limits/rate-limits.ts';
 import { type FactorAddition, type FactorChange, factorAddedMail, factorChangeMail } from '../../mail/account-mails.ts';
 import { sendMail } from '../../mail/send-mail.ts';
 import { asRead, type Condition, equals, isThere } from '../../table/expressions.ts';
-import { at, find } from '../../table/read.ts';
+import { at, find, type Read, readTogether } from '../../table/read.ts';
 import type { Factor } from '../../table/records/link.ts';
-import { sessionRecord } from '../../table/records/session.ts';
+import { type SessionRecord, sessionRecord } from '../../table/records/session.ts';
 import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
 import {
   type Factors,
@@ -30,7 +30,6 @@ import {
   type Write,
 } from '../../table/write.ts';
 import { sessionEnded } from '../create-token.ts';
-import { listTokens } from '../list-tokens.ts';
 import { newUndoLink } from '../mailed-link.ts';
 
 interface Change {
@@ -70,11 +69,12 @@ export async function addFactor(
 ): Promise<string[] | undefined> {
   const { user } = context.principal;
   const link = await newUndoLink(user.id);
-  const made = await change(context, what, [], async current => {
+  const decideAddition = async (current: UserRecord) => {
     const { added, writes, undo, ...rest } = decide(current);
     const number = (current.factorChange?.number ?? 0) + 1;
     return { ...rest, writes: [link.write(added, number), ...writes], undo: [link.removal, ...undo] };
-  });
+  };
+  const made = await change(context, { what, decide: decideAddition });
   try {
     await sendMail(user.email, factorAddedMail(what, link.url));
   } catch (error) {
@@ -85,11 +85,10 @@ export async function addFactor(
 }
 
 /**
- * Changes the account's second factors otherwise. Removing the last one takes the recovery codes along, and the mark of a
+ * Changes the account's second factors otherwise. Removing the last one takes the recovery codes along, and the flag of a
  * second factor from the account's tokens. The user gets a mail, if the limit of mails has room and SES accepts it.
  * @param decide what changes, given the account as it is now; undefined if nothing does
  * @param limits what the change counts for
- * @param tokens the account's tokens, read after the account, where a factor is removed
  * @returns new recovery codes in clear, shown only this once
  * @throws unauthenticated if the session or the password has ended meanwhile; rate_limited by `limits`
  */
@@ -97,10 +96,10 @@ export async function changeFactors(
   context: AccountContext,
   what: Exclude<FactorChange, FactorAddition>,
   decide: (user: UserRecord) => Change | undefined,
-  { limits = [], tokens }: { limits?: readonly Counter[]; tokens?: readonly TokenRecord[] } = {},
+  { limits, tokens }: { limits?: readonly Counter[]; tokens?: TokenReads } = {},
 ): Promise<string[] | undefined> {
   const { user } = context.principal;
-  const made = await change(context, what, limits, decide, tokens);
+  const made = await change(context, { what, decide, tokens, ...(limits === undefined ? {} : { limits }) });
   if (made === undefined) return undefined;
   try {
     if (made.mayMail) await sendMail(user.email, await factorChangeMail(what));
@@ -111,103 +110,133 @@ export async function changeFactors(
   return made.recoveryCodes;
 }
 
-async function change(
-  { principal: { user: before, credential }, log }: AccountContext,
-  what: FactorChange,
-  limits: readonly Counter[],
+/** One change of an account's factors, tried until it is made. */
+interface Order {
+  what: FactorChange;
+  limits?: readonly Counter[];
   decide: (
     user: UserRecord,
-  ) => (Change & { undo?: readonly Write[] }) | undefined | Promise<Change & { undo: Write[] }>,
-  knownTokens?: readonly TokenRecord[],
-): Promise<Made | undefined> {
+  ) => (Change & { undo?: readonly Write[] }) | undefined | Promise<Change & { undo: Write[] }>;
+  /** The account's tokens, where a factor is removed. */
+  tokens?: TokenReads | undefined;
+}
+
+/** Tokens are read after the account: a token that is made later lets the condition on the account fail. */
+export interface TokenReads {
+  known: readonly TokenRecord[];
+  readAgain: () => Promise<readonly TokenRecord[]>;
+}
+
+async function change(context: AccountContext, order: Order): Promise<Made | undefined> {
+  const { user: before, credential } = context.principal;
   if (credential.method !== 'session') throw sessionEnded();
   const session = at(sessionRecord, before.id, credential.hash);
-  const isOwn = { if: isThere, refused: sessionEnded } as const;
-  const isAddition = what.endsWith('_added');
-  const mails = factorMails(before.id);
-  let mayMail = true;
-  let codes: ReturnType<typeof createRecoveryCodes> | undefined;
+  const account = at(userRecord, before.id);
   const id = randomUUID();
+  const codes = createRecoveryCodes();
+  let mayMail = true;
   let made: Made | undefined;
 
   const attempt = async (user: UserRecord | undefined, tokens: readonly TokenRecord[], budget: RetryBudget) => {
     // An attempt that seemed to fail may have been executed late.
     if (made !== undefined && user?.factorChange?.id === id) return made;
-    if (user?.sessionEpoch !== before.sessionEpoch) throw sessionEnded();
-    const wanted = await decide(user);
+    if (user === undefined) throw sessionEnded();
+    const wanted = await order.decide(user);
     if (wanted === undefined) return undefined;
-    const hadOne = hasSecondFactor(user);
-    const hasOne = hasSecondFactor({ ...user, ...wanted.factors });
-    const isFirst = hasOne && !hadOne;
-    const number = (user.factorChange?.number ?? 0) + 1;
-    const renewed = isFirst || wanted.newRecoveryCodes === true;
-    if (renewed) codes ??= createRecoveryCodes();
-    const factors: Factors = {
-      ...wanted.factors,
-      ...(renewed ? { recoveryCodes: codes?.hashes, recoveryCodesFrom: number } : {}),
-      ...(hasOne ? {} : { recoveryCodes: undefined, recoveryCodesFrom: undefined }),
-    };
-    const account = at(userRecord, user.id);
-    const isLast = hadOne && !hasOne;
-    const marked = isLast ? tokens.filter(({ secondFactor }) => secondFactor) : [];
-    const unmarking = marked.map(({ hash }) =>
-      update(at(tokenRecord, user.id, hash), { set: { secondFactor: false } }, { if: isThere }),
-    );
-    const unchanged: Condition<UserRecord> = {
-      ...factorsUnchanged(user),
-      ...(isLast ? asRead(user, ['creations']) : {}),
-    };
-    const sessionEpoch = user.sessionEpoch + (isFirst ? 1 : 0);
-    const writes = [
-      update(
-        account,
-        { set: { ...factors, factorChange: { number, id }, sessionEpoch }, add: isLast ? { creations: 1 } : {} },
-        { if: unchanged },
-      ),
-      // A session that adds a factor has just used it. The session's presence also makes this a transaction, which is
-      // made once even if its answer is lost.
-      isAddition ? update(session, { set: { secondFactor: true, epoch: sessionEpoch } }, isOwn) : check(session, isOwn),
-      ...wanted.writes,
-      ...(mayMail ? countOne(mails) : []),
-      ...limits.flatMap(countOne),
-    ];
-    made = {
-      recoveryCodes: renewed ? codes?.codes : undefined,
-      undo: [
-        update(account, { set: asBefore(user, factors) }, { if: { 'factorChange.id': equals(id) } }),
-        ...(wanted.undo ?? []),
-      ],
-      mayMail,
-    };
-    // A token that loses its mark too early is only refused where a factor is demanded, until it is made anew.
-    const room = maximumWritesPerTransaction - writes.length;
-    for (const some of chunksOf(maximumWritesPerTransaction, unmarking.slice(room))) await transact(some, budget);
-    await transact([...writes, ...unmarking.slice(0, room)], budget);
+    const planned = planChange({ order, user, wanted, session, id, codes, tokens, mayMail });
+    made = planned.made;
+    // A token that loses its flag too early is only refused where a factor is required, until it is made anew.
+    const space = maximumWritesPerTransaction - planned.writes.length;
+    for (const some of chunksOf(maximumWritesPerTransaction, planned.unflagging.slice(space))) {
+      await transact(some, budget);
+    }
+    await transact([...planned.writes, ...planned.unflagging.slice(0, space)], budget);
     return made;
   };
 
-  const result = await retryWithFreshRead<
-    { user: UserRecord | undefined; tokens: readonly TokenRecord[] },
-    Made | undefined
-  >(
-    { user: before, tokens: knownTokens ?? [] },
-    () => readAgain(before.id, knownTokens !== undefined),
+  const readAgain = async () => {
+    const found = await readTogether({ user: account, session });
+    // The first factor ends the account's other sessions and raises the epoch of the one that added it.
+    if (found.user === undefined || found.session?.epoch !== found.user.sessionEpoch) throw sessionEnded();
+    return { user: found.user, tokens: (await order.tokens?.readAgain()) ?? [] };
+  };
+  const result = await retryWithFreshRead<{ user: UserRecord; tokens: readonly TokenRecord[] }, Made | undefined>(
+    { user: before, tokens: order.tokens?.known ?? [] },
+    readAgain,
     async ({ user, tokens }, budget) => {
       try {
         return await attempt(user, tokens, budget);
       } catch (error) {
         if (!(error instanceof ApiError) || made === undefined) throw error;
-        if ((await find(at(userRecord, before.id)))?.factorChange?.id === id) return made;
-        const isFull = error.code === 'rate_limited' && mayMail && !isAddition;
+        if ((await find(account))?.factorChange?.id === id) return made;
+        const isFull = error.code === 'rate_limited' && mayMail && !order.what.endsWith('_added');
         if (!isFull) throw error;
-        // Nobody is kept from removing a factor by mails that were sent before.
+        // Mails that were sent before keep nobody from removing a factor.
         mayMail = false;
         return attempt(user, tokens, budget);
       }
     },
   );
-  if (result !== undefined) log.account(what, { userId: before.id });
+  if (result !== undefined) context.log.account(order.what, { userId: before.id });
   return result;
+}
+
+interface Plan {
+  order: Order;
+  user: UserRecord;
+  wanted: Change & { undo?: readonly Write[] };
+  session: Read<SessionRecord>;
+  id: string;
+  codes: ReturnType<typeof createRecoveryCodes>;
+  tokens: readonly TokenRecord[];
+  mayMail: boolean;
+}
+
+/** The writes of one attempt, and those that take the flag of a second factor from tokens. Pure. */
+function planChange({ order, user, wanted, session, id, codes, tokens, mayMail }: Plan) {
+  const { what, limits = [] } = order;
+  const hadOne = hasSecondFactor(user);
+  const hasOne = hasSecondFactor({ ...user, ...wanted.factors });
+  const isFirst = hasOne && !hadOne;
+  const isLast = hadOne && !hasOne;
+  const number = (user.factorChange?.number ?? 0) + 1;
+  const renewed = isFirst || wanted.newRecoveryCodes === true;
+  const factors: Factors = {
+    ...wanted.factors,
+    ...(renewed ? { recoveryCodes: codes.hashes, recoveryCodesFrom: number } : {}),
+    ...(hasOne ? {} : { recoveryCodes: undefined, recoveryCodesFrom: undefined }),
+  };
+  const account = at(userRecord, user.id);
+  const unchanged: Condition<UserRecord> = {
+    ...factorsUnchanged(user),
+    ...(isLast ? asRead(user, ['creations']) : {}),
+  };
+  const sessionEpoch = user.sessionEpoch + (isFirst ? 1 : 0);
+  const isOwn = { if: isThere, refused: sessionEnded } as const;
+  const isAddition = what.endsWith('_added');
+  const writes = [
+    update(
+      account,
+      { set: { ...factors, factorChange: { number, id }, sessionEpoch }, add: isLast ? { creations: 1 } : {} },
+      { if: unchanged },
+    ),
+    // A session that adds a factor has just used it.
+    isAddition ? update(session, { set: { secondFactor: true, epoch: sessionEpoch } }, isOwn) : check(session, isOwn),
+    ...wanted.writes,
+    ...(mayMail ? countOne(factorMails(user.id)) : []),
+    ...limits.flatMap(countOne),
+  ];
+  const takeBack = update(account, { set: asBefore(user, factors) }, { if: { 'factorChange.id': equals(id) } });
+  const made: Made = {
+    recoveryCodes: renewed ? codes.codes : undefined,
+    undo: [takeBack, ...(wanted.undo ?? [])],
+    mayMail,
+  };
+  const flagged = isLast ? tokens.filter(({ secondFactor }) => secondFactor) : [];
+  const unflagging = flagged.map(({ hash }) =>
+    update(at(tokenRecord, user.id, hash), { set: { secondFactor: false } }, { if: isThere }),
+  );
+  return { writes, made, unflagging };
 }
 
 /** Its condition does not hold if another change came after it. */
@@ -218,12 +247,6 @@ async function takeBack({ principal: { user }, log }: AccountContext, undo: read
   } catch (error) {
     log.error('could not take back a second factor whose mail was not sent', error, { userId: user.id });
   }
-}
-
-/** The account first: a token that is made after it was read lets the condition on it fail. */
-async function readAgain(userId: string, withTokens: boolean) {
-  const user = await find(at(userRecord, userId));
-  return { user, tokens: withTokens ? await listTokens(userId) : [] };
 }
 
 /** What the changed attributes were. */

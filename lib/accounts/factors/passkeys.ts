@@ -89,7 +89,8 @@ export async function listPasskeys({ principal: { user } }: AccountContext): Pro
 /** @throws passkey_not_found */
 export async function removePasskey(context: AccountContext, passkeyId: string): Promise<void> {
   const { user } = context.principal;
-  const [passkeys, tokens] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), listTokens(user.id)]);
+  const readAgain = () => listTokens(user.id);
+  const [passkeys, known] = await Promise.all([list(passkeyRecord, ranges.passkeys(user.id)), readAgain()]);
   const passkey = passkeys.find(({ id }) => id === passkeyId);
   const isGone = () => new ApiError('passkey_not_found', 'You have no passkey with this identifier.');
   if (passkey === undefined) throw isGone();
@@ -97,7 +98,7 @@ export async function removePasskey(context: AccountContext, passkeyId: string):
     factors: { passkeyCount: oneLess(passkeyCount) },
     writes: removalOf(passkey, isGone),
   });
-  await changeFactors(context, 'passkey_removed', decide, { tokens });
+  await changeFactors(context, 'passkey_removed', decide, { tokens: { known, readAgain } });
 }
 
 function passkeyView({ id, name, createdAt, lastUsedAt }: PasskeyRecord): Passkey {

@@ -11,7 +11,7 @@ import { at, find } from '../../table/read.ts';
 import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.ts';
 import { type UserRecord, userRecord } from '../../table/records/user.ts';
 import { update, type Write } from '../../table/write.ts';
-import { mailIfRoom } from './mail-if-room.ts';
+import { mailUnlessRefused, refusalOfMail } from './mail-unless-refused.ts';
 import { userOfHandle } from './passkey-options.ts';
 import { openTotpSecret } from './totp-secret.ts';
 import { verifyAssertion } from './verify-passkey.ts';
@@ -61,7 +61,8 @@ async function tellOfGuesses(log: Log, user: UserRecord, wrong: Counter): Promis
   const counted = await find(wrong.item);
   if (counted === undefined || !isReached(wrong, counted)) return;
   log.account('second_factor_locked', { userId: user.id });
-  await mailIfRoom(log, user, wrongCodeMails(user.id, counted.expiresAt), wrongCodesMail);
+  const refusal = await refusalOfMail(wrongCodeMails(user.id, counted.expiresAt));
+  await mailUnlessRefused(log, user, refusal, wrongCodesMail);
 }
 
 /** Of two requests with one code, the second finds its time step used. */

@@ -81,5 +81,6 @@ export async function removeTotp(context: AccountContext): Promise<void> {
   const { user } = context.principal;
   const decide = ({ totp }: UserRecord) =>
     totp === undefined ? undefined : { factors: { totp: undefined }, writes: [] };
-  await changeFactors(context, 'totp_removed', decide, { tokens: await listTokens(user.id) });
+  const readAgain = () => listTokens(user.id);
+  await changeFactors(context, 'totp_removed', decide, { tokens: { known: await readAgain(), readAgain } });
 }

@@ -7,7 +7,7 @@ import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.t
 import { invalidLink, openUndoLink } from '../mailed-link.ts';
 import { endSessions, readHeldTokens } from '../set-password.ts';
 import { factorGone } from './factors-gone.ts';
-import { mailIfRoom } from './mail-if-room.ts';
+import { mailUnlessRefused, refusalOfMail } from './mail-unless-refused.ts';
 
 /**
  * Removes the factor that a mail told of, with the recovery codes that were made with it or since. The same transaction
@@ -19,7 +19,7 @@ export async function undoFactor({ source, log }: RequestContext, token: string)
   const { user, factor, change, useUp } = await openUndoLink(token);
   const [held, found] = await Promise.all([readHeldTokens(user.id), findPasskey(user.id, factor)]);
   let isFirst = true;
-  await endSessions({
+  const ending = endSessions({
     user,
     held,
     source,
@@ -31,8 +31,10 @@ export async function undoFactor({ source, log }: RequestContext, token: string)
     },
     gone: invalidLink,
   });
+  // Counting takes no round trip of its own.
+  const [, refusal] = await Promise.all([ending, refusalOfMail(factorMails(user.id))]);
   log.account('factor_undone', { userId: user.id, method: factor.method, ip: source.ip });
-  await mailIfRoom(log, user, factorMails(user.id), factorUndoneMail);
+  await mailUnlessRefused(log, user, refusal, factorUndoneMail);
 }
 
 async function findPasskey(userId: string, factor: Factor): Promise<PasskeyRecord | undefined> {
