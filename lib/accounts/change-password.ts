@@ -13,8 +13,8 @@ import { requireCurrentPassword } from './current-password.ts';
 import { readHeldTokens, setPassword } from './set-password.ts';
 
 /**
- * Sets a new password. Every other session ends with the same write, and so does an open reset link; tokens go on unless
- * they are to be revoked as well.
+ * Sets a new password. The same write ends every other session and invalidates open reset links. Tokens stay valid
+ * unless the caller asks to revoke them.
  * @throws invalid_request naming the field for a wrong current or a common new password; rate_limited
  */
 export async function changePassword(

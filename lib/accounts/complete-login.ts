@@ -30,7 +30,7 @@ export async function startPasskeyLogin({ source }: RequestContext): Promise<{
   return { challenge, publicKey: await requestOptions(challenge, []) };
 }
 
-/** What a client answers a challenge with; the contract has checked that it is one of the three. */
+/** The client's answer to a challenge. The contract ensures that exactly one of the three is present. */
 interface Answer {
   challenge: string;
   totp?: string | undefined;
@@ -41,7 +41,7 @@ interface Answer {
 const refused = () => new ApiError('invalid_credentials', 'The code or the passkey is wrong.');
 
 /**
- * Starts the session of a log-in that had to be proved with a second factor, or of one with a passkey alone.
+ * Starts a session after a second factor, or after a passkey alone.
  * @throws invalid_token for the challenge; invalid_credentials, rate_limited
  */
 export async function completeLogin(
@@ -82,7 +82,7 @@ function factorOf(
   return { method: 'recovery_code', code: recoveryCode ?? '', wrong };
 }
 
-/** A thief of the codes must not use one unnoticed. */
+/** Tells the owner, in case the codes were stolen. */
 async function tellOfRecovery({ log }: RequestContext, user: UserRecord): Promise<void> {
   log.account('recovery_code_used', { userId: user.id });
   const refusal = await refusalOfMail(factorMails(user.id));

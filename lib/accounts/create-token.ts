@@ -78,7 +78,7 @@ interface TokensOfUser {
   live: readonly unknown[];
 }
 
-/** The account first: a token that is made after it was read lets the condition on it fail. */
+/** Reads the account first: creating a token afterwards then fails the condition on the account. */
 async function readTokensOf(userId: string): Promise<TokensOfUser> {
   const user = await find(at(userRecord, userId));
   return { user, live: await listTokens(userId) };

@@ -7,7 +7,7 @@ import type { UserRecord } from '../table/records/user.ts';
 interface Presented {
   field: string;
   password: string;
-  /** Wrong ones are counted here. */
+  /** Counts wrong passwords. */
   wrong: Counter;
   /** The log's name for a refusal. */
   event: string;

@@ -20,7 +20,7 @@ const codeLifetimeSeconds = 60;
 
 /**
  * First half of the hand-off: a code that the CLI exchanges for the token, once and within a minute, and the origin that
- * issued it. Somebody who lures a person from another address to this dashboard gets a code that no client redeems there.
+ * issued it. If a site at another address lures a user here, no client will redeem the code there.
  * @throws unauthenticated without a session; organization_not_found, project_not_found, environment_not_found
  */
 export async function offerHandOff(
@@ -85,7 +85,7 @@ export async function takeHandOff(
   const { expiresAt: _, ...facts } = handOff;
   const issued = await newToken(user, facts);
   const { id, name } = issued.cliToken;
-  // After the account, which its condition holds to how it was read.
+  // Read after the account, so that the condition on the account covers this read.
   const live = await listTokens(user.id);
   const { organizationId, orgSlug, memberId } = handOff;
   if (organizationId === null || orgSlug === null || memberId === null) {

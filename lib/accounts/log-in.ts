@@ -54,7 +54,7 @@ async function checkAndLogIn(
     log.account('login_failed', { email, userId: user?.id, ip: source.ip });
     throw new ApiError('invalid_credentials', 'The e-mail address or the password is wrong.');
   }
-  // Other accounts may still be guessed from the network, so its failures stay.
+  // The same network may still be guessing other accounts, so its failures still count.
   const proved = [...startAgain(ofEmail), ...requireRoom(ofNetwork)];
   if (hasSecondFactor(user)) {
     const asking = await askForFactor('log-in', user, proved);

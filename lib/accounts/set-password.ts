@@ -23,7 +23,7 @@ interface HeldTokens {
   organizations: ReadonlyMap<string, OrganizationRecord>;
 }
 
-/** Two waves. */
+/** Takes two round trips. */
 export async function readHeldTokens(userId: string): Promise<HeldTokens> {
   const [tokens, memberships] = await Promise.all([
     list(tokenRecord, ranges.tokens(userId)),
@@ -48,7 +48,7 @@ interface NewPassword {
   others: readonly Write[];
   /** The account's second factors, where they change as well. */
   decide?: (user: UserRecord) => Promise<FactorsGone>;
-  /** The error if the account has a different password by now. */
+  /** The error if the password has changed in the meantime. */
   overtaken: () => Error;
 }
 
@@ -67,7 +67,7 @@ export async function setPassword({ user, passwordHash, held, source, others, de
   });
 }
 
-/** What of the account's factors is taken away. */
+/** The account's factors to remove. */
 export interface FactorsGone {
   set: Factors & Partial<Pick<UserRecord, 'factorChange'>>;
   writes: Write[];
@@ -112,7 +112,7 @@ interface AccountRead {
   held: HeldTokens | undefined;
 }
 
-/** The account first: a token that is made after it was read lets the condition on it fail. */
+/** Reads the account first: creating a token afterwards then fails the condition on the account. */
 async function readAccount(userId: string, withTokens: boolean): Promise<AccountRead> {
   const user = await find(at(userRecord, userId));
   return { user, held: withTokens ? await readHeldTokens(userId) : undefined };

@@ -26,7 +26,7 @@ interface Sent {
 }
 
 /**
- * Makes the session fresh. It gets a new secret, so a stolen copy of the old one is worth nothing.
+ * Makes the session fresh. It gets a new secret, so a stolen copy of the old one is useless.
  * @throws invalid_request naming the field of a wrong password or factor; second_factor_required; invalid_token for the
  * challenge; rate_limited
  */

@@ -125,7 +125,7 @@ export interface ResponseContract {
   description: string;
   /** null: no body (304 only). */
   body: z.ZodType | null;
-  /** Where the example shows something else than the examples of the fields, or an optional field. */
+  /** Needed if the example differs from the fields' own examples or shows an optional field. */
   example?: unknown;
   headers?: Readonly<Record<string, string>>;
 }
@@ -174,7 +174,7 @@ export function contract<const C extends Contract>(declared: C): C {
 
 type ParsedOr<S, Else> = S extends z.ZodType ? z.output<S> : Else;
 
-/** What a handler gets of a request, every part parsed. */
+/** The parsed request that a handler receives. */
 export interface ParsedRequest<C extends Contract> {
   params: PathParameters<C['path']>;
   query: ParsedOr<C['query'], Record<string, never>>;

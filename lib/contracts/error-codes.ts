@@ -58,7 +58,7 @@ export const errorStatuses = {
 
 export type ErrorCode = keyof typeof errorStatuses;
 
-/** An organization that demands a second factor answers with the code that a log-in has, and refuses instead of asking. */
+/** Where an organization requires a second factor, the code is the one from log-in, but no challenge is issued. */
 export const statusInOrganization: Readonly<Partial<Record<ErrorCode, number>>> = { second_factor_required: 403 };
 
 /** One problem of a request: where (`secrets.3.key`, or an empty path for the whole body) and what. Never the value. */

@@ -62,7 +62,7 @@ export async function createIdentity(context: MemberContext, wanted: NewIdentity
   return identity;
 }
 
-/** Who is removed at this moment leaves no identity behind that their removal did not tell of. */
+/** A member being removed right now must not leave behind an identity that the removal did not list. */
 function isStillMember({ organization, access }: MemberContext): Write {
   const { id, userId } = access.member;
   return check(at(memberRecord, organization.slug, userId), {

@@ -58,7 +58,7 @@ export class Refusal extends Error {
 export const sessionEnded = signal(false);
 
 let askAgain: (() => Promise<boolean>) | undefined;
-/** Sets who is asked where a session has to prove itself again. They tell whether it did. */
+/** Sets the prompt for a step-up. It resolves to whether the person proved themselves. */
 export const onStepUpRequired = (ask: () => Promise<boolean>) => {
   askAgain = ask;
 };

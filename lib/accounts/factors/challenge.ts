@@ -23,12 +23,12 @@ export function newChallenge(
 
 /** A challenge as it came back, before it was looked up. */
 export interface PresentedChallenge {
-  /** Whom it names: `nobody` if the answer has to. */
+  /** The user it was issued for; `nobody` if the answer must name the user. */
   userId: string;
   read: Read<ChallengeRecord>;
 }
 
-/** @throws invalid_token for anything that is no challenge */
+/** @throws invalid_token for a malformed challenge */
 export function presentedChallenge(challenge: string): PresentedChallenge {
   const read = readCredential(challenge);
   if (read === undefined) throw invalidChallenge();
@@ -37,7 +37,7 @@ export function presentedChallenge(challenge: string): PresentedChallenge {
 
 /**
  * The write that uses the challenge up, for the transaction of what it was answered for.
- * @throws invalid_token where it is unknown, used, expired, of another purpose or user, or from before the password changed
+ * @throws invalid_token if it is unknown, used, expired, of another purpose or user, or from before the password changed
  */
 export function answer(
   presented: PresentedChallenge,

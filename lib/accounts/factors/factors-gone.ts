@@ -11,7 +11,7 @@ import { isSame } from './totp-secret.ts';
 const none = { passkeyCount: undefined, totp: undefined, pendingTotp: undefined };
 const noCodes = { recoveryCodes: undefined, recoveryCodesFrom: undefined };
 
-/** Takes all second factors of the account away. No further read if it has none. */
+/** Removes all of the account's second factors. Reads nothing if it has none. */
 export async function allFactorsGone(user: UserRecord): Promise<FactorsGone> {
   const passkeys = user.passkeyCount === undefined ? [] : await list(passkeyRecord, ranges.passkeys(user.id));
   return {
@@ -21,7 +21,7 @@ export async function allFactorsGone(user: UserRecord): Promise<FactorsGone> {
 }
 
 /**
- * Takes one factor away, if the account still has exactly that one, and the recovery codes that were made with it or since.
+ * Removes one factor, if the account still has exactly that one, and the recovery codes that were made with it or since.
  * @param change the number of the change that added the factor
  * @param passkey what is stored under the factor's credential
  */

@@ -6,8 +6,8 @@ import type { UserRecord } from '../../table/records/user.ts';
 import { challengeSeconds } from './challenge.ts';
 
 /*
- * What a browser needs to know. Written by hand: the library that verifies the answers is heavy, and functions that only
- * ask can do without it.
+ * WebAuthn options for the browser. Written by hand so that functions that only issue challenges don't load the heavy
+ * library that verifies the answers.
  */
 
 /** The passkeys are the dashboard's (WebAuthn's relying party). */

@@ -56,7 +56,7 @@ export async function proveFactor(
   return [...requireRoom(presented.wrong), write];
 }
 
-/** Whoever tries codes knows the password, so its owner is told once the last guess of a window is used up. */
+/** Anyone guessing codes knows the password, so we mail its owner once a window's guesses are used up. */
 async function tellOfGuesses(log: Log, user: UserRecord, wrong: Counter): Promise<void> {
   const counted = await find(wrong.item);
   if (counted === undefined || !isReached(wrong, counted)) return;
@@ -65,7 +65,7 @@ async function tellOfGuesses(log: Log, user: UserRecord, wrong: Counter): Promis
   await mailUnlessRefused(log, user, refusal, wrongCodesMail);
 }
 
-/** Of two requests with one code, the second finds its time step used. */
+/** If two requests send the same code, the second one fails because its time step is used. */
 async function totpWrite({ id, totp }: UserRecord, code: string, refused: () => Error): Promise<Write | undefined> {
   if (totp === undefined) return undefined;
   const step = matchingStep(await openTotpSecret(totp.sealed, id), code, Date.now());

@@ -11,7 +11,7 @@ import { mailUnlessRefused, refusalOfMail } from './mail-unless-refused.ts';
 
 /**
  * Removes the factor that a mail told of, with the recovery codes that were made with it or since. The same transaction
- * ends every session, token and reset link, because whoever added it had one of them or the password. It also does so if
+ * ends every session, token and reset link, because whoever added the factor had one of them or the password, even if
  * the factor is gone already: recovery codes that were made in the meantime may be left.
  * @throws invalid_token
  */

@@ -1,4 +1,4 @@
-/** Where a demanded claim stands: a plain name, or a JSON pointer (RFC 6901), as the names on the way to it. Pure. */
+/** The path of a required claim: a plain name, or a JSON pointer (RFC 6901), as the names on the way to it. Pure. */
 export function claimPath(name: string): string[] {
   if (!name.startsWith('/')) return [name];
   return name

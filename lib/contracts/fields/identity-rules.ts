@@ -30,7 +30,7 @@ export const Claims = z.record(
 
 const maximumClaims = 10;
 
-/** Zod leaves a member `__proto__` out without a word, and with it a condition. */
+/** Zod silently drops a `__proto__` member, which would drop a condition. */
 export const DemandedClaims = z
   .unknown()
   .refine(value => !(typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')), {
@@ -79,7 +79,7 @@ const hasLength = (value: unknown, minimum: number, maximum: number): boolean =>
 
 /**
  * The keys of a set that can verify RS256, ES256, ES384 or EdDSA, with nothing but their public members. RSA keys below
- * 2,048 bits (342 digits of base64url) and above 8,192 are left out, and so is whatever has not the form of a key. Pure.
+ * 2,048 bits (342 digits of base64url) and above 8,192 are left out, and so is anything malformed. Pure.
  */
 export function verificationKeys(set: unknown): PublicKey[] {
   const keys = (set as { keys?: unknown } | null | undefined)?.keys;

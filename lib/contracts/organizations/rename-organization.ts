@@ -18,7 +18,7 @@ export const renameOrganization = contract({
     roles: managers,
     tokens: 'full',
     narrowestToken: 'organization',
-    // To change whether a second factor is demanded.
+    // Required to change whether members need a second factor.
     fresh: 'by-content',
   },
   body: z

@@ -14,7 +14,7 @@ import { exitCodes, Failure, usage } from '../failure.ts';
 import { cacheDirectory, readIfThere, writeOwnFile } from '../files.ts';
 import { type Sealed, seal, unseal } from '../sealed.ts';
 
-/** Who signs in without a person. */
+/** A workload identity, which signs in without a person. */
 export interface IdentityCredential {
   token: () => Promise<string>;
   /** Its source, for messages. */
@@ -78,7 +78,7 @@ async function signIn(options: IdentityOptions, assertion: string): Promise<Iden
 }
 
 const purpose = 'holdfast identity token v1';
-/** As long before its end the SDK asks for another one. */
+/** The SDK replaces a token this long before it expires. */
 const replacedBeforeMs = 60_000;
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 
 const service = 'holdfast';
-/** A keyring that is locked asks on a screen that may not be there. */
+/** A locked keyring prompts on a display, which may not exist. */
 const patienceMs = 15_000;
 
 interface Entry {

@@ -1,7 +1,7 @@
 import { type Format, isName, lines, notAName, nul } from './format.ts';
 import { setByShell } from './shell-variables.ts';
 
-/** As of the shells, a test asks fish for them. */
+/** A test checks this list against fish. */
 const fishVariables: ReadonlySet<string> = new Set(
   '_ CDPATH FISH_VERSION PATH PWD SHLVL fish_kill_signal fish_killring fish_pid history hostname pipestatus status status_generation umask version'.split(
     ' ',

@@ -48,7 +48,7 @@ function headOf(path: string): Buffer | undefined {
 
 /**
  * Whether the kernel is sure to take this file. `execve` that fails ends this process without a chance to say why, so
- * whatever is doubtful goes another way.
+ * anything doubtful is spawned instead.
  */
 export function isSureToExecute(path: string): boolean {
   const head = headOf(path);

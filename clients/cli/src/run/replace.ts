@@ -13,8 +13,8 @@ export interface Program {
 }
 
 /**
- * Puts the program in the place of this process: pid, signals, terminal and exit status are its own then. Returns only
- * where that is not possible.
+ * Replaces this process with the program, which keeps the pid, signals and terminal and sets the exit status. Returns
+ * only if that isn't possible.
  */
 export function replaceProcess({ path, argv, variables }: Program): void {
   if (typeof process.execve !== 'function' || process.env.HOLDFAST_RUN === 'spawn') return;

@@ -28,7 +28,7 @@ const forwarded: readonly NodeJS.Signals[] = [
 /** The terminal sends these to the whole group, the child included: forwarded, it would get them twice. */
 const sentByTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 
-/** @throws Failure 126 where the system does not take it */
+/** @throws Failure 126 if the system can't execute it */
 export function startChild({ path, argv, variables }: Program): Promise<RunningChild> {
   const [argv0 = path, ...rest] = argv;
   return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ function notStarted(command: string, variables: Program['variables'], { code }: 
 }
 
 export interface Forwarding {
-  /** Who gets the signals from now on, those that came before there was anybody included. */
+  /** Sends all further signals to the child, and those received before it started. */
   to(child: ChildProcess): void;
   stop(): void;
 }

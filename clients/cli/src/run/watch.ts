@@ -65,7 +65,7 @@ export async function runWatching({ environment, intervalMs, output, programOf }
       following.then(() => (running === undefined ? { code: null, signal: endedBy ?? 'SIGTERM' } : ended)),
     ]);
   } catch (error) {
-    // The service refuses, or a revision can't be run: the command must not go on with what is out of date unnoticed.
+    // The service refuses, or a revision can't be run: don't leave the command running on stale values.
     if (running !== undefined) await endChild(running);
     throw error;
   } finally {

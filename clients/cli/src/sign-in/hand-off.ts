@@ -25,8 +25,8 @@ export interface Request {
 const patienceMs = 300_000;
 
 /**
- * A token from somebody who is signed in to the dashboard, without it ever being in an address or in the dashboard:
- * a code comes back, and only who began can redeem it (PKCE, RFC 7636; the listener is that of RFC 8252, 7.3).
+ * Gets a token from a user who is signed in to the dashboard. The token never appears in a URL or in the dashboard: a code
+ * comes back, and only this process can redeem it (PKCE, RFC 7636; loopback listener, RFC 8252, 7.3).
  */
 export async function handOff(
   { output, terminal }: { output: Output; terminal: Terminal },
@@ -108,7 +108,7 @@ interface Listener {
   close: () => void;
 }
 
-/** One answer with the right state ends it; whatever else arrives is refused and changes nothing. */
+/** Stops after one answer with the right state. Any other request is rejected and changes nothing. */
 async function listen(state: string): Promise<Listener> {
   let settle: { resolve: (code: IssuedCode) => void; reject: (failure: Failure) => void } | undefined;
   const code = new Promise<IssuedCode>((resolve, reject) => {

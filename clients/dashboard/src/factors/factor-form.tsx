@@ -21,7 +21,7 @@ interface Asked {
 
 export type Factor = { passkey: PasskeyAssertion } | { totp: string } | { recoveryCode: string };
 
-/** What a refusal asks for, if it asks for a second factor. An organization that demands one asks for nothing. */
+/** What a refusal asks for, if it asks for a second factor. An organization that requires one issues no challenge. */
 export function askedBy(error: unknown): Asked | undefined {
   return error instanceof Refusal && error.code === 'second_factor_required' && error.status === 401
     ? (error.details as Asked)

@@ -23,7 +23,7 @@ const described = (list: Descriptors) =>
     transports: transports as AuthenticatorTransport[],
   }));
 
-/** @throws Refusal where the person or the browser gives none */
+/** @throws Refusal if the person or the browser declines */
 export async function createPasskey(options: PasskeyCreationOptions): Promise<NewPasskeyCredential> {
   const credential = await asked(() =>
     navigator.credentials.create({
@@ -48,7 +48,7 @@ export async function createPasskey(options: PasskeyCreationOptions): Promise<Ne
   };
 }
 
-/** @throws Refusal where the person or the browser gives none */
+/** @throws Refusal if the person or the browser declines */
 export async function usePasskey(options: PasskeyRequestOptions): Promise<PasskeyAssertion> {
   const credential = await asked(() =>
     navigator.credentials.get({

@@ -36,7 +36,7 @@ function Question({ onDone }: { onDone: (proved: boolean) => void }) {
   const [password, setPassword] = useState('');
   const began = useRef(epoch.value);
   const current = epoch.value;
-  // A session that was begun anew has just proved itself.
+  // A new session has just proved itself.
   useEffect(() => {
     if (current !== began.current) onDone(true);
   }, [current]);

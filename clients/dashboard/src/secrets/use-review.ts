@@ -9,7 +9,7 @@ import { planOf } from './proof.tsx';
 import { type Choice, rebase, type Stage, withoutApplied } from './stage.ts';
 import { stageOf } from './staging.ts';
 
-/** What the environment holds now, after others changed it. Without keys for somebody who can't read them. */
+/** What the environment holds now, after others changed it. Has no keys if the user can't read them. */
 export interface Moved {
   revision: number;
   versions: ReadonlyMap<string, number>;

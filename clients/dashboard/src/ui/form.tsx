@@ -37,7 +37,7 @@ interface FormActionsProps {
   danger?: boolean | undefined;
 }
 
-/** How the form of a dialog ends: do it, or leave. */
+/** The submit and cancel buttons of a dialog's form. */
 export function FormActions({ children, onClose, busy = false, disabled = false, danger = false }: FormActionsProps) {
   return (
     <div class="actions">

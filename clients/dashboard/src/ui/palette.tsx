@@ -23,7 +23,7 @@ function placesOf({ name, slug }: OwnOrganization): Place[] {
   }));
 }
 
-/** Everywhere one can go: the organization's projects and pages, then the others, then one's own. */
+/** Every destination: the organization's projects and pages, then other organizations, then the account. */
 function allPlaces(organization: OwnOrganization | undefined, projects: readonly Project[]): Place[] {
   const others = (session.value?.organizations ?? []).filter(({ id }) => id !== organization?.id);
   return [

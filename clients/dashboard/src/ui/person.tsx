@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import './person.css';
 
-/** Somebody or something by name, with what identifies them below it. */
+/** A person or thing by name, with its identifier below. */
 export function Person({ name, detail }: { name: ComponentChildren; detail?: ComponentChildren }) {
   return (
     <span class="person">

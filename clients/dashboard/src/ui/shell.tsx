@@ -8,7 +8,7 @@ import { OrganizationMenu, PersonMenu } from './menus.tsx';
 import { Palette } from './palette.tsx';
 import './shell.css';
 
-/** The frame of every page: where one is, who one is, and the way to everything else. */
+/** The frame of every page: location, account and navigation. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const [palette, setPalette] = useState(false);
   useEffect(() => {

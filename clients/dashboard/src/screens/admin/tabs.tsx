@@ -4,7 +4,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 
-/** The administrators' pages; anybody else is told so, and nothing is asked of the service. */
+/** The administrators' pages; anyone else sees a notice, and no request is sent. */
 export function OfPlatform({ children }: { children: () => ComponentChildren }) {
   if (!user.value?.isAdmin)
     return (

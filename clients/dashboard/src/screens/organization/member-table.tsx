@@ -59,7 +59,7 @@ export function MemberTable({ members, own, busy, onChange, onRemove }: MemberTa
   return <Table caption="Members" rows={members} keyOf={({ id }) => id} columns={columns} />;
 }
 
-/** A member is removed by somebody whose role is not below theirs. */
+/** You can remove members whose role is not above yours. */
 function mayRemove(own: Role, { role }: Member): boolean {
   return may('remove-member', own) && roles.indexOf(own) <= roles.indexOf(role);
 }

@@ -14,7 +14,7 @@ import { pendingInvitation } from './links.tsx';
 import { SignInPage } from './page.tsx';
 
 interface LogInFormProps {
-  /** The only account that may log in, where the page belongs to somebody already. */
+  /** The only account that may log in, if the page already belongs to someone. */
   email?: string | undefined;
   autofocus?: boolean | undefined;
 }
