@@ -9,7 +9,7 @@ interface Presented {
   password: string;
   /** Counts wrong passwords. */
   wrong: Counter;
-  /** The log's name for a refusal. */
+  /** The event to log for a refusal. */
   event: string;
 }
 

@@ -26,7 +26,7 @@ export interface TokenScope {
 }
 
 /**
- * Finds what the token is limited to, as far as the user can see it; undefined for a token without a limit. Two round trips.
+ * Finds what the token is limited to, as far as the user can see it; undefined if it has no limit. Two round trips.
  * @throws organization_not_found, project_not_found, environment_not_found
  */
 export async function resolveTokenScope(userId: string, wanted: WantedToken): Promise<TokenScope | undefined> {

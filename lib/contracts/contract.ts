@@ -97,7 +97,7 @@ export type Partition =
 
 export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 
-/** What the KMS key is used for. The encryption context says which of these a call is about. */
+/** The uses of the KMS key. The encryption context names the use of each call. */
 export type KeyPurpose = 'project' | 'webhook' | 'credentials' | 'totp';
 
 /**
@@ -161,7 +161,7 @@ export interface Contract {
   sizing?: { memoryMb: number; reason: string };
 }
 
-/** Of operations that hash or check a password: half a second of a CPU. Their routes are throttled further. */
+/** For operations that hash or check a password, which take half a CPU second. Their routes have lower rate limits. */
 export const passwordSizing = {
   memoryMb: 1769,
   reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU, which 1,769 MB have',

@@ -21,7 +21,7 @@ const eventClaims: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The names of the claims that don't match what the identity requires. Claims are compared as strings, exactly; a number, a
+ * The names of claims that don't match the identity's requirements. Claims are compared as exact strings; a number, a
  * flag, a list or an object is no match. An event of a pull or merge request runs what a stranger wrote, so it is refused
  * unless the identity names it. Pure.
  */

@@ -43,7 +43,7 @@ interface Issued {
 const lastUseStepMs = 60 * 60_000;
 
 /**
- * Exchanges the token of a platform for a bearer token of the identity, once. Two round trips if the issuer's keys are cached.
+ * Exchanges a platform's token, once, for the identity's bearer token. Two round trips if the issuer's keys are known.
  * @throws invalid_assertion, claims_mismatch, assertion_replayed, issuer_unavailable, rate_limited
  */
 export async function exchangeAssertion(context: RequestContext, wanted: Exchange): Promise<Issued> {

@@ -64,8 +64,8 @@ export const onStepUpRequired = (ask: () => Promise<boolean>) => {
 };
 
 /**
- * Calls an operation of the API. Where the session has to prove itself again, the person is asked over the page, and the
- * call goes on afterwards. @throws Refusal for every answer that is no success, and where there is none.
+ * Calls an operation of the API. If the session needs a step-up, a dialog asks for it and the call then
+ * continues. @throws Refusal for every error response, and if there is no response.
  */
 export async function call<R extends RouteName>(
   route: R,

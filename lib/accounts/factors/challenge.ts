@@ -37,7 +37,7 @@ export function presentedChallenge(challenge: string): PresentedChallenge {
 
 /**
  * The write that uses the challenge up, for the transaction of what it was answered for.
- * @throws invalid_token if it is unknown, used, expired, of another purpose or user, or from before the password changed
+ * @throws invalid_token if unknown, used, expired, for another purpose or user, or older than the current password
  */
 export function answer(
   presented: PresentedChallenge,

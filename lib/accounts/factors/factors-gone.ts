@@ -21,7 +21,7 @@ export async function allFactorsGone(user: UserRecord): Promise<FactorsGone> {
 }
 
 /**
- * Removes one factor, if the account still has exactly that one, and the recovery codes that were made with it or since.
+ * Removes one factor, if the account still has it, and the recovery codes created with it or later.
  * @param change the number of the change that added the factor
  * @param passkey what is stored under the factor's credential
  */

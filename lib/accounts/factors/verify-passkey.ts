@@ -4,8 +4,8 @@ import type { PasskeyRecord } from '../../table/records/passkey.ts';
 import { passkeyAlgorithms, relyingPartyId, signedChallenge } from './passkey-options.ts';
 
 /*
- * The library is loaded when the first passkey comes: reading it takes longer than all else that a function loads, and
- * most log-ins and step-ups need none of it.
+ * Load the library for the first passkey only: it takes longer to load than the rest of the function, and most log-ins
+ * and step-ups don't need it.
  */
 const load = async () => {
   const [library, helpers] = await Promise.all([

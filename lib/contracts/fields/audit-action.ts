@@ -52,7 +52,7 @@ export type AuditAction = z.infer<typeof AuditAction>;
 
 const DetailValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** What an entry says of the change itself. Never a value of a secret. */
+/** Details of the change. Never contains the value of a secret. */
 export const AuditDetails = z.record(z.string(), z.union([DetailValue, z.record(z.string(), DetailValue)])).meta({
   description:
     'What changed: roles and plans `from` and `to`, each changed field of another thing `from` and `to`, limits, a ' +

@@ -116,7 +116,7 @@ function advance(reading: Reading, length: number): void {
   reading.position = end;
 }
 
-/** What is wrong with an assignment that was understood. */
+/** The problem with a well-formed assignment, if any. */
 function problemOf({ key, value }: { key: string; value: string }, firstLine: number | undefined): string | undefined {
   if (!secretKeyPattern.test(key)) return `has a key that is not valid: it ${secretKeyRule}`;
   if (firstLine !== undefined) return `sets ${key} again, after line ${firstLine}`;

@@ -66,7 +66,7 @@ const PublicJwk = z
   })
   .meta({ description: 'A public key (RFC 7517).' });
 
-/** What is kept of a key. */
+/** The public members of a key, which we store. */
 type PublicKey = { kty: (typeof keyTypes)[number] } & { [Name in (typeof keptMembers)[number]]?: string };
 
 const keptMembers = ['kid', 'alg', 'crv', 'x', 'y', 'n', 'e'] as const;

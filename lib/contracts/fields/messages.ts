@@ -61,7 +61,7 @@ export function messageOf(issue: z.core.$ZodRawIssue): string {
 }
 
 function typeMessage(expected: string, inst: unknown): string {
-  // A number that must be whole, or a text of a format, is first checked for being a number or a text at all.
+  // A number that must be whole, or a text of a format, is first checked to be a number or a string at all.
   const format = (inst as { _zod?: { def: { format?: string } } } | undefined)?._zod?.def.format ?? '';
   return types[format] ?? types[expected] ?? 'is of the wrong type';
 }

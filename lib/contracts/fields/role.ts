@@ -5,7 +5,7 @@ export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
 export const Role = z.enum(roles).meta({ description: 'A member’s role in the organization.', example: 'developer' });
 export type Role = z.infer<typeof Role>;
 
-/** Those who run an organization, and those who change its secrets. */
+/** Roles that manage an organization, and roles that change its secrets. */
 export const managers = ['owner', 'admin'] as const;
 export const writers = ['owner', 'admin', 'developer'] as const;
 

@@ -106,7 +106,7 @@ function hasTerminal(): boolean {
 /** Ends this process as the child ended: by its code, or by the signal that killed it. */
 export function endAs({ code, signal }: Ending): Promise<never> {
   if (signal === null) process.exit(code ?? exitCodes.other);
-  // A listener, once removed, leaves the default: also for SIGPIPE, which Node ignores.
+  // Removing a listener restores the default action, even for SIGPIPE, which Node ignores.
   const nothing = () => undefined;
   try {
     process.on(signal, nothing);
@@ -115,6 +115,6 @@ export function endAs({ code, signal }: Ending): Promise<never> {
     // SIGKILL and SIGSTOP take no listener.
   }
   process.kill(process.pid, signal);
-  // Delivered to another thread, it takes a moment.
+  // Delivery may take a moment if another thread gets the signal.
   return new Promise(() => setTimeout(() => process.exit(128 + constants.signals[signal]), 1000));
 }

@@ -22,7 +22,7 @@ const projectFileName = '.holdfast.json';
 
 /**
  * The nearest `.holdfast.json` from a directory up to the root of its git repository. Outside of one only the directory
- * itself counts: the folders above may be those of others, as in /tmp.
+ * itself counts: parent folders may belong to other users, as in /tmp.
  */
 export function findProjectFile(directory: string): { path: string; settings: SettingsFile } | undefined {
   const directories: string[] = [];

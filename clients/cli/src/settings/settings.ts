@@ -16,7 +16,7 @@ export interface GivenFlags {
 }
 
 export type Settings = Partial<Record<PlaceMember, Setting>> & {
-  /** `isCommitted`: of a file that others may have written. It gets no credential but the one stored for its origin. */
+  /** `isCommitted`: from a file that others may have written. It only gets the credential stored for its origin. */
   url?: Setting & { isCommitted: boolean };
 };
 

@@ -25,8 +25,8 @@ export interface Request {
 const patienceMs = 300_000;
 
 /**
- * Gets a token from a user who is signed in to the dashboard. The token never appears in a URL or in the dashboard: a code
- * comes back, and only this process can redeem it (PKCE, RFC 7636; loopback listener, RFC 8252, 7.3).
+ * Gets a token from a user who is signed in to the dashboard. The token never appears in a URL or in the dashboard: a
+ * code comes back, and only this process can redeem it (PKCE, RFC 7636; loopback listener, RFC 8252, 7.3).
  */
 export async function handOff(
   { output, terminal }: { output: Output; terminal: Terminal },

@@ -27,7 +27,7 @@ onStepUpRequired(() => {
 });
 onOtherUser(() => answer.value?.(false));
 
-/** Opens over the page, which stays as it is. The request goes on afterwards. */
+/** Opens over the page, which keeps its state. The request then continues. */
 export function StepUp() {
   return answer.value === undefined ? null : <Question onDone={answer.value} />;
 }

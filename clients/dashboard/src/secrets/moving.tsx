@@ -14,7 +14,7 @@ interface MovingProps {
   onRebase: (choices: Readonly<Record<string, Choice>>) => void;
 }
 
-/** The environment changed after the work was staged. Nothing is sent again before the person has decided. */
+/** The environment changed after the work was staged. Nothing is resent until the user decides. */
 export function Moving({ stage, moved, readable, environment, onRebase }: MovingProps) {
   const [choices, setChoices] = useState<Readonly<Record<string, Choice>>>({});
   const touched = readable ? touchedKeys(stage, moved.versions) : [];

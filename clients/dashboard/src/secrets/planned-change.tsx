@@ -12,9 +12,9 @@ interface PlannedChangeProps {
   chosen: number;
   /** The revision that the plan was made on. Applying it sends this as `If-Match`. */
   revision: number;
-  /** Said where the plan has no lines. */
+  /** Shown if the plan has no lines. */
   empty: string;
-  /** What applying is called. */
+  /** The label of the apply button. */
   label: string;
   busy: boolean;
   error: unknown;

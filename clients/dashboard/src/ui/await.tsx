@@ -3,7 +3,7 @@ import type { Loaded } from '../load.ts';
 import { Problem } from './problem.tsx';
 import './await.css';
 
-/** Shows what was loaded; until then nothing, then, after a moment, where it will stand; a refusal with a way to retry. */
+/** Shows the loaded data, a placeholder if loading takes more than a moment, or an error with a retry button. */
 export function Await<T>({
   of,
   children,

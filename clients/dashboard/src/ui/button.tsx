@@ -32,7 +32,7 @@ export function Button({
         type={type}
         class={`button ${kind}`}
         onClick={event => {
-          // A button of a form would send it all the same: `aria-disabled` only says so.
+          // `aria-disabled` alone doesn't stop a button from submitting its form.
           if (off || busy) event.preventDefault();
           else onClick?.();
         }}

@@ -18,7 +18,7 @@ export function Dialog({ title, onClose, children, size = 'form', firm }: Dialog
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   const [self] = useState(Symbol);
-  // Before the next key is pressed: what someone types after Enter belongs to the dialog.
+  // Runs before the next key press, so that typing after Enter goes into the dialog.
   useLayoutEffect(() => {
     const dialog = element.current as HTMLDialogElement;
     const before = document.activeElement;
@@ -33,7 +33,7 @@ export function Dialog({ title, onClose, children, size = 'form', firm }: Dialog
     return () => {
       dialog.close();
       openDialogs.value = openDialogs.value.filter(one => one !== self);
-      // What opened it may be gone with what was done in it.
+      // The element that opened the dialog may no longer exist.
       const back = before instanceof HTMLElement && before.isConnected ? before : document.getElementById('content');
       back?.focus();
     };

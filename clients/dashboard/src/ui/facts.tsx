@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import './facts.css';
 
-/** Names and what is known of each, line by line. */
+/** Names and their facts, one per line. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, fact: ComponentChildren])[] }) {
   return (
     <dl class="facts">

@@ -39,7 +39,7 @@ export function Field(props: FieldProps) {
   const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`]
     .join(' ')
     .trim();
-  // Without `onInput` the value is where typing begins: given as `value`, each drawing would put it back over what was typed.
+  // Without `onInput`, the value is only the initial one. As `value`, each render would overwrite what was typed.
   const content = onInput === undefined ? { defaultValue: value } : { value };
   const shared = {
     ...content,

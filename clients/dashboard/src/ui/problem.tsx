@@ -3,7 +3,7 @@ import { Refusal } from '../api.ts';
 import { Button } from './button.tsx';
 import './problem.css';
 
-/** What was refused, why, and what to quote when asking about it. A rate limit counts down. */
+/** The error, its reason, and the id to quote when reporting it. A rate limit counts down. */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const wait = error instanceof Refusal ? error.retryAfterSeconds : undefined;
   const [left, setLeft] = useState(wait ?? 0);

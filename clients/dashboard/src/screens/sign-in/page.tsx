@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { Mark } from '../../ui/mark.tsx';
 import './page.css';
 
-/** The page of those who are not signed in yet: a mark, a column, nothing else. */
+/** The layout for signed-out users: a logo and one column. */
 export function SignInPage({
   title,
   children,
