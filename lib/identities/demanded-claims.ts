@@ -22,8 +22,8 @@ const eventClaims: ReadonlySet<string> = new Set([
 
 /**
  * The names of claims that don't match the identity's requirements. Claims are compared as exact strings; a number, a
- * flag, a list or an object is no match. An event of a pull or merge request runs what a stranger wrote, so it is refused
- * unless the identity names it. Pure.
+ * flag, a list or an object never matches. Pull and merge request events run a stranger's code, so they are rejected unless
+ * the identity names them. Pure.
  */
 export function mismatchedClaims(claims: Claims, demanded: IdentityRecord['claims']): string[] {
   const mismatched = Object.entries(demanded)

@@ -10,9 +10,9 @@ import { factorGone } from './factors-gone.ts';
 import { mailUnlessRefused, refusalOfMail } from './mail-unless-refused.ts';
 
 /**
- * Removes the factor that a mail told of, with the recovery codes that were made with it or since. The same transaction
- * ends every session, token and reset link, because whoever added the factor had one of them or the password, even if
- * the factor is gone already: recovery codes that were made in the meantime may be left.
+ * Removes the factor that a mail announced, and the recovery codes created with it or later. The same transaction ends
+ * every session, token and reset link, because whoever added the factor had one of them or the password. It does so even
+ * if the factor is already gone, because recovery codes created in the meantime may remain.
  * @throws invalid_token
  */
 export async function undoFactor({ source, log }: RequestContext, token: string): Promise<void> {
