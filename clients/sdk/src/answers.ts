@@ -21,7 +21,7 @@ interface Author {
 /** One accepted change of an environment. */
 export interface RevisionEntry {
   revision: number;
-  /** The action of its audit entry, such as `secret.changed`; null for a change of before revisions were recorded. */
+  /** The action of its audit entry, such as `secret.changed`; null for a change from before revisions were recorded. */
   action: string | null;
   message: string | null;
   createdAt: string;
@@ -30,7 +30,7 @@ export interface RevisionEntry {
   created: string[];
   updated: string[];
   deleted: string[];
-  /** Where it was promoted from. */
+  /** The source of the promotion. */
   from?: { slug: string; revision: number };
   /** The revision that was restored. */
   restored?: number;
@@ -43,7 +43,7 @@ export interface RevisionList {
   next: number | null;
 }
 
-/** What differs between two revisions; values only where they were asked for. */
+/** What differs between two revisions; values only if requested. */
 export interface Diff {
   from: number;
   to: number;
@@ -52,7 +52,7 @@ export interface Diff {
   deleted: { key: string; before?: string }[];
 }
 
-/** What differs between two environments; values only where they were asked for. */
+/** What differs between two environments; values only if requested. */
 export interface Comparison {
   from: { slug: string; revision: number };
   to: { slug: string; revision: number };

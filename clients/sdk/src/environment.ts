@@ -107,7 +107,7 @@ export class Environment {
     });
   }
 
-  /** Sets all of them as one revision. Keys that are not named stay as they are. */
+  /** Sets all of them as one revision. Other keys keep their values. */
   async import(values: Readonly<Record<string, string>>, options: WriteOptions = {}): Promise<ImportResult> {
     const { message, ...rest } = options;
     const set = mapOf(values);
@@ -134,8 +134,8 @@ export class Environment {
   }
 
   /**
-   * Deletes the keys as one revision. One key alone is deleted by the operation that developers may use too, and is
-   * `secret_not_found` where it is not there; of several, the missing ones are listed in `notFound`.
+   * Deletes the keys as one revision. A single key uses the operation that developers may also call, and a missing
+   * key is `secret_not_found`. With several keys, `notFound` lists the missing ones.
    */
   async delete(keys: readonly string[], options: WriteOptions = {}): Promise<DeleteResult> {
     const { message, ...rest } = options;
@@ -160,7 +160,7 @@ export class Environment {
     return { deleted: [key], notFound: [], revision };
   }
 
-  /** What setting and deleting these keys as one revision would do; `apply` does it if nothing has moved since. */
+  /** What setting and deleting these keys as one revision would do; `apply` makes the change if the revision is still current. */
   async plan(
     { set = {}, delete: deleted = [], message }: Changes,
     { signal }: CallOptions = {},
@@ -191,8 +191,8 @@ export class Environment {
   }
 
   /**
-   * Yields the current secrets, then every new revision, until the signal aborts. The first pull's failure is thrown;
-   * later on one that may pass (an outage) is not, but one that does not pass is (401, 403, 404).
+   * Yields the current secrets, then every new revision, until the signal aborts. Throws if the first
+   * pull fails. Later it throws only permanent errors (401, 403, 404), not temporary ones such as an outage.
    */
   watch(options: WatchOptions = {}): AsyncGenerator<Snapshot, void, undefined> {
     return watchPulls(pullOptions => this.pull(pullOptions), options);

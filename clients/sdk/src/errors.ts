@@ -92,7 +92,7 @@ const passingStatuses: readonly number[] = [429, 502, 503, 504];
 export function errorOfAnswer(status: number, headers: Headers, text: string): HoldfastError {
   const body = jsonObject(text);
   const error = body?.error;
-  // A proxy may strip the headers; the service says its request's id in the body, too.
+  // A proxy may strip the headers, so the service also puts the request id in the body.
   const idInBody = isObject(error) && typeof error.requestId === 'string' ? error.requestId : undefined;
   const facts = {
     status,

@@ -21,7 +21,7 @@ export interface IdentityToken {
 export interface Assertion {
   /** Its source, for messages. */
   source: string;
-  /** Whether each call gives another one. The service takes each only once. */
+  /** Whether each call returns a new token. The service accepts each token only once. */
   isAlwaysNew: boolean;
   get(): Promise<string>;
 }
@@ -120,7 +120,7 @@ async function askGitHub(url: string, bearer: string, identity: string, doFetch:
   try {
     const response = await doFetch(address, {
       headers: { accept: 'application/json', authorization: `Bearer ${bearer}` },
-      // Followed, a redirect would hand the token to an address that the runner did not name.
+      // Following a redirect would send the token to an address that the runner did not specify.
       redirect: 'manual',
       signal: AbortSignal.timeout(platformTimeoutMs),
     });

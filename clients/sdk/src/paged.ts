@@ -1,7 +1,7 @@
 import { isObject } from './errors.ts';
 import type { Query } from './transport.ts';
 
-/** Awaited, it is the one page that was asked for. `for await` goes through all items and fetches further pages. */
+/** `await` gives the requested page. `for await` iterates over all items and fetches further pages. */
 export type Paged<Page, Item> = Promise<Page> & AsyncIterable<Item>;
 
 /** @param read fetches one page; each call costs one request */

@@ -27,7 +27,7 @@ export type RequestOptions<M extends Method, P extends keyof paths> = PathParame
   Body<OperationOf<M, P>> &
   CommonOptions;
 
-/** May be left out where nothing in it is required. */
+/** Optional if none of its members is required. */
 export type OptionsArgument<T> = Record<never, never> extends T ? [options?: T] : [options: T];
 
 type JsonOf<R> = R extends { content: { 'application/json': infer T } } ? T : never;
