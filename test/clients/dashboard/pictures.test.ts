@@ -24,7 +24,7 @@ describe.runIf(process.env.PICTURES === '1')('the pictures', () => {
 
   beforeAll(async () => {
     api = await startDashboard();
-    ada = await seedPerson({ name: 'Ada Lovelace' });
+    ada = await seedPerson({ name: 'Ada Lovelace', emailVerified: true });
     const { organization } = (await api.post('/orgs', { name: 'Acme', slug: 'acme' }, ada.session)).body;
     ada = { ...ada, organization };
     await joinOrganization(api, ada, await seedPerson({ name: 'Grace Hopper' }), 'developer');
@@ -45,28 +45,24 @@ describe.runIf(process.env.PICTURES === '1')('the pictures', () => {
     const more = ['PAYMENT_API_KEY=example', 'SESSION_KEY=example', 'WORKERS=4', ''];
     cli.file('.env', [...lines, ...more].join('\n'));
     const said: { command: string; output: string }[] = [];
-    const run = async (command: string, words: string[], terminal = true) => {
-      const { code, stdout, stderr } = await cli.run(words, { env, terminal });
+    cli.file('server.js', 'console.log("Listening, log level", process.env.LOG_LEVEL);\n');
+    const run = async (...words: string[]) => {
+      const { code, stdout, stderr } = await cli.run(words, { env, terminal: true });
       expect(code, stdout + stderr).toBe(0);
-      said.push({ command, output: stdout + stderr });
+      const quoted = words.map(word => (word.includes(' ') ? `"${word}"` : word));
+      said.push({ command: ['holdfast', ...quoted].join(' '), output: stdout + stderr });
     };
     await cli.run(['link', 'acme/web-shop/dev'], { env });
-    await run('holdfast push .env -m "first import"', ['push', '.env', '-m', 'first import', '--no-input']);
+    await run('push', '.env', '-m', 'first import', '--no-input');
     await cli.run(['set', 'LOG_LEVEL', '-m', 'look into slow checkouts'], { env, input: 'debug' });
-    await run('holdfast diff --show-values', ['diff', '--show-values']);
-    await run('holdfast promote dev staging', ['promote', 'dev', 'staging', '--no-input']);
-    await run('holdfast run -- node server.js', [
-      'run',
-      '--',
-      'node',
-      '-p',
-      '"Listening, log level " + process.env.LOG_LEVEL',
-    ]);
+    await run('diff', '--show-values');
+    await run('promote', 'dev', 'staging', '--no-input');
+    await run('run', '--', 'node', 'server.js');
     for (const scheme of schemes) writeFileSync(join(folder, `terminal-${scheme}.svg`), terminalSvg(said, scheme));
   });
 
   it.each(schemes)('show the secrets of an environment, %s', async colorScheme => {
-    const { page, close } = await visit(browser, api.origin, { as: ada, width: 1180, height: 640, colorScheme });
+    const { page, close } = await visit(browser, api.origin, { as: ada, width: 1180, height: 700, colorScheme });
     await page.goto('/organizations/acme/projects/web-shop/environments/dev');
     await settled(page);
     await page.screenshot({ path: join(folder, `dashboard-${colorScheme}.png`) });
