@@ -104,8 +104,16 @@ export function isThrottle(error: unknown): boolean {
   return error instanceof Error && throttles.has(error.name);
 }
 
-/** DynamoDB can't say whether the request was executed. */
-const serverErrors = new Set(['InternalServerError', 'ServiceUnavailable', 'TransactionInProgressException']);
+/**
+ * DynamoDB can't say whether the request was executed, or a transaction was under way on the item. (A transaction itself
+ * is cancelled then, with another error.)
+ */
+const serverErrors = new Set([
+  'InternalServerError',
+  'ServiceUnavailable',
+  'TransactionInProgressException',
+  'TransactionConflictException',
+]);
 
 /**
  * Sends a request again while DynamoDB throttles it, after the SDK's own few attempts, until the deadline. A request that

@@ -55,5 +55,14 @@ export function answer(
   return remove(presented.read, { if: isThere, refused: invalidChallenge });
 }
 
+/** The write that makes a challenge answerable again, where what it was answered for is taken back. */
+export function openAgain(
+  presented: PresentedChallenge,
+  found: ChallengeRecord | undefined,
+  sessionEpoch: number,
+): Write[] {
+  return found === undefined ? [] : [put(presented.read, { ...found, sessionEpoch }, { if: isNew })];
+}
+
 export const invalidChallenge = () =>
   new ApiError('invalid_token', 'This challenge is not valid: it is unknown, used or expired. Begin again.');

@@ -79,7 +79,10 @@ export async function addFactor(
     await sendMail(user.email, factorAddedMail(what, link.url));
   } catch (error) {
     await takeBack(context, made?.undo ?? []);
-    throw temporarilyUnavailable('The mail about it could not be sent, so nothing was added. Begin again.', error);
+    throw temporarilyUnavailable(
+      'The mail about it could not be sent, so nothing was added. Send the request again.',
+      error,
+    );
   }
   return made?.recoveryCodes;
 }
@@ -211,7 +214,7 @@ function planChange({ order, user, wanted, session, id, codes, tokens, mayMail }
     ...factorsUnchanged(user),
     ...(isLast ? asRead(user, ['creations']) : {}),
   };
-  const sessionEpoch = user.sessionEpoch + (isFirst ? 1 : 0);
+  const sessionEpoch = isFirst ? epochAfterAddition(user) : user.sessionEpoch;
   const isOwn = { if: isThere, refused: sessionEnded } as const;
   const isAddition = what.endsWith('_added');
   const writes = [
@@ -237,6 +240,11 @@ function planChange({ order, user, wanted, session, id, codes, tokens, mayMail }
     update(at(tokenRecord, user.id, hash), { set: { secondFactor: false } }, { if: isThere }),
   );
   return { writes, made, unflagging };
+}
+
+/** The account's epoch once a factor is added: the first one ends the other sessions. */
+export function epochAfterAddition(user: UserRecord): number {
+  return user.sessionEpoch + (hasSecondFactor(user) ? 0 : 1);
 }
 
 /** Its condition does not hold if another change came after it. */

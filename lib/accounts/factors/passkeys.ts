@@ -12,8 +12,8 @@ import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord } from '../../tab
 import type { UserRecord } from '../../table/records/user.ts';
 import { put, transact } from '../../table/write.ts';
 import { listTokens } from '../list-tokens.ts';
-import { answer, newChallenge, presentedChallenge } from './challenge.ts';
-import { addFactor, changeFactors } from './change-factors.ts';
+import { answer, newChallenge, openAgain, presentedChallenge } from './challenge.ts';
+import { addFactor, changeFactors, epochAfterAddition } from './change-factors.ts';
 import { creationOptions } from './passkey-options.ts';
 import { oneLess, removalOf } from './passkey-removal.ts';
 import { verifyNewPasskey } from './verify-passkey.ts';
@@ -43,7 +43,8 @@ export async function addPasskey(
   const { user } = context.principal;
   requireVerifiedEmail(user);
   const presented = presentedChallenge(challenge);
-  const useUp = answer(presented, await find(presented.read), 'new-passkey', user);
+  const found = await find(presented.read);
+  const useUp = answer(presented, found, 'new-passkey', user);
   const verified = await verifyNewPasskey(sent, challenge);
   if (verified === undefined) throw invalidRequest([{ path: 'passkey', message: 'does not answer the challenge' }]);
   const passkey: PasskeyRecord = {
@@ -55,14 +56,15 @@ export async function addPasskey(
     createdAt: new Date().toISOString(),
     lastUsedAt: null,
   };
-  const recoveryCodes = await addFactor(context, 'passkey_added', ({ passkeyCount = 0 }) => {
+  const recoveryCodes = await addFactor(context, 'passkey_added', current => {
+    const { passkeyCount = 0 } = current;
     if (passkeyCount >= maximumPasskeys) {
       throw invalidRequest([{ path: '', message: `you have ${maximumPasskeys} passkeys; remove one first` }]);
     }
     const { id, credentialId } = passkey;
     const [item, owner] = [at(passkeyRecord, user.id, credentialId), at(passkeyOwnerRecord, credentialId)];
-    const isKnown = (current: { userId?: string } | undefined) =>
-      current?.userId === user.id
+    const isKnown = (holder: { userId?: string } | undefined) =>
+      holder?.userId === user.id
         ? invalidRequest([{ path: 'passkey', message: 'is already one of yours' }])
         : new ApiError('passkey_taken', 'This passkey belongs to another account.');
     return {
@@ -73,7 +75,7 @@ export async function addPasskey(
         put(owner, { userId: user.id }, { if: isNew, refused: isKnown }),
         put(item, passkey, { if: isNew, refused: isKnown }),
       ],
-      undo: removalOf(passkey),
+      undo: [...removalOf(passkey), ...openAgain(presented, found, epochAfterAddition(current))],
     };
   });
   return { passkey: passkeyView(passkey), recoveryCodes };
