@@ -3,5 +3,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { getStatistics as contract } from '../../lib/contracts/admin/get-statistics.ts';
 
 export const handler = endpoint(contract, {
-  run: async () => ({ status: 200, body: await readStatistics() }),
+  run: async () => ({ body: await readStatistics() }),
 });

@@ -5,5 +5,5 @@ import { inspectOrganization as contract } from '../../lib/contracts/admin/inspe
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findPointer(params.orgId),
-  run: async ({ params, fetched }) => ({ status: 200, body: await inspectOrganization(params.orgId, fetched) }),
+  run: async ({ params, fetched }) => ({ body: await inspectOrganization(params.orgId, fetched) }),
 });

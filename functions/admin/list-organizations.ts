@@ -3,5 +3,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { listOrganizations as contract } from '../../lib/contracts/admin/list-organizations.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ query }) => ({ status: 200, body: await listOrganizations(query) }),
+  run: async ({ query }) => ({ body: await listOrganizations(query) }),
 });

@@ -3,5 +3,5 @@ import { listPlans as contract } from '../../lib/contracts/admin/list-plans.ts';
 import { listPlans } from '../../lib/plans/plan-configs.ts';
 
 export const handler = endpoint(contract, {
-  run: async () => ({ status: 200, body: { plans: await listPlans() } }),
+  run: async () => ({ body: { plans: await listPlans() } }),
 });

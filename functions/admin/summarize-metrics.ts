@@ -3,5 +3,5 @@ import { summarizeMetrics as contract } from '../../lib/contracts/admin/summariz
 import { readSummary } from '../../lib/metrics/summarize.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ query }) => ({ status: 200, body: await readSummary(query.hours) }),
+  run: async ({ query }) => ({ body: await readSummary(query.hours) }),
 });

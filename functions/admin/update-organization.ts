@@ -6,7 +6,6 @@ import { updateOrganization as contract } from '../../lib/contracts/admin/update
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findPointer(params.orgId),
   run: async ({ context, params, body, fetched }) => ({
-    status: 200,
     body: await updateOrganization(context, params.orgId, body, fetched),
   }),
 });

@@ -4,7 +4,6 @@ import { updatePlan as contract } from '../../lib/contracts/admin/update-plan.ts
 
 export const handler = endpoint(contract, {
   run: async ({ context, params, body }) => ({
-    status: 200,
     body: { plan: await updatePlan(context, params.planName, body.limits) },
   }),
 });

@@ -3,8 +3,5 @@ import { listAuditEntries } from '../../lib/audit/list-audit-entries.ts';
 import { listAuditEntries as contract } from '../../lib/contracts/audit/list-audit-entries.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, query }) => ({
-    status: 200,
-    body: await listAuditEntries(context.organization.id, query),
-  }),
+  run: async ({ context, query }) => ({ body: await listAuditEntries(context.organization.id, query) }),
 });

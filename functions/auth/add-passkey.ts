@@ -3,5 +3,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { addPasskey as contract } from '../../lib/contracts/auth/add-passkey.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({ status: 201, body: await addPasskey(context, body) }),
+  run: async ({ context, body }) => ({ body: await addPasskey(context, body) }),
 });

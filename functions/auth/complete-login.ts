@@ -6,6 +6,6 @@ import { completeLogin as contract } from '../../lib/contracts/auth/complete-log
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {
     const { user, cookie } = await completeLogin(context, body);
-    return { status: 200, body: { user: userView(user) }, cookies: [cookie] };
+    return { body: { user: userView(user) }, cookies: [cookie] };
   },
 });

@@ -3,8 +3,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { confirmTotp as contract } from '../../lib/contracts/auth/confirm-totp.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({
-    status: 200,
-    body: { recoveryCodes: await confirmTotp(context, body.code) },
-  }),
+  run: async ({ context, body }) => ({ body: { recoveryCodes: await confirmTotp(context, body.code) } }),
 });

@@ -6,6 +6,6 @@ import { createToken as contract } from '../../lib/contracts/auth/create-token.t
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {
     const { token, cliToken } = await createToken(context, body);
-    return { status: 201, body: { token, cliToken: tokenView(cliToken) } };
+    return { body: { token, cliToken: tokenView(cliToken) } };
   },
 });

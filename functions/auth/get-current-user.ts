@@ -3,5 +3,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { getCurrentUser as contract } from '../../lib/contracts/auth/get-current-user.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context }) => ({ status: 200, body: await readCurrentUser(context) }),
+  run: async ({ context }) => ({ body: await readCurrentUser(context) }),
 });

@@ -7,8 +7,8 @@ export const handler = endpoint(contract, {
   run: async ({ context, body }) => {
     const isOffer = 'codeChallenge' in body;
     context.requireFresh(isOffer);
-    if (isOffer) return { status: 201, body: await offerHandOff(context, body) };
+    if (isOffer) return { body: await offerHandOff(context, body) };
     const { token, cliToken } = await takeHandOff(context, body);
-    return { status: 201, body: { token, cliToken: tokenView(cliToken) } };
+    return { body: { token, cliToken: tokenView(cliToken) } };
   },
 });

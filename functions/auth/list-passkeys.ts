@@ -3,5 +3,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { listPasskeys as contract } from '../../lib/contracts/auth/list-passkeys.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context }) => ({ status: 200, body: { passkeys: await listPasskeys(context) } }),
+  run: async ({ context }) => ({ body: { passkeys: await listPasskeys(context) } }),
 });

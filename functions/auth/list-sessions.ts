@@ -3,5 +3,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { listSessions as contract } from '../../lib/contracts/auth/list-sessions.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context }) => ({ status: 200, body: { sessions: await listSessions(context) } }),
+  run: async ({ context }) => ({ body: { sessions: await listSessions(context) } }),
 });

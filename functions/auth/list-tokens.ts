@@ -6,6 +6,6 @@ import { listTokens as contract } from '../../lib/contracts/auth/list-tokens.ts'
 export const handler = endpoint(contract, {
   run: async ({ context }) => {
     const tokens = await listTokens(context.principal.userId);
-    return { status: 200, body: { tokens: tokens.map(tokenView) } };
+    return { body: { tokens: tokens.map(tokenView) } };
   },
 });

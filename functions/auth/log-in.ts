@@ -6,6 +6,6 @@ import { logIn as contract } from '../../lib/contracts/auth/log-in.ts';
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {
     const { user, cookie } = await logIn(context, body);
-    return { status: 200, body: { user: userView(user) }, cookies: [cookie] };
+    return { body: { user: userView(user) }, cookies: [cookie] };
   },
 });

@@ -6,6 +6,6 @@ import { register as contract } from '../../lib/contracts/auth/register.ts';
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {
     const { user, organization, cookie } = await register(context, body);
-    return { status: 201, body: { user: userView(user), organization }, cookies: [cookie] };
+    return { body: { user: userView(user), organization }, cookies: [cookie] };
   },
 });

@@ -4,5 +4,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { renameUser as contract } from '../../lib/contracts/auth/rename-user.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({ status: 200, body: { user: userView(await renameUser(context, body.name)) } }),
+  run: async ({ context, body }) => ({ body: { user: userView(await renameUser(context, body.name)) } }),
 });

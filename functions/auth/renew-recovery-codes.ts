@@ -3,5 +3,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { renewRecoveryCodes as contract } from '../../lib/contracts/auth/renew-recovery-codes.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context }) => ({ status: 200, body: { recoveryCodes: await renewRecoveryCodes(context) } }),
+  run: async ({ context }) => ({ body: { recoveryCodes: await renewRecoveryCodes(context) } }),
 });

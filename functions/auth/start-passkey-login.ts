@@ -3,5 +3,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { startPasskeyLogin as contract } from '../../lib/contracts/auth/start-passkey-login.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context }) => ({ status: 200, body: await startPasskeyLogin(context) }),
+  run: async ({ context }) => ({ body: await startPasskeyLogin(context) }),
 });

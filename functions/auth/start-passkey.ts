@@ -3,5 +3,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { startPasskey as contract } from '../../lib/contracts/auth/start-passkey.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context }) => ({ status: 200, body: await startPasskey(context) }),
+  run: async ({ context }) => ({ body: await startPasskey(context) }),
 });

@@ -3,5 +3,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { startTotp as contract } from '../../lib/contracts/auth/start-totp.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context }) => ({ status: 200, body: await startTotp(context) }),
+  run: async ({ context }) => ({ body: await startTotp(context) }),
 });

@@ -5,6 +5,6 @@ import { stepUp as contract } from '../../lib/contracts/auth/step-up.ts';
 export const handler = endpoint(contract, {
   run: async ({ context, body }) => {
     const { freshUntil, cookie } = await stepUp(context, body);
-    return { status: 200, body: { freshUntil }, cookies: [cookie] };
+    return { body: { freshUntil }, cookies: [cookie] };
   },
 });

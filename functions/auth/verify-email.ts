@@ -4,5 +4,5 @@ import { endpoint } from '../../lib/api/endpoint.ts';
 import { verifyEmail as contract } from '../../lib/contracts/auth/verify-email.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({ status: 200, body: { user: userView(await verifyEmail(context, body.token)) } }),
+  run: async ({ context, body }) => ({ body: { user: userView(await verifyEmail(context, body.token)) } }),
 });

@@ -3,5 +3,5 @@ import { readBilling } from '../../lib/billing/read-billing.ts';
 import { getBilling as contract } from '../../lib/contracts/billing/get-billing.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context }) => ({ status: 200, body: await readBilling(context) }),
+  run: async ({ context }) => ({ body: await readBilling(context) }),
 });

@@ -3,5 +3,5 @@ import { openPortal } from '../../lib/billing/open-portal.ts';
 import { openPortal as contract } from '../../lib/contracts/billing/open-portal.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context }) => ({ status: 200, body: { url: await openPortal(context) } }),
+  run: async ({ context }) => ({ body: { url: await openPortal(context) } }),
 });

@@ -3,5 +3,5 @@ import { startCheckout } from '../../lib/billing/start-checkout.ts';
 import { startCheckout as contract } from '../../lib/contracts/billing/start-checkout.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({ status: 200, body: { url: await startCheckout(context, body.plan) } }),
+  run: async ({ context, body }) => ({ body: { url: await startCheckout(context, body.plan) } }),
 });

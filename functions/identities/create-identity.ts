@@ -4,8 +4,5 @@ import { createIdentity } from '../../lib/identities/create-identity.ts';
 import { identityView } from '../../lib/identities/identity-view.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({
-    status: 201,
-    body: { identity: identityView(await createIdentity(context, body)) },
-  }),
+  run: async ({ context, body }) => ({ body: { identity: identityView(await createIdentity(context, body)) } }),
 });

@@ -3,5 +3,5 @@ import { exchangeAssertion as contract } from '../../lib/contracts/identities/ex
 import { exchangeAssertion } from '../../lib/identities/exchange-assertion.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({ status: 201, body: await exchangeAssertion(context, body) }),
+  run: async ({ context, body }) => ({ body: await exchangeAssertion(context, body) }),
 });

@@ -5,7 +5,6 @@ import { requireIdentity } from '../../lib/identities/read-identities.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, params }) => ({
-    status: 200,
     body: { identity: identityView(await requireIdentity(context, params.identityId)) },
   }),
 });

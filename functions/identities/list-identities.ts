@@ -4,8 +4,5 @@ import { identityView } from '../../lib/identities/identity-view.ts';
 import { listIdentities } from '../../lib/identities/read-identities.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context }) => ({
-    status: 200,
-    body: { identities: (await listIdentities(context)).map(identityView) },
-  }),
+  run: async ({ context }) => ({ body: { identities: (await listIdentities(context)).map(identityView) } }),
 });

@@ -5,7 +5,6 @@ import { updateIdentity } from '../../lib/identities/update-identity.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, params, body }) => ({
-    status: 200,
     body: { identity: identityView(await updateIdentity(context, params.identityId, body)) },
   }),
 });

@@ -4,8 +4,5 @@ import { acceptInvitation, findInvitation } from '../../lib/organizations/member
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findInvitation(params.token),
-  run: async ({ context, params, fetched }) => ({
-    status: 200,
-    body: await acceptInvitation(context, params.token, fetched),
-  }),
+  run: async ({ context, params, fetched }) => ({ body: await acceptInvitation(context, params.token, fetched) }),
 });

@@ -6,7 +6,6 @@ import { readRoster } from '../../lib/organizations/members/read-roster.ts';
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readRoster(params.orgId),
   run: async ({ context, params, body, fetched }) => ({
-    status: 200,
     body: { member: await changeRole(context, { memberId: params.id, role: body.role }, fetched) },
   }),
 });

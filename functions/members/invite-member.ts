@@ -7,6 +7,6 @@ export const handler = endpoint(contract, {
   fetch: ({ params }) => readBeforeInviting(params.orgId),
   run: async ({ context, body, fetched }) => {
     const { invitation, token } = await inviteMember(context, body, fetched);
-    return { status: 201, body: { invitation: invitationView(invitation), token } };
+    return { body: { invitation: invitationView(invitation), token } };
   },
 });

@@ -6,7 +6,6 @@ import { readRoster } from '../../lib/organizations/members/read-roster.ts';
 export const handler = endpoint(contract, {
   fetch: ({ params }) => readRoster(params.orgId),
   run: async ({ fetched: { members, invitations } }) => ({
-    status: 200,
     body: { members, invitations: invitations.map(invitationView) },
   }),
 });

@@ -1,5 +1,4 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { succeeded } from '../../lib/contracts/fields/success.ts';
 import { removeMember as contract } from '../../lib/contracts/members/remove-member.ts';
 import { readBeforeRemoving, removeMember } from '../../lib/organizations/members/remove-member.ts';
 
@@ -7,6 +6,6 @@ export const handler = endpoint(contract, {
   fetch: ({ params, query }) => readBeforeRemoving(params.orgId, query.endIdentities),
   run: async ({ context, params, query, fetched }) => {
     const left = await removeMember(context, { id: params.id, endIdentities: query.endIdentities }, fetched);
-    return { status: 200, body: { ...succeeded, left } };
+    return { body: { success: true as const, left } };
   },
 });

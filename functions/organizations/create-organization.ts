@@ -3,8 +3,5 @@ import { createOrganization as contract } from '../../lib/contracts/organization
 import { createOrganization } from '../../lib/organizations/create-organization.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({
-    status: 201,
-    body: { organization: await createOrganization(context, body) },
-  }),
+  run: async ({ context, body }) => ({ body: { organization: await createOrganization(context, body) } }),
 });

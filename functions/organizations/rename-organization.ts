@@ -3,8 +3,5 @@ import { renameOrganization as contract } from '../../lib/contracts/organization
 import { renameOrganization } from '../../lib/organizations/rename-organization.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({
-    status: 200,
-    body: { organization: await renameOrganization(context, body) },
-  }),
+  run: async ({ context, body }) => ({ body: { organization: await renameOrganization(context, body) } }),
 });

@@ -4,7 +4,6 @@ import { createEnvironment } from '../../lib/projects/create-environment.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, params, body }) => ({
-    status: 201,
     body: { environment: await createEnvironment(context, params.slug, body) },
   }),
 });

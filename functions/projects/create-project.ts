@@ -3,5 +3,5 @@ import { createProject as contract } from '../../lib/contracts/projects/create-p
 import { createProject } from '../../lib/projects/create-project.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({ status: 201, body: { project: await createProject(context, body) } }),
+  run: async ({ context, body }) => ({ body: { project: await createProject(context, body) } }),
 });

@@ -3,5 +3,5 @@ import { getProject as contract } from '../../lib/contracts/projects/get-project
 import { getProject } from '../../lib/projects/read-projects.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, params }) => ({ status: 200, body: { project: await getProject(context, params.slug) } }),
+  run: async ({ context, params }) => ({ body: { project: await getProject(context, params.slug) } }),
 });

@@ -3,5 +3,5 @@ import { listProjects as contract } from '../../lib/contracts/projects/list-proj
 import { listProjects } from '../../lib/projects/read-projects.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context }) => ({ status: 200, body: { projects: await listProjects(context) } }),
+  run: async ({ context }) => ({ body: { projects: await listProjects(context) } }),
 });

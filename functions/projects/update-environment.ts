@@ -6,7 +6,6 @@ import { updateEnvironment } from '../../lib/projects/update-environment.ts';
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findEnvironmentById(params.orgId, params.slug, params.env),
   run: async ({ context, params, body, fetched }) => ({
-    status: 200,
     body: { environment: await updateEnvironment(context, params, body, fetched) },
   }),
 });

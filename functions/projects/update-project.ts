@@ -6,7 +6,6 @@ import { updateProject } from '../../lib/projects/update-project.ts';
 export const handler = endpoint(contract, {
   fetch: ({ params }) => findProjectById(params.orgId, params.slug),
   run: async ({ context, params, body, fetched }) => ({
-    status: 200,
     body: { project: await updateProject(context, params.slug, body, fetched) },
   }),
 });

@@ -6,7 +6,6 @@ import { beginChange } from '../../lib/secrets/change/read-target.ts';
 export const handler = endpoint(contract, {
   fetch: ({ params, body }) => beginChange(params, [...body.set.map(({ key }) => key), ...body.delete]),
   run: async ({ context, query, headers, body, fetched }) => ({
-    status: 200,
     body: await applyChanges(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
   }),
 });

@@ -6,7 +6,6 @@ import { bulkDeleteSecrets } from '../../lib/secrets/delete-secrets.ts';
 export const handler = endpoint(contract, {
   fetch: ({ params, body }) => beginChange(params, body.keys),
   run: async ({ context, query, headers, body, fetched }) => ({
-    status: 200,
     body: await bulkDeleteSecrets(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
   }),
 });

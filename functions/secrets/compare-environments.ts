@@ -4,8 +4,5 @@ import { beginComparison, compareEnvironments } from '../../lib/secrets/compare-
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query }) => beginComparison(params, query.with),
-  run: async ({ context, query, fetched }) => ({
-    status: 200,
-    body: await compareEnvironments(context, query, fetched),
-  }),
+  run: async ({ context, query, fetched }) => ({ body: await compareEnvironments(context, query, fetched) }),
 });

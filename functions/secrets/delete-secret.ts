@@ -6,7 +6,6 @@ import { deleteSecret } from '../../lib/secrets/delete-secrets.ts';
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginChange(params, [params.key]),
   run: async ({ context, params, query, headers, fetched }) => ({
-    status: 200,
     body: await deleteSecret(context, { ...query, key: params.key, ifMatch: headers['if-match'] }, fetched),
   }),
 });

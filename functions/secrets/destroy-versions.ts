@@ -4,8 +4,5 @@ import { beginDestruction, destroyVersions } from '../../lib/secrets/destroy-ver
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginDestruction(params),
-  run: async ({ context, params, body, fetched }) => ({
-    status: 200,
-    body: await destroyVersions(context, params, body, fetched),
-  }),
+  run: async ({ context, params, body, fetched }) => ({ body: await destroyVersions(context, params, body, fetched) }),
 });

@@ -4,5 +4,5 @@ import { beginDiff, diffRevisions } from '../../lib/secrets/diff-revisions.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query }) => beginDiff(params, query),
-  run: async ({ context, query, fetched }) => ({ status: 200, body: await diffRevisions(context, query, fetched) }),
+  run: async ({ context, query, fetched }) => ({ body: await diffRevisions(context, query, fetched) }),
 });

@@ -10,7 +10,6 @@ export const handler = endpoint(contract, {
       body.secrets.map(({ key }) => key),
     ),
   run: async ({ context, query, headers, body, fetched }) => ({
-    status: 200,
     body: await importSecrets(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
   }),
 });

@@ -4,8 +4,5 @@ import { beginRevisions, listRevisions } from '../../lib/secrets/list-revisions.
 
 export const handler = endpoint(contract, {
   fetch: ({ params, query }) => beginRevisions(params, query),
-  run: async ({ context, params, query, fetched }) => ({
-    status: 200,
-    body: await listRevisions(context, params, query, fetched),
-  }),
+  run: async ({ context, params, query, fetched }) => ({ body: await listRevisions(context, params, query, fetched) }),
 });

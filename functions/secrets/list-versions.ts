@@ -4,8 +4,5 @@ import { beginHistory, listVersions } from '../../lib/secrets/list-versions.ts';
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginHistory(params),
-  run: async ({ context, params, query, fetched }) => ({
-    status: 200,
-    body: await listVersions(context, params, query, fetched),
-  }),
+  run: async ({ context, params, query, fetched }) => ({ body: await listVersions(context, params, query, fetched) }),
 });

@@ -5,7 +5,6 @@ import { beginPromotion, promoteSecrets } from '../../lib/secrets/promote-secret
 export const handler = endpoint(contract, {
   fetch: ({ params, body }) => beginPromotion(params, body),
   run: async ({ context, query, headers, body, fetched }) => ({
-    status: 200,
     body: await promoteSecrets(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
   }),
 });

@@ -5,7 +5,6 @@ import { beginRestoration, restoreSecrets } from '../../lib/secrets/restore-secr
 export const handler = endpoint(contract, {
   fetch: ({ params, body }) => beginRestoration(params, body),
   run: async ({ context, query, headers, body, fetched }) => ({
-    status: 200,
     body: await restoreSecrets(context, { ...query, ...body, ifMatch: headers['if-match'] }, fetched),
   }),
 });

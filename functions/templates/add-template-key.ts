@@ -4,8 +4,5 @@ import { addTemplateKey, beginTemplate } from '../../lib/projects/templates/temp
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginTemplate(params),
-  run: async ({ context, body, fetched }) => ({
-    status: 201,
-    body: { templateKey: await addTemplateKey(context, body, fetched) },
-  }),
+  run: async ({ context, body, fetched }) => ({ body: { templateKey: await addTemplateKey(context, body, fetched) } }),
 });

@@ -4,5 +4,5 @@ import { beginTemplate, listTemplateKeys } from '../../lib/projects/templates/te
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginTemplate(params),
-  run: async ({ context, fetched }) => ({ status: 200, body: { keys: listTemplateKeys(context, fetched) } }),
+  run: async ({ context, fetched }) => ({ body: { keys: listTemplateKeys(context, fetched) } }),
 });

@@ -5,7 +5,6 @@ import { beginTemplateKey, updateTemplateKey } from '../../lib/projects/template
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginTemplateKey(params),
   run: async ({ context, params, body, fetched }) => ({
-    status: 200,
     body: { templateKey: await updateTemplateKey(context, params, body, fetched) },
   }),
 });

@@ -4,5 +4,5 @@ import { beginValidation, validateEnvironment } from '../../lib/projects/templat
 
 export const handler = endpoint(contract, {
   fetch: ({ params }) => beginValidation(params),
-  run: async ({ context, fetched }) => ({ status: 200, body: await validateEnvironment(context, fetched) }),
+  run: async ({ context, fetched }) => ({ body: await validateEnvironment(context, fetched) }),
 });

@@ -3,5 +3,5 @@ import { createWebhook as contract } from '../../lib/contracts/webhooks/create-w
 import { createWebhook } from '../../lib/webhooks/create-webhook.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, body }) => ({ status: 201, body: await createWebhook(context, body) }),
+  run: async ({ context, body }) => ({ body: await createWebhook(context, body) }),
 });

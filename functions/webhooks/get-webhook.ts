@@ -3,5 +3,5 @@ import { getWebhook as contract } from '../../lib/contracts/webhooks/get-webhook
 import { getWebhook } from '../../lib/webhooks/read-webhooks.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, params }) => ({ status: 200, body: await getWebhook(context, params.webhookId) }),
+  run: async ({ context, params }) => ({ body: await getWebhook(context, params.webhookId) }),
 });

@@ -3,5 +3,5 @@ import { listWebhooks as contract } from '../../lib/contracts/webhooks/list-webh
 import { listWebhooks } from '../../lib/webhooks/read-webhooks.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context }) => ({ status: 200, body: { webhooks: await listWebhooks(context) } }),
+  run: async ({ context }) => ({ body: { webhooks: await listWebhooks(context) } }),
 });

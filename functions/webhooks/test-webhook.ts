@@ -3,8 +3,5 @@ import { testWebhook as contract } from '../../lib/contracts/webhooks/test-webho
 import { testWebhook } from '../../lib/webhooks/test-webhook.ts';
 
 export const handler = endpoint(contract, {
-  run: async ({ context, params }) => ({
-    status: 202,
-    body: { deliveryId: await testWebhook(context, params.webhookId) },
-  }),
+  run: async ({ context, params }) => ({ body: { deliveryId: await testWebhook(context, params.webhookId) } }),
 });

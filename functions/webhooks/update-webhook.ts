@@ -4,7 +4,6 @@ import { updateWebhook } from '../../lib/webhooks/update-webhook.ts';
 
 export const handler = endpoint(contract, {
   run: async ({ context, params, body }) => ({
-    status: 200,
     body: { webhook: await updateWebhook(context, params.webhookId, body) },
   }),
 });

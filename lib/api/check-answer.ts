@@ -1,28 +1,34 @@
 import type { Contract } from '../contracts/contract.ts';
+import type { Success } from '../contracts/fields/success.ts';
 import type { Answer } from './respond.ts';
 
-/** An answer whose body has passed the schema of its contract, with every cookie that it sets. */
-export interface CheckedAnswer extends Answer {
-  cookies: readonly string[];
-}
+const succeeded: Success = { success: true };
 
 /**
- * The answer as its schema declares it: an undeclared member never leaves, an undeclared status is a bug.
- * @param renewed the session's cookie, if it is to be sent again; the handler's own cookies win
+ * The answer as its contract declares it: undeclared members never leave, and an undeclared status is a bug. A status
+ * that the handler left out is the only declared one; a handler that returned nothing has succeeded.
+ * @param renewed the session's cookie if it must be sent again; the handler's own cookies take precedence
  */
 export function checkAnswer(
   { operationId, responses }: Contract,
-  answer: Answer,
+  answered: (Omit<Answer, 'status'> & { status?: number | undefined }) | undefined,
   renewed: string | undefined,
-): CheckedAnswer {
-  const cookies = answer.cookies ?? (renewed === undefined ? [] : [renewed]);
-  const declared = responses[answer.status as keyof typeof responses];
-  if (declared === undefined) throw new Error(`${operationId} answered the undeclared status ${answer.status}.`);
-  if (declared.body === null) return { ...answer, body: null, cookies };
-  const parsed = declared.body.safeParse(answer.body);
+): Answer {
+  const {
+    body,
+    headers = {},
+    cookies = renewed === undefined ? [] : [renewed],
+    ...rest
+  } = answered ?? { body: succeeded };
+  const [sole] = Object.keys(responses);
+  const status = rest.status ?? Number(sole);
+  const declared = responses[status as keyof typeof responses];
+  if (declared === undefined) throw new Error(`${operationId} answered the undeclared status ${status}.`);
+  if (declared.body === null) return { status, body: null, headers, cookies };
+  const parsed = declared.body.safeParse(body);
   if (!parsed.success) {
     const where = parsed.error.issues.map(issue => `${issue.path.join('.')} (${issue.code})`).join(', ');
     throw new Error(`The answer of ${operationId} does not fit its schema: ${where}.`);
   }
-  return { ...answer, body: parsed.data, cookies };
+  return { status, body: parsed.data, headers, cookies };
 }

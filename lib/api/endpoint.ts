@@ -3,16 +3,16 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { issuedCredentialOf } from '../access/authenticate.ts';
 import { keepCredentialFresh } from '../access/keep-credential-fresh.ts';
 import type { RequestContext } from '../access/request-context.ts';
-import type { Contract, HandlerResponse, ParsedRequest } from '../contracts/contract.ts';
+import type { Contract, HandlerResponse, HandlerResult, ParsedRequest } from '../contracts/contract.ts';
 import { withDeadline, withReauthorization } from '../table/retry.ts';
 import { authorization } from './authorize-caller.ts';
-import { type CheckedAnswer, checkAnswer } from './check-answer.ts';
+import { checkAnswer } from './check-answer.ts';
 import { mayReadEarly } from './early-reads.ts';
 import { type HandlerContexts, handlerContext } from './handler-context.ts';
 import { openRequest } from './open-request.ts';
 import { parsePath, parseRequest, requireParsed } from './parse-request.ts';
 import { renderErrors } from './render-errors.ts';
-import { render } from './respond.ts';
+import { type Answer, render } from './respond.ts';
 
 /** What a handler is given: the parsed request, its context, and what `fetch` read. */
 export type EndpointInput<C extends Contract, Fetched = undefined> = ParsedRequest<C> & {
@@ -26,7 +26,7 @@ interface Behaviour<C extends Contract, Fetched> {
    * the result only after the caller was authorized; otherwise it is thrown away.
    */
   fetch?: (request: ParsedRequest<C>) => Promise<Fetched>;
-  run: (input: EndpointInput<C, NoInfer<Fetched>>) => Promise<HandlerResponse<NoInfer<C>>>;
+  run: (input: EndpointInput<C, NoInfer<Fetched>>) => HandlerResult<NoInfer<C>>;
 }
 
 /**
@@ -48,7 +48,7 @@ async function answer<C extends Contract, Fetched>(
   { fetch, run }: Behaviour<C, Fetched>,
   event: APIGatewayProxyEventV2,
   { source, log }: RequestContext,
-): Promise<CheckedAnswer> {
+): Promise<Answer> {
   const { access } = contract;
   const kind: C['access']['kind'] = access.kind;
 
@@ -77,5 +77,5 @@ async function answer<C extends Contract, Fetched>(
   const answered = await withReauthorization(reauthorize, () => run({ ...request, context, fetched }));
   requireAllAsked();
 
-  return checkAnswer(contract, answered, await renewal);
+  return checkAnswer(contract, answered as HandlerResponse<C> | undefined, await renewal);
 }

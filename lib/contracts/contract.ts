@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
 import type { FreshRole, Role } from './fields/role.ts';
+import type { Success } from './fields/success.ts';
 import type { PathParameterName, PathParameters } from './path-parameters.ts';
 
 /** What a request body may hold. Lambda's own bound of 6 MB is on the whole event. */
@@ -185,12 +186,18 @@ export interface ParsedRequest<C extends Contract> {
 
 type ResponseBody<R> = R extends { body: infer S } ? (S extends z.ZodType ? z.input<S> : null) : never;
 
-/** What a handler may answer: one of the declared statuses with its body. */
+/** What a handler may answer: one of the declared statuses with its body. A sole status need not be named. */
 export type HandlerResponse<C extends Contract> = {
   [Status in keyof C['responses']]: {
-    status: Status & SuccessStatus;
     body: ResponseBody<C['responses'][Status]>;
     headers?: Readonly<Record<string, string>>;
     cookies?: readonly string[];
-  };
+  } & ([keyof C['responses']] extends [Status]
+    ? { status?: Status & SuccessStatus }
+    : { status: Status & SuccessStatus });
 }[keyof C['responses']];
+
+/** What a handler returns. Where the answer is no more than `Success`, it may return nothing. */
+export type HandlerResult<C extends Contract> =
+  | Promise<HandlerResponse<C>>
+  | (Success extends ResponseBody<C['responses'][200]> ? Promise<void> : never);

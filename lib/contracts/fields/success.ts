@@ -5,6 +5,3 @@ export const Success = z
   .object({ success: z.literal(true).meta({ description: 'Always true. A failure has an error body instead.' }) })
   .meta({ id: 'Success', description: 'The change was made.' });
 export type Success = z.infer<typeof Success>;
-
-/** The body of that answer. */
-export const succeeded = { success: true } as const;
