@@ -8,7 +8,7 @@ import { deliveryClaimRecord, payloadPieceRecord } from '../table/records/delive
 import { webhookRecord } from '../table/records/webhook.ts';
 import { ConditionFailed, put, transact } from '../table/write.ts';
 import type { Sending } from './guarded-request.ts';
-import { logDelivery, trimDeliveries } from './log-delivery.ts';
+import { logDelivery, logUnsent, trimDeliveries } from './log-delivery.ts';
 import { type DeliveryMessage, maximumReceives } from './message.ts';
 import { send } from './send.ts';
 import { openSigningSecret, signatureOf } from './signing-secret.ts';
@@ -33,18 +33,13 @@ export async function deliver(
   } catch (error) {
     if (receiveCount < maximumReceives) throw error;
     log.error('a webhook delivery could not be prepared', error);
-    if (await recordStart(message)) await logDelivery(message, notSent('the service could not prepare the delivery'));
-    else await logStopped(message);
-    return;
+    return logUnsent(message, (await recordStart(message)) ? 'the service could not prepare the delivery' : stopped);
   }
   if (prepared === undefined) {
     log.info('a webhook delivery was dropped: the webhook was deleted or switched off');
     return;
   }
-  if (!(await recordStart(message))) {
-    await logStopped(message);
-    return;
-  }
+  if (!(await recordStart(message))) return logUnsent(message, stopped);
   const { url, body, signingSecret } = prepared;
   const headers = {
     'Content-Type': 'application/json',
@@ -59,12 +54,7 @@ export async function deliver(
   log.info('made a webhook delivery', { ...outcome });
 }
 
-const notSent = (error: string) => ({ statusCode: null, responseTimeMs: null, error });
-
-/** The other sender may still be running. It then overwrites this entry with the real result. */
-async function logStopped(message: DeliveryMessage): Promise<void> {
-  await logDelivery(message, notSent('the sender stopped before it got a response'), { onlyIfNew: true });
-}
+const stopped = 'the sender stopped before it got a response';
 
 interface Prepared {
   url: string;

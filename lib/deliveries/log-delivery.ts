@@ -4,7 +4,7 @@ import { isNew } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, queryPage } from '../table/read.ts';
 import { deliveryRecord } from '../table/records/delivery.ts';
-import { put, putAlone, removeAll, transactIfHolds } from '../table/write.ts';
+import { put, putAlone, removeAll, transactIfHolds, type Write } from '../table/write.ts';
 import type { DeliveryMessage } from './message.ts';
 
 /** How many deliveries per webhook the log keeps, regardless of age (specification, Events 6). */
@@ -19,17 +19,19 @@ export interface Outcome {
 
 type Logged = Pick<DeliveryMessage, 'deliveryId' | 'webhookId' | 'createdAt'> & { event: DeliveredEventName };
 
-/** Writes the delivery's log entry. `onlyIfNew` keeps an entry that already exists. */
-export async function logDelivery(
-  { deliveryId, webhookId, createdAt, event }: Logged,
-  { statusCode, responseTimeMs, error }: Outcome,
-  { onlyIfNew = false } = {},
-): Promise<void> {
-  const success = error === null;
-  const record = { id: deliveryId, event, statusCode, success, responseTimeMs, error, createdAt };
-  const entry = put(at(deliveryRecord, webhookId, createdAt, deliveryId), record, { if: isNew });
-  if (onlyIfNew) await transactIfHolds([entry]);
-  else await putAlone(entry);
+/** Writes the result of sending. Only the process that recorded the start of the delivery may call it, so it overwrites. */
+export async function logDelivery(message: Logged, outcome: Outcome): Promise<void> {
+  await putAlone(entryOf(message, outcome));
+}
+
+/** Logs that a delivery was not made. A sender may still make it: its result stays or replaces this entry. */
+export async function logUnsent(message: Logged, error: string): Promise<void> {
+  await transactIfHolds([entryOf(message, { statusCode: null, responseTimeMs: null, error })]);
+}
+
+function entryOf({ deliveryId: id, webhookId, createdAt, event }: Logged, outcome: Outcome): Write {
+  const record = { id, event, success: outcome.error === null, createdAt, ...outcome };
+  return put(at(deliveryRecord, webhookId, createdAt, id), record, { if: isNew });
 }
 
 /** Deletes all but the newest entries. If it fails, some old entries just stay longer. */

@@ -8,7 +8,7 @@ import { at } from '../table/read.ts';
 import { payloadPieceRecord } from '../table/records/delivery.ts';
 import type { WebhookRecord } from '../table/records/webhook.ts';
 import { put, putAlone } from '../table/write.ts';
-import { logDelivery } from './log-delivery.ts';
+import { logUnsent } from './log-delivery.ts';
 import { type DeliveryMessage, maximumMessageBytes } from './message.ts';
 
 /** Longer than the queue can keep a message (14 days). */
@@ -63,7 +63,8 @@ export async function queueOrLogDeliveries(messages: readonly DeliveryMessage[],
       const { deliveryId, webhookId, orgSlug } = message;
       log.error('a webhook delivery could not be queued', cause, { deliveryId, webhookId, orgSlug });
       try {
-        await logDelivery(message, { statusCode: null, responseTimeMs: null, error: 'it could not be queued' });
+        // The queue may have accepted it, although its answer was lost.
+        await logUnsent(message, 'it could not be queued');
       } catch (error) {
         log.error('a failed webhook delivery could not be logged', error, { deliveryId, webhookId, orgSlug });
       }

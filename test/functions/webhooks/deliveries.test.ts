@@ -309,6 +309,26 @@ describe('a message of the queue', () => {
     expect(target.connections()).toBe(0);
   });
 
+  it('keeps the result of the sender in the log when the answer of the queue is lost', async () => {
+    const target = await receiver();
+    const { id } = await subscribe(target.url);
+    sqsClient().middlewareStack.add(
+      next => async args => {
+        await next(args);
+        await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(1), 10_000);
+        throw new Error('socket hang up');
+      },
+      { step: 'initialize', name: 'loseAnswer' },
+    );
+    try {
+      expect((await set('dev', 'A')).status).toBe(201);
+    } finally {
+      sqsClient().middlewareStack.remove('loseAnswer');
+    }
+    expect(target.received).toHaveLength(1);
+    expect(await deliveriesOf(id)).toMatchObject([{ success: true, statusCode: 204, error: null }]);
+  });
+
   it('is dropped if the webhook was switched off or deleted since', async () => {
     const target = await receiver();
     const [off, gone] = [await subscribe(target.url), await subscribe(target.url)];
