@@ -1,5 +1,5 @@
 import { tokenView } from '../../lib/accounts/account-views.ts';
-import { listTokens } from '../../lib/accounts/list-tokens.ts';
+import { listTokens } from '../../lib/accounts/tokens.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { listTokens as contract } from '../../lib/contracts/auth/list-tokens.ts';
 

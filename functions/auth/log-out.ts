@@ -1,5 +1,5 @@
 import { expiredSessionCookie } from '../../lib/access/session-cookie.ts';
-import { logOut } from '../../lib/accounts/log-out.ts';
+import { logOut } from '../../lib/accounts/sessions.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { logOut as contract } from '../../lib/contracts/auth/log-out.ts';
 

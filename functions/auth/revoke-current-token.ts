@@ -1,4 +1,4 @@
-import { revokeCurrentToken } from '../../lib/accounts/revoke-token.ts';
+import { revokeCurrentToken } from '../../lib/accounts/tokens.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { revokeCurrentToken as contract } from '../../lib/contracts/auth/revoke-current-token.ts';
 

@@ -1,4 +1,4 @@
-import { revokeToken } from '../../lib/accounts/revoke-token.ts';
+import { revokeToken } from '../../lib/accounts/tokens.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { revokeToken as contract } from '../../lib/contracts/auth/revoke-token.ts';
 

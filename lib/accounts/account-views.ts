@@ -23,18 +23,6 @@ export function ownUserView(user: UserRecord): OwnUser {
 }
 
 /** A token as the API shows it, without its hash. */
-export function tokenView(token: TokenRecord): CliToken {
-  const { id, name, prefix, access, organizationId, projectId, environmentId, createdAt, lastUsedAt } = token;
-  return {
-    id,
-    name,
-    prefix,
-    access,
-    organizationId,
-    projectId,
-    environmentId,
-    createdAt,
-    lastUsedAt,
-    expiresAt: token.expiryDate,
-  };
+export function tokenView({ hash: _, expiryDate, ...token }: TokenRecord): CliToken {
+  return { ...token, expiresAt: expiryDate };
 }

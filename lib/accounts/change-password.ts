@@ -8,8 +8,8 @@ import { at, readTogether } from '../table/read.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { update } from '../table/write.ts';
 import { refuseCommonPassword } from './common-passwords.ts';
-import { sessionEnded } from './create-token.ts';
 import { requireCurrentPassword } from './current-password.ts';
+import { sessionEnded } from './new-session.ts';
 import { readHeldTokens, setPassword } from './set-password.ts';
 
 /**

@@ -1,88 +1,74 @@
-import { hasProvedFactor } from '../access/fresh-session.ts';
-import type { AccountContext } from '../access/request-context.ts';
+import { auditWrite } from '../access/audit-write.ts';
+import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { at, find } from '../table/read.ts';
 import type { TokenRecord } from '../table/records/token.ts';
 import { hasSecondFactor, isUnchanged, type UserRecord, userRecord } from '../table/records/user.ts';
 import { retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
-import { listTokens, requireRoomForToken } from './list-tokens.ts';
+import { sessionEnded } from './new-session.ts';
 import { type IssuedToken, newToken, tokenWrite } from './new-token.ts';
-import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.ts';
+import { type ResolvedToken, resolveToken, scopeHolds, type WantedToken } from './token-scope.ts';
+import { listTokens } from './tokens.ts';
+
+/** Enough for all pipelines of one person, and few enough to list and revoke in one request. */
+const maximumTokens = 100;
 
 /**
- * Creates a bearer token. One that is limited to an organization is recorded in that organization's audit log, any
- * other in the log of account events.
+ * Creates a bearer token.
  * @throws organization_not_found, project_not_found, environment_not_found, token_limit_reached
  */
 export async function createToken(context: AccountContext, wanted: WantedToken): Promise<IssuedToken> {
-  const { principal } = context;
-  const [scope, live] = await Promise.all([resolveTokenScope(principal.userId, wanted), listTokens(principal.userId)]);
-  const issued = await newToken(
-    { id: principal.userId, email: principal.email },
-    {
-      name: wanted.name,
-      access: wanted.access,
-      organizationId: scope?.organization.id ?? null,
-      projectId: wanted.projectId ?? null,
-      environmentId: wanted.environmentId ?? null,
-      memberId: scope?.member.id ?? null,
-      expiresInDays: wanted.expiresInDays ?? null,
-      secondFactor: hasProvedFactor(principal),
-    },
-  );
-  const { id, name } = issued.cliToken;
-  const rest: Write[] = [];
-  if (scope !== undefined) {
-    const { organization, member } = scope;
-    rest.push(
-      ...scopeHolds({
-        orgSlug: organization.slug,
-        organizationId: organization.id,
-        userId: principal.userId,
-        memberId: member.id,
-      }),
-      await context.auditIn(organization, { action: 'token.created', target: { type: 'token', id, name } }),
-    );
-  }
-  await addToken({ user: principal.user, live }, issued.cliToken, rest);
-  if (scope === undefined) context.log.account('token_created', { userId: principal.userId, tokenId: id });
-  return issued;
+  const { user } = context.principal;
+  const [resolved, live] = await Promise.all([resolveToken(context.principal, wanted), listTokens(user.id)]);
+  return issueToken(context, { user, live, ...resolved });
+}
+
+interface TokenOrder extends ResolvedToken {
+  user: UserRecord;
+  /** The user's tokens, read after the account. */
+  live: readonly TokenRecord[];
 }
 
 /**
- * Writes a new token while its user has room for it and still has the password that the request was made under. It does
- * not get the mark of a second factor that its user has removed meanwhile.
- * @throws token_limit_reached, unauthenticated
+ * Writes a new token while its user has room for it and still has the password that the request was made under. The
+ * token loses its second-factor flag if the user has removed the factor in the meantime. A token limited to an
+ * organization is recorded in that organization's audit log, any other in the log of account events.
+ * @param others other writes of the same transaction
+ * @throws token_limit_reached, unauthenticated; organization_not_found if the membership has ended in the meantime
  */
-export async function addToken(
-  before: { user: UserRecord; live: readonly unknown[] },
-  token: TokenRecord,
-  others: readonly Write[],
-): Promise<void> {
-  const { id, sessionEpoch } = before.user;
-  await retryWithFreshRead<TokensOfUser, void>(
+export async function issueToken(
+  { source, log }: RequestContext,
+  { facts, organization, ...before }: TokenOrder,
+  others: readonly Write[] = [],
+): Promise<IssuedToken> {
+  const { id: userId, email, sessionEpoch } = before.user;
+  const issued = await newToken(before.user, facts);
+  const { id, name } = issued.cliToken;
+  const inOrganization =
+    organization === undefined
+      ? []
+      : [
+          ...scopeHolds(organization.slug, userId, facts),
+          // The actor is a person with a session even when the CLI redeems a code: it has no credential yet.
+          await auditWrite(organization, { id: userId, email, type: 'session' }, source, {
+            action: 'token.created',
+            target: { type: 'token', id, name },
+          }),
+        ];
+  await retryWithFreshRead<{ user: UserRecord | undefined; live: readonly TokenRecord[] }, void>(
     before,
-    () => readTokensOf(id),
+    // The account is read first: if another token is created after that, the condition on the account fails.
+    async () => ({ user: await find(at(userRecord, userId)), live: await listTokens(userId) }),
     async ({ user, live }, budget) => {
       if (user?.sessionEpoch !== sessionEpoch) throw sessionEnded();
-      requireRoomForToken(live);
-      const made = update(at(userRecord, id), { add: { creations: 1 } }, { if: isUnchanged(user) });
-      const secondFactor = token.secondFactor && hasSecondFactor(user);
-      await transact([made, tokenWrite({ ...token, secondFactor }), ...others], budget);
+      if (live.length >= maximumTokens) {
+        throw new ApiError('token_limit_reached', `You have ${maximumTokens} tokens. Revoke one you no longer use.`);
+      }
+      const made = update(at(userRecord, userId), { add: { creations: 1 } }, { if: isUnchanged(user) });
+      const secondFactor = facts.secondFactor && hasSecondFactor(user);
+      await transact([made, tokenWrite({ ...issued.cliToken, secondFactor }), ...others, ...inOrganization], budget);
     },
   );
+  if (organization === undefined) log.account('token_created', { userId, tokenId: id });
+  return issued;
 }
-
-interface TokensOfUser {
-  user: UserRecord | undefined;
-  live: readonly unknown[];
-}
-
-/** Reads the account first: creating a token afterwards then fails the condition on the account. */
-async function readTokensOf(userId: string): Promise<TokensOfUser> {
-  const user = await find(at(userRecord, userId));
-  return { user, live: await listTokens(userId) };
-}
-
-export const sessionEnded = () =>
-  new ApiError('unauthenticated', 'This session has ended in the meantime. Sign in again.');

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { auditWrite } from '../access/audit-write.ts';
-import { hasProvedFactor } from '../access/fresh-session.ts';
 import type { AccountContext, RequestContext } from '../access/request-context.ts';
 import { dashboardOrigin } from '../core/dashboard-origin.ts';
 import { ApiError } from '../core/errors.ts';
@@ -11,10 +9,10 @@ import { handOffRecord } from '../table/records/hand-off.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { userRecord } from '../table/records/user.ts';
 import { put, remove, transact } from '../table/write.ts';
-import { addToken } from './create-token.ts';
-import { listTokens } from './list-tokens.ts';
-import { type IssuedToken, newToken } from './new-token.ts';
-import { resolveTokenScope, scopeHolds, type WantedToken } from './token-scope.ts';
+import { issueToken } from './create-token.ts';
+import type { IssuedToken } from './new-token.ts';
+import { resolveToken, type WantedToken } from './token-scope.ts';
+import { listTokens } from './tokens.ts';
 
 const codeLifetimeSeconds = 60;
 
@@ -29,37 +27,25 @@ export async function offerHandOff(
 ): Promise<{ code: string; iss: string; expiresAt: string }> {
   if (principal === undefined) throw new ApiError('unauthenticated', 'Asking for a code needs a session. Sign in.');
   const { userId, user } = principal;
-  const [scope, iss] = await Promise.all([resolveTokenScope(userId, wanted), dashboardOrigin()]);
+  const [{ facts, organization }, iss] = await Promise.all([resolveToken(principal, wanted), dashboardOrigin()]);
   const { secret, hash } = createCredential(userId);
   const expiresAt = Math.floor(Date.now() / 1000) + codeLifetimeSeconds;
-  await transact([
-    put(
-      at(handOffRecord, hash),
-      {
-        userId,
-        sessionEpoch: user.sessionEpoch,
-        secondFactor: hasProvedFactor(principal),
-        codeChallenge: wanted.codeChallenge,
-        name: wanted.name,
-        access: wanted.access,
-        organizationId: scope?.organization.id ?? null,
-        orgSlug: scope?.organization.slug ?? null,
-        memberId: scope?.member.id ?? null,
-        projectId: wanted.projectId ?? null,
-        environmentId: wanted.environmentId ?? null,
-        expiresInDays: wanted.expiresInDays ?? null,
-        expiresAt,
-      },
-      { if: isNew },
-    ),
-  ]);
+  const handOff = {
+    ...facts,
+    userId,
+    sessionEpoch: user.sessionEpoch,
+    codeChallenge: wanted.codeChallenge,
+    orgSlug: organization?.slug ?? null,
+    expiresAt,
+  };
+  await transact([put(at(handOffRecord, hash), handOff, { if: isNew })]);
   return { code: secret, iss, expiresAt: new Date(expiresAt * 1000).toISOString() };
 }
 
 /**
- * Second half: exchanges the code and its verifier (RFC 7636, S256) for the token. A wrong verifier burns the code, and
- * so does a changed password.
- * @throws invalid_token; token_limit_reached; organization_not_found where the membership has ended in the meantime
+ * Second half: exchanges the code and its verifier (RFC 7636, S256) for the token. A wrong verifier or a changed password
+ * uses up the code.
+ * @throws invalid_token, token_limit_reached; organization_not_found if the membership has ended in the meantime
  */
 export async function takeHandOff(
   { source, log }: RequestContext,
@@ -81,30 +67,12 @@ export async function takeHandOff(
     log.account('handoff_refused', { userId: user.id, ip: source.ip });
     throw invalidCode();
   }
-  // The token must not end with its code, whose time DynamoDB would take for that of the token.
-  const { expiresAt: _, ...facts } = handOff;
-  const issued = await newToken(user, facts);
-  const { id, name } = issued.cliToken;
+  const { orgSlug, expiresAt: _, ...facts } = handOff;
   // Read after the account, so that the condition on the account covers this read.
   const live = await listTokens(user.id);
-  const { organizationId, orgSlug, memberId } = handOff;
-  if (organizationId === null || orgSlug === null || memberId === null) {
-    await addToken({ user, live }, issued.cliToken, [useUp]);
-    log.account('token_created', { userId: user.id, tokenId: id });
-    return issued;
-  }
-  const organization = await find(at(organizationRecord, orgSlug));
-  if (organization === undefined) throw invalidCode();
-  await addToken({ user, live }, issued.cliToken, [
-    useUp,
-    ...scopeHolds({ orgSlug, organizationId, userId: user.id, memberId }),
-    // The actor is the person who handed it off, because the CLI has no credential yet.
-    await auditWrite(organization, { id: user.id, email: user.email, type: 'session' }, source, {
-      action: 'token.created',
-      target: { type: 'token', id, name },
-    }),
-  ]);
-  return issued;
+  const organization = orgSlug === null ? undefined : await find(at(organizationRecord, orgSlug));
+  if (orgSlug !== null && organization === undefined) throw invalidCode();
+  return issueToken({ source, log }, { user, live, facts, organization }, [useUp]);
 }
 
 const invalidCode = () => new ApiError('invalid_token', 'This code is not valid: it is unknown, used or expired.');

@@ -1,5 +1,6 @@
 import { issuingKey } from '../access/credential-key.ts';
 import { sessionCookie, sessionEndsAt } from '../access/session-cookie.ts';
+import { ApiError } from '../core/errors.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { createCredential } from '../crypto/credentials.ts';
 import { isNew } from '../table/expressions.ts';
@@ -9,8 +10,8 @@ import type { UserRecord } from '../table/records/user.ts';
 import { put, type Write } from '../table/write.ts';
 
 /**
- * A new session: its Set-Cookie line and the write that makes it valid. Only the secret's hash is stored. One that takes
- * the place of another keeps its `createdAt`, and so its longest time.
+ * A new session: its Set-Cookie line and the write that makes it valid. Only the secret's hash is stored. A session
+ * that replaces another keeps its `createdAt`, so its maximum lifetime does not start again.
  */
 export async function newSession(
   user: Pick<UserRecord, 'id' | 'sessionEpoch'>,
@@ -37,3 +38,6 @@ export async function newSession(
     write: put(at(sessionRecord, user.id, hash), session, { if: isNew }),
   };
 }
+
+export const sessionEnded = () =>
+  new ApiError('unauthenticated', 'This session has ended in the meantime. Sign in again.');

@@ -15,7 +15,7 @@ export interface IssuedToken {
   cliToken: TokenRecord;
 }
 
-interface TokenFacts {
+export interface TokenFacts {
   name: string;
   access: TokenAccess;
   organizationId: string | null;

@@ -33,6 +33,13 @@ export async function endSession(context: AccountContext, sessionId: string): Pr
   context.log.account('session_ended', { userId, sessionId });
 }
 
+/** Ends the session that the request was made with. */
+export async function logOut({ principal: { userId, credential }, log }: AccountContext): Promise<void> {
+  if (credential.method !== 'session') return;
+  await transact([remove(at(sessionRecord, userId, credential.hash))]);
+  log.account('logged_out', { userId });
+}
+
 async function readSessions({ principal: { user, credential } }: AccountContext): Promise<FoundSession[]> {
   const range = ranges.sessions(user.id);
   const now = Date.now();

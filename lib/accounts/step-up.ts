@@ -10,12 +10,11 @@ import { passkeyRecord } from '../table/records/passkey.ts';
 import { sessionRecord } from '../table/records/session.ts';
 import { hasSecondFactor, type UserRecord } from '../table/records/user.ts';
 import { remove, transact, type Write } from '../table/write.ts';
-import { sessionEnded } from './create-token.ts';
 import { requireCurrentPassword } from './current-password.ts';
 import { askForFactor } from './factors/ask-for-factor.ts';
 import { answer, presentedChallenge } from './factors/challenge.ts';
 import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
-import { newSession } from './new-session.ts';
+import { newSession, sessionEnded } from './new-session.ts';
 
 /** The contract has checked that at most one factor comes, a passkey with its challenge. */
 interface Sent {

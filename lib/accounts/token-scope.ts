@@ -1,13 +1,16 @@
+import { hasProvedFactor } from '../access/fresh-session.ts';
+import type { AccountPrincipal } from '../access/principal.ts';
 import type { TokenAccess } from '../contracts/fields/token-access.ts';
 import { ApiError, organizationNotFound, projectNotFound } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, readTogether } from '../table/read.ts';
 import { environmentRecord } from '../table/records/environment.ts';
-import { type MemberRecord, memberRecord, membershipRecord } from '../table/records/member.ts';
+import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { projectRecord } from '../table/records/project.ts';
 import { check, type Write } from '../table/write.ts';
+import type { TokenFacts } from './new-token.ts';
 
 /** The token that a request asks for. The contract has checked that a narrower limit comes with the wider one. */
 export interface WantedToken {
@@ -19,19 +22,28 @@ export interface WantedToken {
   expiresInDays?: number | undefined;
 }
 
-/** The organization that a token is limited to, and the membership that it ends with. */
-export interface TokenScope {
-  organization: OrganizationRecord;
-  member: MemberRecord;
+export interface ResolvedToken {
+  facts: TokenFacts & { expiresInDays: number | null };
+  /** The organization that the token is limited to. */
+  organization: OrganizationRecord | undefined;
 }
 
 /**
- * Finds what the token is limited to, as far as the user can see it; undefined if it has no limit. Two round trips.
+ * Finds what the token is limited to, as far as the user can see it. Two round trips, or none without a limit.
  * @throws organization_not_found, project_not_found, environment_not_found
  */
-export async function resolveTokenScope(userId: string, wanted: WantedToken): Promise<TokenScope | undefined> {
-  const { organizationId, projectId, environmentId } = wanted;
-  if (organizationId === undefined) return undefined;
+export async function resolveToken(principal: AccountPrincipal, wanted: WantedToken): Promise<ResolvedToken> {
+  const { name, access, projectId = null, environmentId = null, expiresInDays = null } = wanted;
+  const { organization, member } = await resolveScope(principal.userId, wanted);
+  const organizationId = organization?.id ?? null;
+  const memberId = member?.id ?? null;
+  const secondFactor = hasProvedFactor(principal);
+  const facts = { name, access, organizationId, projectId, environmentId, memberId, expiresInDays, secondFactor };
+  return { facts, organization };
+}
+
+async function resolveScope(userId: string, { organizationId, projectId, environmentId }: WantedToken) {
+  if (organizationId === undefined) return {};
   const membership = await find(at(membershipRecord, userId, organizationId));
   if (membership === undefined) throw organizationNotFound();
   const { orgSlug } = membership;
@@ -56,20 +68,15 @@ export async function resolveTokenScope(userId: string, wanted: WantedToken): Pr
 }
 
 /** Checks, in the transaction that makes the token, that the organization and the membership are still the same. */
-export function scopeHolds(scope: {
-  orgSlug: string;
-  organizationId: string;
-  userId: string;
-  memberId: string;
-}): Write[] {
+export function scopeHolds(
+  orgSlug: string,
+  userId: string,
+  { organizationId, memberId }: Pick<TokenFacts, 'organizationId' | 'memberId'>,
+): Write[] {
+  const refused = () => organizationNotFound();
+  const sameOrganization = { id: equals(organizationId ?? ''), status: equals('active') } as const;
   return [
-    check(at(organizationRecord, scope.orgSlug), {
-      if: { id: equals(scope.organizationId), status: equals('active') },
-      refused: () => organizationNotFound(),
-    }),
-    check(at(memberRecord, scope.orgSlug, scope.userId), {
-      if: { id: equals(scope.memberId) },
-      refused: () => organizationNotFound(),
-    }),
+    check(at(organizationRecord, orgSlug), { if: sameOrganization, refused }),
+    check(at(memberRecord, orgSlug, userId), { if: { id: equals(memberId ?? '') }, refused }),
   ];
 }

@@ -29,8 +29,8 @@ import {
   update,
   type Write,
 } from '../../table/write.ts';
-import { sessionEnded } from '../create-token.ts';
 import { newUndoLink } from '../mailed-link.ts';
+import { sessionEnded } from '../new-session.ts';
 
 interface Change {
   /** What the account has from then on; undefined takes it away. */

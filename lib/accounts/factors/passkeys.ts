@@ -11,7 +11,7 @@ import { at, find, list } from '../../table/read.ts';
 import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord } from '../../table/records/passkey.ts';
 import type { UserRecord } from '../../table/records/user.ts';
 import { put, transact } from '../../table/write.ts';
-import { listTokens } from '../list-tokens.ts';
+import { listTokens } from '../tokens.ts';
 import { answer, newChallenge, openAgain, presentedChallenge } from './challenge.ts';
 import { addFactor, changeFactors, epochAfterAddition } from './change-factors.ts';
 import { creationOptions } from './passkey-options.ts';

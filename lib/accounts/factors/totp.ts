@@ -9,7 +9,7 @@ import { isThere } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
 import { hasSecondFactor, type UserRecord, userRecord } from '../../table/records/user.ts';
 import { transact, update } from '../../table/write.ts';
-import { listTokens } from '../list-tokens.ts';
+import { listTokens } from '../tokens.ts';
 import { addFactor, changeFactors } from './change-factors.ts';
 import { isSame, openTotpSecret, sealTotpSecret } from './totp-secret.ts';
 

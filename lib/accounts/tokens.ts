@@ -7,13 +7,16 @@ import { membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
 import { remove, transact } from '../table/write.ts';
-import { listTokens } from './list-tokens.ts';
 
-/**
- * Revokes one of the caller's own tokens, at once. One that was limited to an organization is recorded in that
- * organization's audit log.
- * @throws token_not_found
- */
+/** The user's valid tokens, newest first. Skips expired ones, because DynamoDB removes them late. */
+export async function listTokens(userId: string): Promise<TokenRecord[]> {
+  const now = Date.now();
+  return (await list(tokenRecord, ranges.tokens(userId)))
+    .filter(({ expiryDate }) => expiryDate === null || Date.parse(expiryDate) > now)
+    .sort((a, b) => b.createdAt.localeCompare(a.createdAt) || a.id.localeCompare(b.id));
+}
+
+/** Revokes one of the caller's own tokens immediately. @throws token_not_found */
 export async function revokeToken(context: AccountContext, tokenId: string): Promise<void> {
   const { userId } = context.principal;
   const [tokens, memberships] = await Promise.all([
@@ -22,28 +25,29 @@ export async function revokeToken(context: AccountContext, tokenId: string): Pro
   ]);
   const token = tokens.find(({ id }) => id === tokenId);
   if (token === undefined) throw tokenNotFound();
-  const membership = memberships.find(({ organizationId }) => organizationId === token.organizationId);
-  await endToken(context, token, membership);
+  await endToken(
+    context,
+    token,
+    memberships.find(({ organizationId }) => organizationId === token.organizationId),
+  );
 }
 
-/**
- * Revokes the token that the request was made with.
- * @throws token_not_found for a request with a session
- */
+/** Revokes the token that the request was made with. @throws token_not_found for a request with a session */
 export async function revokeCurrentToken(context: AccountContext): Promise<void> {
   const { userId, credential } = context.principal;
   if (credential.method !== 'token') {
-    throw new ApiError(
-      'token_not_found',
-      'This request was made with a session and not with a token. Log out instead.',
-    );
+    throw new ApiError('token_not_found', 'This request was made with a session, not with a token. Log out instead.');
   }
   const { token } = credential;
-  const membership =
-    token.organizationId === null ? undefined : await find(at(membershipRecord, userId, token.organizationId));
-  await endToken(context, token, membership);
+  const { organizationId } = token;
+  await endToken(
+    context,
+    token,
+    organizationId === null ? undefined : await find(at(membershipRecord, userId, organizationId)),
+  );
 }
 
+/** The revocation of a token limited to an organization is recorded in that organization's audit log. */
 async function endToken(
   context: AccountContext,
   { id, name, hash, userId, organizationId }: TokenRecord,
