@@ -4,12 +4,12 @@ import { hasVerifiedEmail } from '../access/verified-email.ts';
 import { maximumIdentities } from '../contracts/fields/identity-limits.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
+import { changeCounts } from '../organizations/change-counts.ts';
 import { equals, isNew, lessThan } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { check, put, transact, update, type Write } from '../table/write.ts';
+import { check, put, transact, type Write } from '../table/write.ts';
 import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
 import { auditedFields, identityTarget } from './identity-view.ts';
 import { requireTrust } from './require-trust.ts';
@@ -22,8 +22,7 @@ type NewIdentity = Pick<IdentityRecord, 'name' | 'access' | 'role' | 'issuer' | 
 
 /**
  * Creates an identity.
- * @throws invalid_request for an issuer that is known to be forbidden or claims that strangers could meet,
- * project_not_found, environment_not_found, identity_limit_reached, email_not_verified
+ * @throws invalid_request for a forbidden issuer or claims that strangers could satisfy, project_not_found, environment_not_found, identity_limit_reached, email_not_verified
  */
 export async function createIdentity(context: MemberContext, wanted: NewIdentity): Promise<IdentityRecord> {
   const { organization, principal } = context;
@@ -34,7 +33,7 @@ export async function createIdentity(context: MemberContext, wanted: NewIdentity
   const identity: IdentityRecord = {
     ...facts,
     organizationId: organization.id,
-    // Of version 8, as `isIdentityId` expects it.
+    // Version 8, as `isIdentityId` expects.
     id: derivedUuid(randomUUID()),
     projectId,
     environmentId,
@@ -47,7 +46,18 @@ export async function createIdentity(context: MemberContext, wanted: NewIdentity
   };
   const membership = { organizationId: organization.id, orgSlug: organization.slug };
   await transact([
-    countIdentity(organization),
+    changeCounts(
+      organization,
+      { identityCount: 1 },
+      {
+        if: { identityCount: lessThan(maximumIdentities) },
+        refused: () =>
+          new ApiError(
+            'identity_limit_reached',
+            `The organization has ${maximumIdentities} identities. Delete one that is no longer used.`,
+          ),
+      },
+    ),
     put(at(identityRecord, organization.slug, identity.id), identity, { if: isNew }),
     put(at(membershipRecord, identity.id, organization.id), membership, { if: isNew }),
     ...scopeChecks(organization.slug, scope),
@@ -62,29 +72,11 @@ export async function createIdentity(context: MemberContext, wanted: NewIdentity
   return identity;
 }
 
-/** A member being removed right now must not leave behind an identity that the removal did not list. */
+/** A member who is being removed concurrently must not leave behind an identity that the removal did not see. */
 function isStillMember({ organization, access }: MemberContext): Write {
   const { id, userId } = access.member;
   return check(at(memberRecord, organization.slug, userId), {
     if: { id: equals(id) },
     refused: () => organizationNotFound(),
   });
-}
-
-/** Counts in the same transaction, so that parallel requests cannot pass the limit together. */
-function countIdentity({ id, slug }: OrganizationRecord): Write {
-  return update(
-    at(organizationRecord, slug),
-    { add: { identityCount: 1 } },
-    {
-      if: { id: equals(id), status: equals('active'), identityCount: lessThan(maximumIdentities) },
-      refused: current =>
-        current?.id === id && current.status === 'active'
-          ? new ApiError(
-              'identity_limit_reached',
-              `The organization has ${maximumIdentities} identities. Delete one that is not used any more.`,
-            )
-          : organizationNotFound(),
-    },
-  );
 }

@@ -4,8 +4,7 @@ import { queueJob } from '../core/queue.ts';
 import { equals } from '../table/expressions.ts';
 import { keys } from '../table/keys.ts';
 import { at, find } from '../table/read.ts';
-import type { OrganizationRecord } from '../table/records/organization.ts';
-import { organizationRecord } from '../table/records/organization.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { remove, retryWithFreshRead, transact, update } from '../table/write.ts';
 
@@ -20,20 +19,15 @@ export async function deleteOrganization(context: MemberContext): Promise<void> 
   const known: OrganizationRecord | undefined = context.organization;
   const readAgain = () => find(at(organizationRecord, slug));
   await retryWithFreshRead(known, readAgain, async (organization, budget) => {
-    if (organization?.id !== id || organization.status !== 'active') {
-      throw organizationNotFound();
-    }
+    if (organization?.id !== id || organization.status !== 'active') throw organizationNotFound();
     const { projectCount, name } = organization;
     await transact(
       [
         update(
           at(organizationRecord, slug),
           { set: { status: 'deleting' } },
-          // The same transaction subtracts the projects from the platform's count, so their number must be what was
-          // read; and the directory must still list the organization under this name.
-          {
-            if: { id: equals(id), status: equals('active'), projectCount: equals(projectCount), name: equals(name) },
-          },
+          // The platform's count and the directory are changed by what was read.
+          { if: { id: equals(id), status: equals('active'), projectCount: equals(projectCount), name: equals(name) } },
         ),
         remove({ key: keys.directoryBySlug(slug) }),
         remove({ key: keys.directoryByName(name, slug) }),

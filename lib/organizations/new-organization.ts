@@ -4,7 +4,7 @@ import { ApiError } from '../core/errors.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import { isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
-import { type MemberRecord, memberRecord, membershipRecord } from '../table/records/member.ts';
+import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import {
   directoryByNameRecord,
   directoryBySlugRecord,
@@ -13,32 +13,23 @@ import {
   organizationRecord,
 } from '../table/records/organization.ts';
 import { firstRevisionOfOrganization } from '../table/records/retired-slug.ts';
+import type { UserRecord } from '../table/records/user.ts';
 import { pauseBeforeRetry, type RetryBudget, retryBudget } from '../table/retry.ts';
 import { put, type Write } from '../table/write.ts';
 import { slugFromName, withSuffix } from './slug.ts';
 
-interface Founder {
-  id: string;
-  email: string;
-  name: string;
-}
-
-interface NewOrganization {
-  organization: OrganizationRecord;
-  /** All initial items of an organization except the platform's count, which the caller combines with others. */
-  writes: Write[];
-}
+type Founder = Pick<UserRecord, 'id' | 'email' | 'name'>;
 
 /**
- * A new organization with its first owner, as writes for one transaction. That transaction fails with slug_taken if
- * another organization has the slug, even one that is being erased.
+ * A new organization with its first owner, as writes for one transaction; the caller adds it to the platform's count. The
+ * transaction fails with slug_taken if another organization has the slug, even one that is being erased.
  */
 export async function newOrganization(
   { name, slug }: { name: string; slug: string },
   founder: Founder,
   actor: AuditActor,
   source: RequestSource,
-): Promise<NewOrganization> {
+): Promise<{ organization: OrganizationRecord; writes: Write[] }> {
   const createdAt = new Date().toISOString();
   const { firstRevision, stillHolds } = await firstRevisionOfOrganization(slug);
   const organization: OrganizationRecord = {
@@ -59,13 +50,14 @@ export async function newOrganization(
     planChangedAtMs: 0,
     requireSecondFactor: false,
   };
-  const { id } = organization;
-  const recorded = await auditWrite(organization, actor, source, {
+  const audit = await auditWrite(organization, actor, source, {
     action: 'organization.created',
-    target: { type: 'organization', id, name },
+    target: { type: 'organization', id: organization.id, name },
   });
-  const writes = [...addressed(organization), ...stillHolds, ...ownedBy(founder, organization), recorded];
-  return { organization, writes };
+  return {
+    organization,
+    writes: [...addressed(organization), ...stillHolds, ...ownedBy(founder, organization), audit],
+  };
 }
 
 /** The writes for the organization and the pointers to it: by slug, by id and by name. */
@@ -83,18 +75,11 @@ function addressed(organization: OrganizationRecord): Write[] {
   ];
 }
 
-function ownedBy(founder: Founder, { id, slug, createdAt }: OrganizationRecord): Write[] {
-  const owner: MemberRecord = {
-    id: randomUUID(),
-    userId: founder.id,
-    email: founder.email,
-    name: founder.name,
-    role: 'owner',
-    joinedAt: createdAt,
-  };
+function ownedBy({ id: userId, email, name }: Founder, { id, slug, createdAt }: OrganizationRecord): Write[] {
+  const owner = { id: randomUUID(), userId, email, name, role: 'owner', joinedAt: createdAt } as const;
   return [
-    put(at(memberRecord, slug, founder.id), owner),
-    put(at(membershipRecord, founder.id, id), { organizationId: id, orgSlug: slug }),
+    put(at(memberRecord, slug, userId), owner),
+    put(at(membershipRecord, userId, id), { organizationId: id, orgSlug: slug }),
   ];
 }
 

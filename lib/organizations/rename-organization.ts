@@ -1,8 +1,8 @@
 import { changedFields } from '../access/changed-fields.ts';
-import { secondFactorDemanded } from '../access/fresh-session.ts';
+import { secondFactorMissing } from '../access/fresh-session.ts';
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
-import { asRead, type Condition, equals, exists } from '../table/expressions.ts';
+import { asRead, exists } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import {
   directoryByNameRecord,
@@ -14,7 +14,7 @@ import { userRecord } from '../table/records/user.ts';
 import { check, put, remove, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 
 /**
- * Renames the organization, here and in the directory, or changes whether members need a second factor. Values that are
+ * Renames the organization, also in the directory, or changes whether members need a second factor. Values that are
  * already set change nothing.
  * @throws organization_not_found if another request deleted it first; forbidden, step_up_required and
  * second_factor_required for the second-factor rule: only an owner who has a second factor can require it of others
@@ -31,9 +31,7 @@ export async function renameOrganization(
     known,
     () => find(item),
     async (before, budget) => {
-      if (before?.id !== id || before.status !== 'active') {
-        throw organizationNotFound();
-      }
+      if (before?.id !== id || before.status !== 'active') throw organizationNotFound();
       // Checked on every attempt, because a role may change while the request waits to retry.
       if (requireSecondFactor !== undefined && context.access.member.role !== 'owner') {
         throw new ApiError('forbidden', 'Only an owner can decide whether members need a second factor.');
@@ -47,23 +45,17 @@ export async function renameOrganization(
       const details = changedFields(before, after, ['name', 'requireSecondFactor']);
       if (details === undefined) return before;
       const { name } = after;
-      const condition: Condition<OrganizationRecord> = {
-        ...asRead(before, ['name', 'requireSecondFactor']),
-        id: equals(id),
-        status: equals('active'),
-      };
-      const changes = { name, requireSecondFactor: after.requireSecondFactor };
-      const audit = await context.audit({
-        action: 'organization.updated',
-        target: { type: 'organization', id, name },
-        details,
-      });
+      const unchanged = asRead(before, ['name', 'requireSecondFactor', 'id', 'status']);
       await transact(
         [
-          update(item, { set: changes }, { if: condition }),
+          update(item, { set: { name, requireSecondFactor: after.requireSecondFactor } }, { if: unchanged }),
           ...(before.name === name ? [] : directoryWrites(before, after)),
           ...(requireSecondFactor === true ? [hasFactor(context.principal.userId)] : []),
-          audit,
+          await context.audit({
+            action: 'organization.updated',
+            target: { type: 'organization', id, name },
+            details,
+          }),
         ],
         budget,
       );
@@ -75,7 +67,7 @@ export async function renameOrganization(
 function hasFactor(userId: string): Write {
   return check(at(userRecord, userId), {
     if: [{ passkeyCount: exists }, { totp: exists }],
-    refused: () => secondFactorDemanded('Add a passkey or an authenticator app to your own account first.'),
+    refused: () => secondFactorMissing('Add a passkey or an authenticator app to your own account first.'),
   });
 }
 

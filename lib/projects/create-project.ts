@@ -3,7 +3,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import type { Project } from '../contracts/projects/project.ts';
 import { ApiError } from '../core/errors.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
-import { growOrganization } from '../organizations/grow-organization.ts';
+import { growOrganization } from '../organizations/change-counts.ts';
 import { slugFromName } from '../organizations/slug.ts';
 import { effectiveLimits, isUnlimited, planLimitExceeded, readPlanConfigs } from '../plans/effective-limits.ts';
 import { firstEnvironments, newEnvironment } from '../secrets/engine/new-environment.ts';

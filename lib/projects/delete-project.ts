@@ -1,13 +1,12 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { chunksOf } from '../core/chunks-of.ts';
-import { organizationNotFound } from '../core/errors.ts';
 import { queueJob } from '../core/queue.ts';
+import { changeCounts } from '../organizations/change-counts.ts';
 import { closeEnvironment } from '../secrets/engine/close-environment.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
 import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
-import { organizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { ConditionFailed, retryWithFreshRead, transact, transactIfHolds, update, type Write } from '../table/write.ts';
@@ -83,14 +82,7 @@ function deletion({ organization, access }: MemberContext, { id, slug, environme
       },
     ),
     // A deleted organization has already taken its projects out of the platform's count.
-    update(
-      at(organizationRecord, organization.slug),
-      { add: { projectCount: -1 } },
-      {
-        if: { id: equals(organization.id), status: equals('active') },
-        refused: () => organizationNotFound(),
-      },
-    ),
+    changeCounts(organization, { projectCount: -1 }),
     countPlatform({ projects: -1 }),
   ];
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
 import type { EventName } from '../contracts/fields/events.ts';
 import { createSigningSecret, sealSigningSecret } from '../deliveries/signing-secret.ts';
-import { growOrganization } from '../organizations/grow-organization.ts';
+import { growOrganization } from '../organizations/change-counts.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';

@@ -8,21 +8,22 @@ import { at, find, readTogether } from '../../table/read.ts';
 import { invitationPointerRecord, invitationRecord, isPending } from '../../table/records/invitation.ts';
 import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
 import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
-import { check, put, remove, transact, update } from '../../table/write.ts';
+import { check, put, remove, transact } from '../../table/write.ts';
+import { changeCounts } from '../change-counts.ts';
 
 type InvitationPointer = ReturnType<typeof invitationPointerRecord.parse>;
 
-/** Where the token points to, read in parallel with authentication. A malformed token reads nothing. */
+/** What the token points to, read in parallel with authentication. Reads nothing for a malformed token. */
 export async function findInvitation(token: string): Promise<InvitationPointer | undefined> {
   if (readCredential(token) === undefined) return undefined;
   return find(at(invitationPointerRecord, hashCredential(token)));
 }
 
 /**
- * Makes the caller, who holds the token, a member with the invitation's role, while its inviter is a member who could
- * still make it. The invitation was counted as a member
- * already, so no limit stands in the way; the token is used up with the same write.
- * @throws invalid_token where it is unknown, used, replaced, expired or its inviter may not invite any more; already_member
+ * Makes the caller, who holds the token, a member with the invitation's role, if the inviter is a member who could still
+ * send this invitation. Invitations count towards the limit of members, so no limit is checked here. The same
+ * transaction uses up the token.
+ * @throws invalid_token if it is unknown, used, replaced, expired or its inviter may no longer invite; already_member
  */
 export async function acceptInvitation(
   context: AccountContext,
@@ -51,17 +52,14 @@ export async function acceptInvitation(
     role: invitation.role,
     joinedAt: new Date().toISOString(),
   };
+  const counts = { memberCount: 1, invitationCount: -1, ownerCount: invitation.role === 'owner' ? 1 : 0 };
   await transact([
     check(inviter, { if: rolesThatMayInvite(invitation.role), refused: invalidInvitation }),
     put(at(memberRecord, orgSlug, user.id), member, { if: isNew, refused: alreadyMember }),
     put(at(membershipRecord, user.id, organizationId), { organizationId, orgSlug }),
     remove(at(invitationRecord, orgSlug, invitationId), { if: { hash: equals(hash) }, refused: invalidInvitation }),
     remove(at(invitationPointerRecord, hash)),
-    update(
-      at(organizationRecord, orgSlug),
-      { add: { memberCount: 1, invitationCount: -1, ownerCount: invitation.role === 'owner' ? 1 : 0 } },
-      { if: { id: equals(organizationId), status: equals('active') }, refused: invalidInvitation },
-    ),
+    { ...changeCounts(organization, counts), refused: invalidInvitation },
     await context.auditIn(organization, {
       action: 'member.joined',
       target: { type: 'member', id: member.id, name: user.email },
@@ -71,7 +69,7 @@ export async function acceptInvitation(
   return { organization, member };
 }
 
-/** The inviter's role, as a condition: one of those that may invite as `invited`. */
+/** A condition on the inviter's role: one that may invite with the role `invited`. */
 function rolesThatMayInvite(invited: Role): Condition<MemberRecord>[] {
   return roles.filter(role => mayInvite(role, invited)).map(role => ({ role: equals(role) }));
 }

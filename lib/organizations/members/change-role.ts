@@ -1,16 +1,16 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { hasFreshRights, type Role } from '../../contracts/fields/role.ts';
-import { ApiError, organizationNotFound } from '../../core/errors.ts';
-import { type Condition, equals, greaterThan } from '../../table/expressions.ts';
+import { ApiError } from '../../core/errors.ts';
+import { equals, greaterThan } from '../../table/expressions.ts';
 import { at } from '../../table/read.ts';
 import { type MemberRecord, memberRecord } from '../../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
 import { retryWithFreshRead, transact, update, type Write } from '../../table/write.ts';
+import { changeCounts } from '../change-counts.ts';
 import { type Roster, readRosterOf } from './read-roster.ts';
 
 /**
- * Gives a member another role; it counts from the member's next request on, tokens included. Giving a member
- * the role that they have changes nothing.
+ * Gives a member another role. It applies from the member's next request on, also to their tokens. Giving members the
+ * role that they already have changes nothing.
  * @throws member_not_found, last_owner; step_up_required if either role has fresh rights
  */
 export async function changeRole(
@@ -46,26 +46,19 @@ export async function changeRole(
 }
 
 /**
- * Changes the organization's number of owners, and other counts with it, so that one is always left, even
- * when owners demote or remove each other at the same moment. The transaction fails with last_owner or organization_not_found.
+ * Changes the organization's number of owners, and other counts with it. One owner always remains, even when owners
+ * demote or remove each other concurrently: the transaction then fails with last_owner.
  */
 export function ownerCountChange(
-  { id, slug }: { id: string; slug: string },
+  organization: { id: string; slug: string },
   owners: number,
   others: { memberCount?: number; identityCount?: number } = {},
 ): Write {
-  const active: Condition<OrganizationRecord> = { id: equals(id), status: equals('active') };
-  return update(
-    at(organizationRecord, slug),
-    { add: { ...others, ownerCount: owners } },
-    {
-      if: owners < 0 ? { ...active, ownerCount: greaterThan(1) } : active,
-      refused: current =>
-        current?.id === id && current.status === 'active'
-          ? new ApiError('last_owner', 'This is the last owner: make another member an owner first.')
-          : organizationNotFound(),
-    },
-  );
+  const oneRemains = {
+    if: { ownerCount: greaterThan(1) },
+    refused: () => new ApiError('last_owner', 'This is the last owner: make another member an owner first.'),
+  };
+  return changeCounts(organization, { ...others, ownerCount: owners }, owners < 0 ? oneRemains : undefined);
 }
 
 export const memberNotFound = () =>

@@ -26,17 +26,17 @@ const sweptAtOnce = 40;
 
 type PlanConfigs = Awaited<ReturnType<typeof readPlanConfigs>>;
 
-/** What inviting needs to know, read in parallel with authentication. */
+/** What an invitation depends on, read in parallel with authentication. */
 export async function readBeforeInviting(organizationId: string): Promise<{ roster: Roster; configs: PlanConfigs }> {
   const [roster, configs] = await Promise.all([readRoster(organizationId), readPlanConfigs()]);
   return { roster, configs };
 }
 
 /**
- * Invites an address, in place of any earlier invitation of it, and mails the link. Expired invitations are swept away,
- * so that they do not count towards the limit.
- * @throws forbidden for a role above one's own, already_member, plan_limit_exceeded, rate_limited, email_not_verified;
- * step_up_required for a role with fresh rights, and in place of an invitation to one
+ * Invites an address, replacing any earlier invitation of it, and mails the link. Removes expired invitations, so that
+ * they do not count towards the limit.
+ * @throws forbidden for a role above the caller's, already_member, plan_limit_exceeded, rate_limited, email_not_verified;
+ * step_up_required if the role, or that of the replaced invitation, has fresh rights
  */
 export async function inviteMember(
   context: MemberContext,
@@ -58,7 +58,7 @@ export async function inviteMember(
       [
         ...replacingWrites(roster, invitation, configs),
         ...mails.flatMap(countOne),
-        // Only a user who has confirmed an address of their own can have mails sent to others.
+        // Only users who have verified their own address can have mails sent to others.
         ...hasVerifiedEmail(context.principal.userId, 'invite others'),
         await context.audit({
           action: 'member.invited',
@@ -91,8 +91,8 @@ function newInvitation(
 }
 
 /**
- * The writes that put the invitation in place of an older one of the same address and sweep expired ones away, while the
- * organization has room for it.
+ * The writes that store the invitation, replace an older one of the same address and remove expired ones, if the limit
+ * of members allows it.
  * @throws plan_limit_exceeded
  */
 function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: PlanConfigs): Write[] {
@@ -131,7 +131,7 @@ function replacingWrites(roster: Roster, invitation: InvitationRecord, configs: 
   ];
 }
 
-/** A mail that cannot be sent is only logged: the caller gets the token as well. */
+/** A failure is only logged, because the caller gets the token as well. */
 async function mailInvitation(
   { organization, principal, log }: MemberContext,
   { id, email, role }: InvitationRecord,
@@ -145,13 +145,13 @@ async function mailInvitation(
   }
 }
 
-/** Checked again before each attempt, because the role may have changed. @throws forbidden */
+/** Checked before each attempt, because the role may have changed. @throws forbidden */
 function requireRight({ access }: MemberContext, role: Role): void {
   if (mayInvite(access.member.role, role)) return;
   throw new ApiError('forbidden', `The role ${access.member.role} may not invite members as ${role}.`);
 }
 
-/** The writes that take an invitation away with its token; the caller lowers the organization's count. */
+/** The writes that remove an invitation with its token; the caller lowers the organization's count. */
 export function invitationRemoval(slug: string, { id, hash }: InvitationRecord): Write[] {
   return [
     remove(at(invitationRecord, slug, id), { if: { hash: equals(hash) } }),

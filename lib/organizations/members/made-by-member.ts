@@ -9,7 +9,7 @@ import { type OrganizationRecord, organizationRecord } from '../../table/records
 import { type WebhookRecord, webhookRecord } from '../../table/records/webhook.ts';
 import { remove, retryOnConditionFailed, transact, update, type Write } from '../../table/write.ts';
 
-/** What a member made that does not end with the membership. */
+/** What a member created that does not end with the membership. */
 export interface Left {
   identities: Pick<IdentityRecord, 'id' | 'name'>[];
   webhooks: Pick<WebhookRecord, 'id' | 'url'>[];
@@ -17,7 +17,7 @@ export interface Left {
 
 type Place = Pick<OrganizationRecord, 'id' | 'slug'>;
 
-/** How many identities one transaction ends: each is three of its hundred writes. */
+/** How many identities one transaction ends: each takes three of its hundred writes. */
 const identitiesAtOnce = 30;
 
 export function listAllIdentities({ slug }: Place): Promise<IdentityRecord[]> {
@@ -29,7 +29,7 @@ export function endableOf({ id }: Place, identities: readonly IdentityRecord[], 
   return identities.filter(one => isMadeBy(one, id, userId)).slice(0, identitiesAtOnce);
 }
 
-/** The slug may have been another organization's when an item was read. */
+/** Checks the organization too, because the slug may have been another organization's when the item was read. */
 function isMadeBy(
   { organizationId, createdBy }: Pick<IdentityRecord, 'organizationId' | 'createdBy'>,
   ofOrganization: string,
@@ -38,7 +38,7 @@ function isMadeBy(
   return organizationId === ofOrganization && createdBy?.id === userId;
 }
 
-/** What the user made in the organization. */
+/** What the user created in the organization. */
 export async function findLeft(organization: Place, userId: string): Promise<Left> {
   const [identities, webhooks] = await Promise.all([
     listAllIdentities(organization),
@@ -50,7 +50,7 @@ export async function findLeft(organization: Place, userId: string): Promise<Lef
   };
 }
 
-/** Ends all identities of a user who can make no more, and returns what is left then. */
+/** Ends all identities of a user who can no longer create any, and returns what remains. */
 export async function endRest(context: MemberContext, userId: string): Promise<Left> {
   return retryOnConditionFailed(async budget => {
     for (;;) {

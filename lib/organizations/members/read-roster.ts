@@ -9,19 +9,19 @@ import {
   organizationRecord,
 } from '../../table/records/organization.ts';
 
-/** An organization with its members and the invited. */
+/** An organization with its members and invitations. */
 export interface Roster {
   organization: OrganizationRecord;
-  /** By the time of joining. */
+  /** In the order they joined. */
   members: MemberRecord[];
-  /** Pending ones, by the time of inviting. */
+  /** Pending ones, oldest first. */
   invitations: InvitationRecord[];
-  /** Still stored and counted, but invalid: they expired, or their inviter may no longer make them. */
+  /** Still stored and counted, but invalid: they expired, or their inviter may no longer send them. */
   expired: InvitationRecord[];
 }
 
 /**
- * The roster of an organization by its id: two waves that run in parallel with authentication, which decides whether the
+ * The roster of an organization by its id. Two round trips in parallel with authentication, which decides whether the
  * caller may see it.
  * @throws organization_not_found
  */
@@ -37,8 +37,8 @@ export async function requirePlace(organizationId: string): Promise<Pick<Organiz
 }
 
 /**
- * The same by its slug as well. The organization is read last: if the slug still names it then, nothing before was
- * another tenant's who got the slug after it.
+ * The roster by id and slug. One query reads it in key order, with the organization last: if the slug still names it
+ * then, no item read before belongs to a later owner of the slug.
  * @throws organization_not_found
  */
 export async function readRosterOf({ id, slug }: Pick<OrganizationRecord, 'id' | 'slug'>): Promise<Roster> {

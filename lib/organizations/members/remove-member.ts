@@ -1,6 +1,6 @@
 import type { MemberContext } from '../../access/request-context.ts';
 import { hasFreshRights, outranks } from '../../contracts/fields/role.ts';
-import { ApiError, organizationNotFound } from '../../core/errors.ts';
+import { ApiError } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import type { Key } from '../../table/entity.ts';
 import { equals } from '../../table/expressions.ts';
@@ -9,10 +9,11 @@ import { at, list, queryPage } from '../../table/read.ts';
 import type { IdentityRecord } from '../../table/records/identity.ts';
 import type { InvitationRecord } from '../../table/records/invitation.ts';
 import { type MemberRecord, memberRecord, membershipRecord } from '../../table/records/member.ts';
-import { type OrganizationRecord, organizationRecord } from '../../table/records/organization.ts';
+import type { OrganizationRecord } from '../../table/records/organization.ts';
 import { type TokenRecord, tokenRecord } from '../../table/records/token.ts';
 import type { RetryBudget } from '../../table/retry.ts';
-import { remove, removeAll, retryWithFreshRead, transact, update } from '../../table/write.ts';
+import { remove, removeAll, retryWithFreshRead, transact } from '../../table/write.ts';
+import { changeCounts } from '../change-counts.ts';
 import { memberNotFound, ownerCountChange } from './change-role.ts';
 import { invitationRemoval } from './invite-member.ts';
 import { endableOf, endRest, findLeft, identityEndings, type Left, listAllIdentities } from './made-by-member.ts';
@@ -24,7 +25,7 @@ interface BeforeRemoval {
   identities: readonly IdentityRecord[];
 }
 
-/** Two waves, in parallel with authentication. @throws organization_not_found */
+/** Two round trips, in parallel with authentication. @throws organization_not_found */
 export async function readBeforeRemoving(organizationId: string, endIdentities: boolean): Promise<BeforeRemoval> {
   return readRemoval(await requirePlace(organizationId), endIdentities);
 }
@@ -35,14 +36,14 @@ async function readRemoval(place: Pick<OrganizationRecord, 'id' | 'slug'>, endId
 }
 
 /**
- * Removes a member, or cancels the invitation of that id. A removal takes effect in one transaction whose size does not
- * depend on what the member has: the tokens bound to the organization name the membership, and die with it for good.
- * Nothing that the member makes meanwhile can hold it up.
- * @param endIdentities ends the member's identities in the same transaction. Those that it has no room for, and those made
- * at the same moment, end right after it
- * @returns what the member made and what goes on
- * @throws member_not_found, forbidden for an admin who would remove an owner, last_owner; step_up_required to end
- * identities, and where the role has fresh rights unless members remove themselves
+ * Removes a member, or cancels the invitation with that id. A removal is one transaction whose size does not depend on
+ * what the member has: the tokens bound to the organization name the membership and are invalid without it. Nothing that
+ * the member creates meanwhile can delay it.
+ * @param endIdentities also ends the member's identities: as many as fit in the same transaction, the others, including
+ * those created concurrently, right after it
+ * @returns what the member created and what remains
+ * @throws member_not_found, forbidden for an admin removing an owner, last_owner; step_up_required to end identities, and
+ * if the role has fresh rights unless members remove themselves
  */
 export async function removeMember(
   context: MemberContext,
@@ -67,7 +68,7 @@ export async function removeMember(
     return undefined;
   });
   if (removed === undefined) return { identities: [], webhooks: [] };
-  // From here on that person can make nothing more, so nothing is missed.
+  // The former member can't create anything more, so this misses nothing.
   const { userId } = removed.member;
   const [left] = await Promise.all([
     endIdentities ? endRest(context, userId) : findLeft(organization, userId),
@@ -85,7 +86,7 @@ function requireRank({ access }: MemberContext, member: MemberRecord): void {
   );
 }
 
-/** @returns the keys of the tokens that died with the membership */
+/** @returns the keys of the tokens that became invalid with the membership */
 async function endMembership(
   context: MemberContext,
   member: MemberRecord,
@@ -123,15 +124,15 @@ export async function tokensBoundTo(organizationId: string, userId: string): Pro
 }
 
 /**
- * The keys of tokens that were made under the membership, in the first megabyte of the user's tokens; reading more must not
- * delay a removal. Who joins again has another membership.
+ * The keys of the tokens created under the membership, among the first megabyte of the user's tokens: reading more must
+ * not delay a removal. A user who joins again gets a new membership.
  */
 async function keysOfTokensBoundTo({ id, userId }: MemberRecord): Promise<Key[]> {
   const { items } = await queryPage({ ...ranges.tokens(userId), attributes: ['pk', 'sk', 'memberId'] });
   return items.filter(item => item.memberId === id) as unknown as Key[];
 }
 
-/** Removes dead tokens from their user's list. Nothing depends on it, so a failure is only logged. */
+/** Removes invalid tokens from their user's list. Nothing depends on it, so a failure is only logged. */
 async function sweep(tokens: readonly Key[], log: Log): Promise<void> {
   try {
     await removeAll(tokens);
@@ -148,14 +149,7 @@ async function cancelInvitation(
   const { organization } = context;
   await transact(
     [
-      update(
-        at(organizationRecord, organization.slug),
-        { add: { invitationCount: -1 } },
-        {
-          if: { id: equals(organization.id), status: equals('active') },
-          refused: () => organizationNotFound(),
-        },
-      ),
+      changeCounts(organization, { invitationCount: -1 }),
       ...invitationRemoval(organization.slug, invitation),
       await context.audit({
         action: 'member.invitation_cancelled',

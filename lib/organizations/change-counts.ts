@@ -1,0 +1,48 @@
+import type { LimitName } from '../contracts/fields/limits.ts';
+import { organizationNotFound } from '../core/errors.ts';
+import { isUnlimited, planLimitExceeded } from '../plans/effective-limits.ts';
+import { attribute, type Condition, equals, lessThan } from '../table/expressions.ts';
+import { at } from '../table/read.ts';
+import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
+import { update, type Write } from '../table/write.ts';
+
+type Place = Pick<OrganizationRecord, 'id' | 'slug'>;
+type Counts = { [Name in keyof OrganizationRecord as Name extends `${string}Count` ? Name : never]?: number };
+
+interface Bound {
+  if: Condition<OrganizationRecord>;
+  refused: (current: Partial<OrganizationRecord>) => Error;
+}
+
+/**
+ * The write that adds to an organization's counts. It goes into the transaction that creates or removes what is counted,
+ * so that concurrent requests can't exceed the bound. That transaction fails with the bound's error, or with
+ * organization_not_found if the organization is being deleted.
+ */
+export function changeCounts({ id, slug }: Place, added: Counts, bound?: Bound): Write {
+  return update(
+    at(organizationRecord, slug),
+    { add: added },
+    {
+      if: { ...bound?.if, id: equals(id), status: equals('active') },
+      refused: current =>
+        bound !== undefined && current?.id === id && current.status === 'active'
+          ? bound.refused(current)
+          : organizationNotFound(),
+    },
+  );
+}
+
+/** Adds one to a count that the plan limits. The transaction fails with plan_limit_exceeded at the limit. */
+export function growOrganization(
+  organization: Place,
+  counter: 'projectCount' | 'webhookCount',
+  limit: LimitName,
+  value: number,
+): Write {
+  const bound = {
+    if: attribute(counter, lessThan(value)),
+    refused: (current: Partial<OrganizationRecord>) => planLimitExceeded(limit, value, Number(current[counter])),
+  };
+  return changeCounts(organization, attribute(counter, 1), isUnlimited(value) ? undefined : bound);
+}
