@@ -21,7 +21,6 @@ const longFiles: string[] = [];
 const longFunctions: string[] = [];
 const crowdedFunctions: string[] = [
   'lib/audit/count-entries.ts countEntries',
-  'lib/billing/receive-provider-event.ts effectOf',
   'lib/deliveries/guarded-request.ts guardedRequest',
   'lib/projects/re-encrypt-project.ts walkFor',
   'lib/table/keys.ts revision',

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { openPortal } from '../../lib/billing/open-portal.ts';
+import { openPortal } from '../../lib/billing/hosted-pages.ts';
 import { openPortal as contract } from '../../lib/contracts/billing/open-portal.ts';
 
 export const handler = endpoint(contract, {

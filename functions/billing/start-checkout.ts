@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/api/endpoint.ts';
-import { startCheckout } from '../../lib/billing/start-checkout.ts';
+import { startCheckout } from '../../lib/billing/hosted-pages.ts';
 import { startCheckout as contract } from '../../lib/contracts/billing/start-checkout.ts';
 
 export const handler = endpoint(contract, {

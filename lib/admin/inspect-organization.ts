@@ -1,4 +1,5 @@
 import type { EffectiveLimits, Usage } from '../contracts/fields/limits.ts';
+import { organizationNotFound } from '../core/errors.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { readUsage, usageOf } from '../plans/usage.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
@@ -9,15 +10,14 @@ export async function inspectOrganization(
   organizationId: string,
   pointer: { orgSlug: string } | undefined,
 ): Promise<{ organization: OrganizationRecord; usage: Usage; limits: EffectiveLimits }> {
-  const counting = pointer === undefined ? undefined : readUsage(pointer.orgSlug);
+  if (pointer === undefined) throw organizationNotFound();
   const [organization, counted, configs] = await Promise.all([
     getOrganization(organizationId, pointer),
-    counting,
+    readUsage(pointer.orgSlug),
     readPlanConfigs(),
   ]);
-  if (counted === undefined) throw new Error('An organization that was found has no slug.');
   return {
-    organization: organization,
+    organization,
     usage: usageOf(organization, counted),
     limits: effectiveLimits(organization, configs),
   };

@@ -17,8 +17,6 @@ export async function getOrganization(
   pointer: { orgSlug: string } | undefined,
 ): Promise<OrganizationRecord> {
   const organization = pointer === undefined ? undefined : await find(at(organizationRecord, pointer.orgSlug));
-  if (organization?.id !== organizationId || organization.status !== 'active') {
-    throw organizationNotFound();
-  }
+  if (organization?.id !== organizationId || organization.status !== 'active') throw organizationNotFound();
   return organization;
 }

@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { AccountContext } from '../access/request-context.ts';
 import type { updateOrganization as contract } from '../contracts/admin/update-organization.ts';
 import { type EffectiveLimits, limitNames } from '../contracts/fields/limits.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
-import { equals } from '../table/expressions.ts';
+import { asRead } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
-import { retryOnConditionFailed, transact, update } from '../table/write.ts';
+import { retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { getOrganization } from './organization-by-id.ts';
 
 type Wanted = z.output<(typeof contract)['body']>;
@@ -32,30 +33,21 @@ export async function updateOrganization(
       limitOverrides: mergeOverrides(before.limitOverrides, wanted.limitOverrides ?? {}),
     };
     const { id, slug, name } = after;
-    const planChange = { action: 'billing.plan_changed', details: { from: before.plan, to: after.plan } } as const;
-    const limitChange = {
-      action: 'organization.limits_changed',
-      details: { from: before.limitOverrides, to: after.limitOverrides },
-    } as const;
-    const changes = [
-      ...(after.plan === before.plan ? [] : [planChange]),
-      ...(haveSameOverrides(before, after) ? [] : [limitChange]),
-    ];
-    const target = { type: 'organization', id, name } as const;
-    const audits = await Promise.all(changes.map(one => context.auditIn(after, { ...one, target })));
     const { plan, planChangedAtMs, limitOverrides } = after;
+    const target = { type: 'organization', id, name } as const;
+    const audits: Write[] = [];
+    if (plan !== before.plan) {
+      const details = { from: before.plan, to: plan };
+      audits.push(await context.auditIn(after, { action: 'billing.plan_changed', target, details }));
+    }
+    if (!isDeepStrictEqual(limitOverrides, before.limitOverrides)) {
+      const details = { from: before.limitOverrides, to: limitOverrides };
+      audits.push(await context.auditIn(after, { action: 'organization.limits_changed', target, details }));
+    }
     const change = update(
       at(organizationRecord, slug),
       { set: { plan, planChangedAtMs, limitOverrides } },
-      {
-        if: {
-          id: equals(id),
-          status: equals('active'),
-          plan: equals(before.plan),
-          planChangedAtMs: equals(before.planChangedAtMs),
-          limitOverrides: equals(before.limitOverrides),
-        },
-      },
+      { if: asRead(before, ['id', 'status', 'plan', 'planChangedAtMs', 'limitOverrides']) },
     );
     await transact([change, ...audits], budget);
     return { organization: after, limits: effectiveLimits(after, configs) };
@@ -74,8 +66,4 @@ export function mergeOverrides(
     else if (value !== undefined) merged[name] = value;
   }
   return merged;
-}
-
-function haveSameOverrides(a: OrganizationRecord, b: OrganizationRecord): boolean {
-  return limitNames.every(name => a.limitOverrides[name] === b.limitOverrides[name]);
 }

@@ -2,19 +2,25 @@ import Stripe from 'stripe';
 import type { BoughtPlan } from '../contracts/billing/bought-plan.ts';
 import { ApiError, invalidRequest } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
+import { parameter } from '../core/parameter.ts';
 import { settings } from '../core/settings.ts';
 import type { Prices } from './provider-event.ts';
-import { providerKey, webhookSecret } from './provider-secrets.ts';
 
 /** At most two attempts of 4 s each, so every call ends within 10 s. */
 const timeoutMs = 4000;
 const retries = 1;
 
+/** A secret of the provider's, from the environment or else from SSM; undefined if billing is not configured. */
+async function secretOf(name: 'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET'): Promise<string | undefined> {
+  const { [name]: given, [`${name}_PARAMETER` as const]: stored } = settings();
+  return given ?? (stored === undefined ? undefined : parameter(stored));
+}
+
 let made: { key: string; base: string | undefined; client: Stripe } | undefined;
 
 /** @throws billing_not_configured */
 async function provider(): Promise<Stripe> {
-  const key = await providerKey();
+  const key = await secretOf('STRIPE_SECRET_KEY');
   const base = settings().STRIPE_API_BASE;
   if (key === undefined) throw notConfigured();
   if (made?.key !== key || made.base !== base) {
@@ -154,7 +160,7 @@ const toleranceSeconds = 300;
  * @throws invalid_signature, also if no secret is configured; invalid_request if the body is not JSON
  */
 export async function verifiedEvent(rawBody: string, signature: string | undefined): Promise<unknown> {
-  const secret = await webhookSecret();
+  const secret = await secretOf('STRIPE_WEBHOOK_SECRET');
   // A 4xx, because this is not an outage and resending the event would not help.
   if (secret === undefined) throw new ApiError('invalid_signature', 'Billing is not configured on this installation.');
   if (!isSigned(rawBody, signature ?? '', secret)) {

@@ -5,7 +5,7 @@ import { problemsOf } from '../contracts/fields/problems.ts';
 import { invalidRequest } from '../core/errors.ts';
 import type { Log } from '../core/logger.ts';
 import type { RequestSource } from '../core/request-source.ts';
-import { absent, equals, isNew } from '../table/expressions.ts';
+import { asRead, isNew } from '../table/expressions.ts';
 import { at, readAll, readTogether } from '../table/read.ts';
 import { customerRecord } from '../table/records/customer.ts';
 import {
@@ -41,7 +41,7 @@ export async function receiveProviderEvent(
       log.warn('a provider event names no existing organization', { eventId: event.id, eventType: event.type });
       return;
     }
-    await transact(await effectOf(event, subscription, organization, isCustomerKnown, source), budget);
+    await transact(await effectOf({ event, subscription, organization, isCustomerKnown, source }), budget);
   });
 }
 
@@ -84,14 +84,16 @@ async function findOrganization(event: ProviderEvent): Promise<Found> {
   return { isHandled: false, isCustomerKnown, organization };
 }
 
-async function effectOf(
-  event: ProviderEvent,
-  subscription: SubscriptionUpdate,
-  organization: OrganizationRecord,
-  isCustomerKnown: boolean,
-  source: RequestSource,
-) {
-  const { id: organizationId, slug, name, plan, planChangedAtMs, billing } = organization;
+interface Effect {
+  event: ProviderEvent;
+  subscription: SubscriptionUpdate;
+  organization: OrganizationRecord;
+  isCustomerKnown: boolean;
+  source: RequestSource;
+}
+
+async function effectOf({ event, subscription, organization, isCustomerKnown, source }: Effect): Promise<Write[]> {
+  const { id: organizationId, slug, name, plan } = organization;
   const now = Date.now();
   const note = put(
     at(providerEventRecord, event.id),
@@ -108,27 +110,16 @@ async function effectOf(
   const changed = update(
     at(organizationRecord, slug),
     { set: { plan: change.plan, billing: change.billing } },
-    {
-      if: {
-        id: equals(organizationId),
-        status: equals('active'),
-        plan: equals(plan),
-        planChangedAtMs: equals(planChangedAtMs),
-        billing: billing === undefined ? absent : equals(billing),
-      },
-    },
+    { if: asRead(organization, ['id', 'status', 'plan', 'planChangedAtMs', 'billing']) },
   );
-  const audit =
-    change.plan === plan
-      ? []
-      : [
-          await auditWrite({ ...organization, plan: change.plan }, systemActor, source, {
-            action: 'billing.plan_changed',
-            target: { type: 'organization', id: organizationId, name },
-            details: { from: plan, to: change.plan },
-          }),
-        ];
-  return [note, changed, ...pointerWrites(organization, change.billing.customerId, isCustomerKnown), ...audit];
+  const writes = [note, changed, ...pointerWrites(organization, change.billing.customerId, isCustomerKnown)];
+  if (change.plan === plan) return writes;
+  const audit = await auditWrite({ ...organization, plan: change.plan }, systemActor, source, {
+    action: 'billing.plan_changed',
+    target: { type: 'organization', id: organizationId, name },
+    details: { from: plan, to: change.plan },
+  });
+  return [...writes, audit];
 }
 
 /**

@@ -32,6 +32,15 @@ export interface BillingChange {
   billing: BillingState;
 }
 
+/** The state of an organization that has never had a customer or a subscription. */
+export const noBilling: BillingState = {
+  customerId: null,
+  subscriptionId: null,
+  status: 'none',
+  currentPeriodEnd: null,
+  eventTimes: {},
+};
+
 /** An organization has one subscription at a time. The event times of this many are kept to recognize late events. */
 const rememberedSubscriptions = 20;
 
@@ -47,13 +56,7 @@ const unnamed = 'unnamed';
  * timestamps.
  */
 export function applyUpdate(known: Known, update: SubscriptionUpdate): BillingChange | undefined {
-  const before: BillingState = known.billing ?? {
-    customerId: null,
-    subscriptionId: null,
-    status: 'none',
-    currentPeriodEnd: null,
-    eventTimes: {},
-  };
+  const before = known.billing ?? noBilling;
   const orderedBy = update.subscriptionId ?? unnamed;
   const lastTime = timeOf(before, orderedBy);
   if (lastTime !== undefined && update.created < lastTime) return undefined;
@@ -87,6 +90,11 @@ function concernsPresentState(before: BillingState, update: SubscriptionUpdate):
 
 function isAlive({ status }: BillingState): boolean {
   return status === 'active' || status === 'past_due';
+}
+
+/** The provider's id of the subscription that the organization is paying for, if any. */
+export function liveSubscriptionOf({ billing = noBilling }: OrganizationRecord): string | undefined {
+  return isAlive(billing) ? (billing.subscriptionId ?? undefined) : undefined;
 }
 
 /** A payment counts for the current live subscription, or for a new one that names its plan. */
