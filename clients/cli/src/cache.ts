@@ -16,7 +16,7 @@ export interface Pulled {
 }
 
 export interface Cached extends Pulled {
-  /** Of `Date.now()`. */
+  /** Milliseconds, from `Date.now()`. */
   at: number;
 }
 
@@ -34,7 +34,7 @@ const fileOf = (place: CachedPlace): string =>
       .digest('hex')}.json`,
   );
 
-/** Sealed with the token: its holder may read these values anyway; without it the file is useless. */
+/** Sealed with the token, whose holder may read these values anyway. The file is useless without it. */
 const purpose = 'holdfast offline cache v1';
 
 /** Additional authenticated data, so a moved or changed file is rejected. */
@@ -58,7 +58,7 @@ export function readCached(place: CachedPlace, token: string): Cached | undefine
     const text = unseal(token, purpose, contextOf(place, revision, at), sealed);
     return { entries: JSON.parse(text) as Entry[], revision, at };
   } catch {
-    // Made with another token, damaged or forged: ignored, and replaced by the next pull.
+    // Sealed with another token, damaged or forged. The next pull replaces it.
     return undefined;
   }
 }

@@ -10,7 +10,7 @@ interface Offer<T> {
   /** "promote dev to staging" */
   title: string;
   dryRun: boolean | undefined;
-  /** The revision that the caller has seen. */
+  /** The revision that the caller last read. */
   ifRevision?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ function planLines(plan: Plan<unknown>, output: Output, stream: 1 | 2): string[]
 /**
  * Shows the plan, asks for confirmation on a terminal, and applies exactly that plan.
  * @returns the service's answer; undefined for a dry run
- * @throws Failure with code 6 after a conflict, once the concurrent changes were shown
+ * @throws Failure with code 6 after a conflict, once it has shown the concurrent changes
  */
 export async function carryOut<T>(
   session: { output: Output; terminal: Terminal },
@@ -87,7 +87,7 @@ export async function applyPlan<T>(environment: Environment, plan: Plan<T>): Pro
   }
 }
 
-/** Reports a conflict: who changed what and why, as far as the caller may see it. */
+/** Reports a conflict: who changed what and why, where the caller may see it. */
 async function refuseMoved(output: Output, environment: Environment, base: number, current: number): Promise<never> {
   const latest = await environment.revisions({ limit: 20 }).catch(() => undefined);
   const moved = latest?.revisions.filter(({ revision }) => revision > base) ?? [];

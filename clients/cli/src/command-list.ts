@@ -36,19 +36,19 @@ import {
 import { createToken, createTokenOptions, revokeToken, revokeTokenOptions, showToken } from './commands/tokens.ts';
 import type { Session } from './session.ts';
 
-/** A command as help and reference show it. */
+/** A command, as shown in the help and the reference. */
 export interface CommandDefinition {
   name: string;
   description: string;
-  /** One line of a shell that works as printed in a linked directory. */
+  /** One shell command that works as printed in a linked directory. */
   example: string;
   options?: (command: Command) => Command;
-  // biome-ignore lint/suspicious/noExplicitAny: the arguments that its options declare, then the flags
+  // biome-ignore lint/suspicious/noExplicitAny: the declared arguments, then the flags
   work: (session: Session, ...all: any[]) => Promise<void> | void;
   subcommands?: readonly CommandDefinition[];
 }
 
-/** Every command under the heading that help gives it. */
+/** Every command, by its heading in the help. */
 export const commandGroups: Readonly<Record<string, readonly CommandDefinition[]>> = {
   'Sign in:': [
     {

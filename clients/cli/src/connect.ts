@@ -5,10 +5,10 @@ import { isLoopback } from './settings/address.ts';
 declare const HOLDFAST_VERSION: string;
 
 export const version = HOLDFAST_VERSION;
-/** What audit entries call the command line. */
+/** How audit entries name the command line. */
 export const userAgent = `holdfast-cli/${version}`;
 
-/** From here on requests go through the proxy that the environment names. This machine is reached without one. */
+/** Sends all further requests through the proxy set in the environment, except to this machine. */
 export async function useProxy(url: string): Promise<void> {
   if (!namesProxy() || !canUseProxy() || isLoopback(new URL(url).hostname)) return;
   const { setGlobalProxyFromEnv } = await import('node:http');

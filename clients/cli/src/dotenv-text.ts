@@ -17,7 +17,7 @@ export function readDotenv(text: string, name: string): Map<string, string> {
   );
 }
 
-/** Text that `readDotenv` reads back exactly, with line breaks where a person expects them. */
+/** Text that `readDotenv` reads back exactly. Line breaks in values stay line breaks. */
 export function writeDotenv(entries: Iterable<Entry>): string {
   return [...entries].map(([key, value]) => `${key}=${quoted(value)}\n`).join('');
 }

@@ -2,7 +2,7 @@ import { ConnectionError, GatewayError, HoldfastError, TimeoutError } from '@hol
 import type { Refusal } from './formats/format.ts';
 import { canUseProxy, namesProxy } from './proxy.ts';
 
-/** 0 is a success. `run` ends as its child does; its own failures are 125 to 127. */
+/** 0 means success. `run` exits with the status of its child; its own failures are 125 to 127. */
 export const exitCodes = {
   other: 1,
   usage: 2,
@@ -13,7 +13,7 @@ export const exitCodes = {
   checkFailed: 7,
   unreachable: 8,
   notRepresentable: 9,
-  /** `run` could not begin. */
+  /** `run` could not start its command. */
   notRun: 125,
   notExecutable: 126,
   noSuchCommand: 127,
@@ -21,7 +21,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What ends a command: a sentence for people, a code for scripts, and often what to do next. */
+/** Ends a command, with a message for people, a code for scripts, and often a hint. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
   readonly code: string;
@@ -83,7 +83,7 @@ export function failureOf(error: unknown): Failure {
 }
 
 function exitCodeOf(error: HoldfastError): ExitCode {
-  // The service did not answer, so its status is not reliable, except for this one.
+  // The service did not answer, so the status isn't its own. Only this one is reliable.
   if (error.status === 413) return exitCodes.other;
   if (error instanceof GatewayError) return exitCodes.unreachable;
   switch (error.status) {

@@ -13,7 +13,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { exitCodes, Failure } from './failure.ts';
 
-/** XDG Base Directory: relative paths are to be ignored. */
+/** XDG Base Directory: relative paths must be ignored. */
 function base(variable: string, fallback: string): string {
   const given = process.env[variable] ?? '';
   return isAbsolute(given) ? given : join(homedir(), fallback);
@@ -33,8 +33,8 @@ export function readIfThere(path: string): Buffer | undefined {
 }
 
 /**
- * Whole or not at all, and for its owner alone. A pipe or a device is written to. A link is followed within the directory
- * only: a link in a repository must not choose which of the user's files are overwritten.
+ * Writes a file atomically, readable only by its owner. Pipes and devices are written to directly. Links are only
+ * followed within the directory: a link in a repository must not choose which of the user's files are overwritten.
  */
 export function writePrivately(path: string, text: string): void {
   writeTo(path, text, requireInside);
@@ -42,12 +42,12 @@ export function writePrivately(path: string, text: string): void {
 
 function writeTo(path: string, text: string, check: (path: string, target: string) => void): void {
   try {
-    // A descriptor of this process is written to, whatever it leads to.
+    // A descriptor of this process is written to directly, whatever it refers to.
     const isDescriptor = /^\/(?:dev|proc)\//.test(path);
     const target = isDescriptor ? path : followed(resolve(path));
     if (!isDescriptor) check(path, target);
     const isSpecial = isDescriptor || lstatSync(target, { throwIfNoEntry: false })?.isFile() === false;
-    // Appending: /dev/stdout may be a file with something in it.
+    // Append, because /dev/stdout may be a file with content.
     if (isSpecial) writeFileSync(target, text, { flag: 'a' });
     else replaceFile(target, text);
   } catch (error) {
@@ -61,11 +61,11 @@ function followed(path: string): string {
   const isLink = lstatSync(real, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   if (!isLink) return real;
   const target = resolve(dirname(real), readlinkSync(real));
-  // Each further link is looked up by the system, which ends circles.
+  // The system resolves further links, and detects circular ones.
   return lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(target) : followed(target);
 }
 
-/** @throws Failure where a link leads out of the current directory, or for a path elsewhere out of its own */
+/** @throws Failure if a link leads out of the current directory or, for a path elsewhere, out of its own directory */
 function requireInside(path: string, target: string): void {
   const absolute = resolve(path);
   const directory = isWithin(absolute, process.cwd()) ? process.cwd() : dirname(absolute);
@@ -87,7 +87,7 @@ function replaceFile(path: string, text: string): void {
   const temporary = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {
     writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
-    // A umask only takes bits away, and this one must have exactly these.
+    // The umask removes bits, but the mode must be exactly this.
     chmodSync(temporary, 0o600);
     renameSync(temporary, path);
   } catch (error) {
@@ -101,13 +101,13 @@ function notWritten(path: string, error: unknown): Failure {
   return new Failure(exitCodes.other, 'not_written', `${path} can’t be written (${code}).`);
 }
 
-/** Its directory is made for its owner alone. */
+/** Its directory is created for the owner only. */
 export function writeOwnFile(path: string, text: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
     throw notWritten(path, error);
   }
-  // Users may keep these files elsewhere, and link to them.
+  // Users may link these files to another location.
   writeTo(path, text, () => undefined);
 }

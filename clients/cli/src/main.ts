@@ -12,7 +12,7 @@ program.hook('preSubcommand', (_, subcommand) => {
 });
 
 async function addCompletion(): Promise<void> {
-  // `complete` is called by the scripts of `completion`.
+  // The scripts printed by `completion` call `complete`.
   if (words[0] === 'completion' || words[0] === 'complete') {
     const { default: tab } = await import('@bomb.sh/tab/commander');
     tab(program, { completionCommandName: 'completion' });
@@ -41,7 +41,7 @@ function report(error: unknown): number {
         })
       : failureOf(error);
   const isRun = invoked?.name() === 'run';
-  // Where words could not be understood, the flag may not be known yet; those of `run` may belong to its command.
+  // If parsing failed, `--json` may not have been read yet. Flags of `run` may belong to its command.
   const wantsJson = invoked?.opts().json ?? program.opts().json ?? (!isRun && words.includes('--json'));
   if (wantsJson) writeAll(2, `${JSON.stringify(failure)}\n`);
   else {
@@ -49,11 +49,11 @@ function report(error: unknown): number {
     const hint = failure.hint === undefined ? '' : `${failure.hint}\n`;
     writeAll(2, forTerminal(`holdfast: ${failure.message}${id}\n${hint}`));
   }
-  // The codes below belong to the command that `run` runs.
+  // Exit codes below 125 belong to the command that `run` starts.
   return isRun ? Math.max(failure.exitCode, exitCodes.notRun) : failure.exitCode;
 }
 
-/** What stands behind the = of an option may be a value, and so may an argument too many. */
+/** Removes what may be a secret value: text after the = of an option, and excess arguments. */
 function messageOf({ code, message }: CommanderError): string {
   // `help` with an unknown command.
   if (code === 'commander.help') return 'Unknown command.';

@@ -10,27 +10,27 @@ export interface Output {
   readonly quiet: boolean;
   /** Whether stdout is a terminal. */
   readonly isTerminal: boolean;
-  /** To stdout: exact in a file or a pipe, without control characters on a terminal. */
+  /** Writes to stdout: unchanged to a file or pipe, without control characters to a terminal. */
   data(text: string): void;
-  /** One JSON document, to stdout. */
+  /** Writes one JSON document to stdout. */
   document(value: unknown): void;
   /**
-   * Rows with a header on a terminal, without one and separated by tabs elsewhere.
+   * Prints rows: in columns with a header on a terminal, elsewhere tab-separated without one.
    * @param empty shown to people if there are no rows
    */
   table(header: readonly string[], rows: readonly (readonly string[])[], empty?: string): void;
-  /** A moment, for people on a terminal in their own time zone. */
+  /** Formats a time: on a terminal in the local time zone, elsewhere as given. */
   time(iso: string, stream?: 1 | 2): string;
   /** A line for people, on stderr; silent with --quiet and with --json. */
   note(line: string): void;
-  /** A line on stderr that neither silences. */
+  /** A line on stderr, even with --quiet or --json. */
   warn(line: string): void;
   paint(style: Style, text: string, stream?: 1 | 2): string;
 }
 
 /**
- * Nothing here touches `process.stdout` or `process.stderr`: Node makes their descriptors non-blocking, and a command that
- * takes the place of this process would inherit that.
+ * Nothing here uses `process.stdout` or `process.stderr`: Node makes their descriptors non-blocking, and a command that
+ * replaces this process would inherit that.
  */
 export function createOutput({ json = false, quiet = false }: { json?: boolean; quiet?: boolean }): Output {
   const isTerminal = isatty(1);

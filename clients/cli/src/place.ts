@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 export type CurrentUser = ResponseBody<'GET', '/v1/auth/me'>;
 type Project = ResponseBody<'GET', '/v1/projects/{orgId}'>['projects'][number];
 
-/** Where a place can come from. */
+/** The possible sources of a place. */
 interface Sources {
   settings: () => Settings;
   credential: () => Promise<AnyCredential>;
@@ -54,7 +54,7 @@ export function createPlaceFinder({ settings, credential, client, currentUser, t
     return chosen;
   }
 
-  /** A token limited to one leaves no choice. */
+  /** A token limited to one organization leaves no choice. */
   async function choicesOf(member: PlaceMember): Promise<string[]> {
     const { identity } = await credential();
     // An identity has no account that lists its limits, but it sees nothing else.

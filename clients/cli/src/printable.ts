@@ -1,13 +1,13 @@
 const escaped = (character: string): string => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
-/** Text of others on a terminal: a control character could move its cursor or worse. */
+/** Escapes text from others for a terminal, where control characters could move the cursor or worse. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped);
 }
 
 /**
- * Everything that a terminal is given: like `printable`, but for line breaks, tabs, and the few styles that the command
- * line itself uses (bold, dim, red, green, yellow).
+ * For everything printed to a terminal: like `printable`, but keeps line breaks, tabs, and the few styles that the
+ * command line itself uses (bold, dim, red, green, yellow).
  */
 export function forTerminal(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the styles begin with one
@@ -16,5 +16,5 @@ export function forTerminal(text: string): string {
   );
 }
 
-/** A value in one line, as JSON without anything that a terminal would obey. */
+/** A value in one line, as JSON without control characters. */
 export const shown = (value: string): string => printable(JSON.stringify(value));

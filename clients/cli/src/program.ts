@@ -10,7 +10,7 @@ interface GlobalFlags extends GivenFlags {
   input: boolean;
 }
 
-/** Every command takes them, before its name and behind it. */
+/** Options of every command, before or after its name. */
 function withGlobalOptions(command: Command): Command {
   return command
     .optionsGroup('Global options:')
@@ -24,7 +24,7 @@ function withGlobalOptions(command: Command): Command {
     .helpOption('-h, --help', 'show this help');
 }
 
-/** What was given on the command line, where the word nearest to the command counts; then the defaults. */
+/** The given options, of which the one nearest to the command counts, then the defaults. */
 export function flagsOf(command: Command): Record<string, unknown> {
   const flags: Record<string, unknown> = {};
   const given: Record<string, unknown> = {};
@@ -57,7 +57,7 @@ function define(parent: Command, { name, description, example, options, work, su
   // biome-ignore lint/suspicious/noExplicitAny: commander passes the arguments, then the options, then the command
   command.action(async (...all: any[]) => {
     const flags = flagsOf(command) as unknown as GlobalFlags;
-    // Loaded only now: what reads terminals takes its time.
+    // Loaded on demand, because it is slow to load.
     const [{ createOutput }, { createTerminal }] = [await import('./output.ts'), await import('./terminal.ts')];
     const output = createOutput(flags);
     const session = openSession(flags, output, createTerminal(!flags.input));
@@ -74,7 +74,7 @@ export function createProgram(): Command {
       .enablePositionalOptions()
       .showSuggestionAfterError()
       .exitOverride()
-      // Every command takes options, so that the list need not say so.
+      // Every command takes options, so the list omits `[options]`.
       .configureHelp({
         subcommandTerm: command => `${command.name()} ${command.usage().replace(/\[options\] ?/, '')}`.trim(),
       })
@@ -88,7 +88,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** The command that prints completion scripts, as help shows it; what makes them is loaded only where it is called. */
+/** The command that prints completion scripts. The code that generates them is loaded on demand. */
 export function describeCompletion(program: Command): void {
   const command = program
     .commandsGroup('Organize:')

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** A text that can be read only with the secret that it was sealed with (AES-256-GCM, the key by HKDF). */
+/** Text that can only be read with the secret that sealed it (AES-256-GCM with a key from HKDF). */
 export interface Sealed {
   salt: string;
   nonce: string;
@@ -12,7 +12,7 @@ function keyOf(secret: string, salt: Buffer, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, salt, purpose, 32));
 }
 
-/** @param context is authenticated with the text, so a moved or changed text does not open */
+/** @param context is authenticated with the text, so moved or changed text can't be unsealed */
 export function seal(secret: string, purpose: string, context: Buffer, text: string): Sealed {
   const salt = randomBytes(32);
   const nonce = randomBytes(12);

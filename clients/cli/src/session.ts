@@ -52,7 +52,7 @@ export function openSession(flags: GivenFlags, output: Output, terminal: Termina
     organizationId,
     place: async (...members) => {
       const place: Partial<Place> = {};
-      // From the outside in: each choice narrows the next one.
+      // Organization first: each choice narrows the next one.
       for (const member of placeMembers) {
         if ((members as readonly PlaceMember[]).includes(member)) place[member] = await find(member);
       }

@@ -1,6 +1,6 @@
 import { exitCodes, Failure } from './failure.ts';
 
-/** Everything on standard input, as UTF-8. @throws Failure where it is not UTF-8 */
+/** Everything on standard input, as UTF-8. @throws Failure if it is not UTF-8 */
 export async function readStandardInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);

@@ -3,7 +3,7 @@ import { exitCodes, Failure, usage } from './failure.ts';
 
 /** Questions to a person. */
 export interface Terminal {
-  /** False without a terminal and with --no-input: then nothing may be asked. */
+  /** False without a terminal or with --no-input. Nothing may be asked then. */
   readonly canAsk: boolean;
   ask(question: string): Promise<string>;
   /** Does not echo the input. */
@@ -35,7 +35,7 @@ async function readLine(question: string, hidden: boolean): Promise<string> {
   const { Writable } = await import('node:stream');
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: process.stdin, output: hidden ? silent : process.stderr, terminal: true });
-  // Only now, when the terminal no longer echoes.
+  // Print the prompt only after echo is off.
   process.stderr.write(question);
   return await new Promise((resolve, reject) => {
     const end = (settle: () => void) => {

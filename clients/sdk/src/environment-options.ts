@@ -33,7 +33,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface SetOptions extends WriteOptions {
-  /** Changes that version of the key only; 0 = the key must not be there. */
+  /** Changes that version of the key only; 0 means the key must not exist. */
   ifVersion?: number;
 }
 

@@ -77,7 +77,7 @@ export class Environment {
     return paged(page => this.#read(`${environmentTemplate}/revisions`, { query: page, signal }), query);
   }
 
-  /** What changed between two revisions; up to the current one where `to` is omitted. */
+  /** What changed between two revisions; `to` defaults to the current one. */
   diff(from: number, to?: number, { signal, values }: CallOptions & { values?: boolean } = {}): Promise<Diff> {
     return this.#read(`${environmentTemplate}/diff`, { query: { from, to, values }, signal });
   }
@@ -107,7 +107,7 @@ export class Environment {
     });
   }
 
-  /** Sets all of them as one revision. Other keys keep their values. */
+  /** Sets the given secrets as one revision. Other keys keep their values. */
   async import(values: Readonly<Record<string, string>>, options: WriteOptions = {}): Promise<ImportResult> {
     const { message, ...rest } = options;
     const set = mapOf(values);
@@ -160,7 +160,10 @@ export class Environment {
     return { deleted: [key], notFound: [], revision };
   }
 
-  /** What setting and deleting these keys as one revision would do; `apply` makes the change if the revision is still current. */
+  /**
+   * What setting and deleting these keys as one revision would do; `apply` makes the change if the revision is still
+   * current.
+   */
   async plan(
     { set = {}, delete: deleted = [], message }: Changes,
     { signal }: CallOptions = {},
@@ -218,7 +221,9 @@ function nothingLeft({ plan: { unchanged }, revision }: DryRun): ImportResult {
   return { created: [], updated: [], unchanged, revision };
 }
 
-/** Own members, so that `__proto__` is a key like any other. @throws TypeError where JSON would drop or change a value */
+/**
+ * Uses own members only, so that `__proto__` is an ordinary key. @throws TypeError if JSON would drop or change a value
+ */
 function mapOf(values: Readonly<Record<string, string>>): Map<string, string> {
   const map = new Map<string, string>();
   for (const [key, value] of Object.entries(values)) {

@@ -24,7 +24,7 @@ export class HoldfastError extends Error {
   override readonly name: string = 'HoldfastError';
   /** One of `ErrorCode`, or a code that a newer service added. */
   readonly code: ErrorCode | (string & {});
-  /** The HTTP status; undefined where no answer came. */
+  /** The HTTP status; undefined without a response. */
   readonly status: number | undefined;
   readonly requestId: string | undefined;
   readonly details: unknown;
@@ -32,7 +32,7 @@ export class HoldfastError extends Error {
   readonly retryable: boolean;
   /** The service's `Retry-After`. */
   readonly retryAfterMs: number | undefined;
-  /** True if the change may have been applied although the call failed: read the revision before retrying. */
+  /** True if the change may have been applied even though the call failed. Read the revision before retrying. */
   outcomeUnknown: boolean;
 
   constructor(message: string, facts: ErrorFacts) {
@@ -47,7 +47,7 @@ export class HoldfastError extends Error {
   }
 }
 
-/** The environment is not at the revision that the change was made for. */
+/** The environment is not at the revision that the change requires. */
 export class RevisionMismatch extends HoldfastError {
   override readonly name = 'RevisionMismatch';
   readonly currentRevision: number;
@@ -58,7 +58,7 @@ export class RevisionMismatch extends HoldfastError {
   }
 }
 
-/** The key is not at the version that the change was made for. */
+/** The key is not at the version that the change requires. */
 export class VersionMismatch extends HoldfastError {
   override readonly name = 'VersionMismatch';
   /** 0 if the key does not exist. */
@@ -144,7 +144,7 @@ export function retryAfterMs(header: string | null, now: number): number | undef
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The service's sentence names the first problem; here are the next ones. */
+/** The service's message describes the first problem; this adds the others. */
 function withProblems(message: string, details: unknown): string {
   if (!Array.isArray(details)) return message;
   const problems = details.filter(isProblem).map(({ path, message: problem }) => `${path || 'body'}: ${problem}`);

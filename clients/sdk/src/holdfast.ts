@@ -24,7 +24,7 @@ export interface PromoteOptions extends WriteOptions {
   to: string;
   /** Only these keys. */
   keys?: readonly string[];
-  /** Whether to replace values that the target has already; true where omitted. */
+  /** Whether to replace values that the target already has; true by default. */
   overwrite?: boolean;
 }
 
@@ -44,8 +44,8 @@ export class Holdfast {
   }
 
   /**
-   * With the address of `HOLDFAST_URL` and the token of `HOLDFAST_TOKEN`. Without that token it signs in as the identity
-   * `HOLDFAST_IDENTITY` of the organization `HOLDFAST_ORG`, with the token that the platform offers.
+   * Uses the address in `HOLDFAST_URL` and the token in `HOLDFAST_TOKEN`. Without a token it signs in as the identity
+   * `HOLDFAST_IDENTITY` of the organization `HOLDFAST_ORG`, with the token of the platform.
    */
   static fromEnvironment(options: Partial<HoldfastOptions> = {}): Holdfast {
     const variables = globalThis.process?.env ?? {};
@@ -63,7 +63,7 @@ export class Holdfast {
     const assertion = platformAssertion(identity, variables, fetch);
     if (assertion === undefined) {
       throw new TypeError(
-        'HOLDFAST_IDENTITY is set, and the platform offers no token for it: neither HOLDFAST_ID_TOKEN_FILE, HOLDFAST_ID_TOKEN ' +
+        'HOLDFAST_IDENTITY is set, but the platform offers no token for it: neither HOLDFAST_ID_TOKEN_FILE, HOLDFAST_ID_TOKEN ' +
           'nor ACTIONS_ID_TOKEN_REQUEST_URL is set. A job of GitHub Actions needs the permission id-token: write.',
       );
     }

@@ -28,12 +28,12 @@ export interface Assertion {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The `aud` that the platform has to put into its token. */
+/** The `aud` that the platform's token must have. */
 export function audienceOf(identity: string): string {
   return `holdfast:identity:${identity}`;
 }
 
-/** Exchanges the platform's token for one of the service. It works once. */
+/** Exchanges the platform's token for a token of the service. Each one can be exchanged once. */
 export async function exchangeAssertion(options: IdentityOptions, assertion: string): Promise<IdentityToken> {
   const { url, fetch, userAgent, identity, organization } = options;
   const transport = createTransport({ url, fetch, userAgent, retries: 0 });
@@ -56,8 +56,8 @@ export async function exchangeAssertion(options: IdentityOptions, assertion: str
 const replacedBeforeMs = 60_000;
 
 /**
- * What `new Holdfast({ token })` takes to sign in as an identity, and to do it again before the token expires. Calls at the
- * same time share one exchange.
+ * A function for `new Holdfast({ token })` that signs in as an identity, and again before the token expires. Concurrent
+ * calls share one exchange.
  */
 export function identityToken(
   options: IdentityOptions,
@@ -84,8 +84,8 @@ export function identityToken(
 }
 
 /**
- * The assertion that the platform offers to this process: a file (`HOLDFAST_ID_TOKEN_FILE`, as Kubernetes projects it), a
- * variable (`HOLDFAST_ID_TOKEN`, as GitLab sets it), or GitHub Actions, which is asked for one.
+ * The platform's token for this process: from a file (`HOLDFAST_ID_TOKEN_FILE`, which Kubernetes projects), a variable
+ * (`HOLDFAST_ID_TOKEN`, which GitLab sets), or GitHub Actions, on request.
  */
 export function platformAssertion(
   identity: string,
@@ -102,7 +102,7 @@ export function platformAssertion(
   return { source: 'GitHub Actions', isAlwaysNew: true, get: () => askGitHub(url, bearer, identity, doFetch) };
 }
 
-/** Read each time, because Kubernetes renews the file. Loaded as it is needed: elsewhere there are no files. */
+/** Read on each call, because Kubernetes renews the file. `node:fs` is loaded on demand, since browsers lack it. */
 function readText(file: string): string {
   const text = globalThis.process?.getBuiltinModule?.('node:fs').readFileSync(file, 'utf8');
   if (text === undefined) throw new TypeError('HOLDFAST_ID_TOKEN_FILE can only be read by Node 20.16 and newer.');
@@ -126,9 +126,9 @@ async function askGitHub(url: string, bearer: string, identity: string, doFetch:
     });
     answer = { status: response.status, body: response.ok ? await response.json() : undefined };
   } catch (error) {
-    throw failed('GitHub Actions gave no token: no answer.', true, error);
+    throw failed('GitHub Actions returned no token: no answer.', true, error);
   }
   const { status, body } = answer;
   if (isObject(body) && typeof body.value === 'string' && body.value !== '') return body.value;
-  throw failed(`GitHub Actions gave no token (it answered ${status}).`, status >= 500 || status === 429);
+  throw failed(`GitHub Actions returned no token (it answered ${status}).`, status >= 500 || status === 429);
 }

@@ -17,7 +17,7 @@ export interface Pulled {
   writes: number;
 }
 
-/** The state that a write asks for. */
+/** The state that a write requests. */
 interface Wanted {
   set?: ReadonlyMap<string, string>;
   deleted?: readonly string[];
@@ -33,7 +33,7 @@ export const environmentTemplate = '/v1/secrets/{orgSlug}/{project}/{env}';
 
 /**
  * Pulls one environment and remembers the latest answer for its ETag.
- * @throws TypeError for a name that no path can hold
+ * @throws TypeError for a name that can't be part of a path
  */
 export function createPuller(transport: Transport, cache: CacheOptions, path: EnvironmentPath) {
   // Fails here, not at the first pull.
@@ -91,7 +91,10 @@ export function createPuller(transport: Transport, cache: CacheOptions, path: En
     }
   }
 
-  /** Checks with one pull whether a write was applied. It is never shared: a shared pull may have begun before the write. */
+  /**
+   * Checks with one pull whether a write was applied. It is never shared: a shared pull may have begun before the
+   * write.
+   */
   function lookByPull<T>({ set = new Map(), deleted = [] }: Wanted, found: (pulled: Pulled) => T): Write<T>['look'] {
     return async (after, { signal, deadline }) => {
       const pulled = await pullLatest(signal, deadline);
@@ -115,7 +118,7 @@ function isYounger({ at }: Pulled, limitMs: number): boolean {
   return ageMs >= 0 && ageMs < limitMs;
 }
 
-/** The service could not answer; it did not refuse. */
+/** Whether the service failed to answer, as opposed to refusing. */
 export function isOutage(error: unknown): error is HoldfastError {
   if (!(error instanceof HoldfastError)) return false;
   return error.status === undefined || error.retryable || error.status >= 500;

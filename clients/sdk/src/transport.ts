@@ -13,7 +13,7 @@ export interface TransportOptions {
   attemptTimeoutMs?: number;
   /** Attempts after the first; 3 by default. */
   retries?: number;
-  /** Replaces the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
   /** Called before the pause of each retry. */
   onRetry?: (retry: Retry) => void;
@@ -43,7 +43,7 @@ export interface Operation {
   /** Whether it may be sent again if an earlier attempt may have been applied. */
   repeatable: boolean;
   signal?: AbortSignal | undefined;
-  /** On the clock of `performance.now()`; `timeoutMs` from now where omitted. */
+  /** A `performance.now()` time; `timeoutMs` from now by default. */
   deadline?: number | undefined;
 }
 
@@ -57,13 +57,13 @@ export interface Answer {
 export interface Transport {
   send(operation: Operation): Promise<Answer>;
   deadline(): number;
-  /** Counts the writes that have ended, so that a read begun before one is not taken for a later state. */
+  /** Counts finished writes, so that a read that began before one is not taken for the latest state. */
   writes(): number;
 }
 
-/** The longest that timers of JavaScript engines hold. */
+/** The longest delay that JavaScript timers support. */
 const maxTimerMs = 2_147_483_647;
-/** The version in `package.json`, which a package of plain modules cannot import everywhere. A test compares them. */
+/** The version in `package.json`, which not every runtime can import. A test compares them. */
 const sdkUserAgent = 'holdfast-sdk/0.1.0';
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
@@ -79,7 +79,7 @@ interface Connection {
   retries: number;
   fetch: typeof globalThis.fetch;
   onRetry: ((retry: Retry) => void) | undefined;
-  /** Of every request. */
+  /** The headers of every request. */
   headers: Readonly<Record<string, string>>;
 }
 
@@ -141,7 +141,7 @@ async function sendWithRetries(connection: Connection, operation: Operation): Pr
       error.outcomeUnknown = mayHaveApplied;
       const delayMs = pauseMs(number, error.retryAfterMs);
       const mayRepeat = error.retryable && (isRead || operation.repeatable || !mayHaveApplied);
-      // A pause that outlasts the call would only delay the same error.
+      // A pause beyond the call's time limit would only delay the same error.
       if (!mayRepeat || number > connection.retries || performance.now() + delayMs >= deadline) throw error;
       connection.onRetry?.({ method, path, attempt: number + 1, delayMs, error });
       await pause(delayMs, signal);
@@ -211,7 +211,7 @@ async function attempt(connection: Connection, message: Message, signal: AbortSi
   return { status, headers, body: parseBody(origin, status, headers, text) };
 }
 
-/** Full jitter (AWS Architecture Blog, "Exponential backoff and jitter"), on top of what the service asks for. */
+/** Full jitter (AWS Architecture Blog, "Exponential backoff and jitter"), in addition to `Retry-After`. */
 function pauseMs(attempt: number, retryAfterMs = 0): number {
   return retryAfterMs + Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
 }
@@ -263,15 +263,15 @@ function parseBody(origin: string, status: number, headers: Headers, text: strin
   } catch {
     const facts = { status, requestId: headers.get('x-request-id') ?? undefined, outcomeUnknown: true };
     if (/^application\/json\b/.test(headers.get('content-type') ?? '')) {
-      const message = `The answer of ${origin} was cut off.`;
+      const message = `The answer from ${origin} was cut off.`;
       throw new ConnectionError(message, { ...facts, code: 'connection_failed', retryable: true });
     }
-    throw new GatewayError(`The answer of ${origin} is not JSON.`, { ...facts, code: 'gateway_error' });
+    throw new GatewayError(`The answer from ${origin} is not JSON.`, { ...facts, code: 'gateway_error' });
   }
 }
 
 function timeoutAfter(limitMs: number, origin: string): TimeoutError {
-  const message = `No answer of ${origin} within ${Math.round(limitMs)} ms.`;
+  const message = `No answer from ${origin} within ${Math.round(limitMs)} ms.`;
   return new TimeoutError(message, { code: 'timeout', retryable: true, outcomeUnknown: true });
 }
 
@@ -283,7 +283,7 @@ function baseOf(given: string): string {
   return url.href.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
-/** A header takes no line break, and the error of `fetch` would quote the token. */
+/** A header can't contain a line break, and the error from `fetch` would quote the token. */
 function checkToken(token: unknown): string {
   const trimmed = typeof token === 'string' ? token.trim() : '';
   if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new TypeError('token must be one word of printable ASCII characters.');

@@ -14,7 +14,7 @@ export interface Write<T> {
   method: Method;
   template: string;
   options: GivenOptions;
-  /** Of the one key that is set. */
+  /** For a change of one key. */
   ifVersion?: number | undefined;
   /**
    * Reads the current state once. @returns the result of a repeated call if the change is in place, else undefined.
@@ -25,7 +25,7 @@ export interface Write<T> {
 
 /**
  * If a response is lost, the retry may conflict with its own change: 412 at the next revision, or 404 for a key that it
- * deleted. Then one read decides, and the result is that of a repeated call without a condition.
+ * deleted. One read then decides, and the result is that of a repeated call without a condition.
  */
 export async function write<T>(
   transport: Transport,
@@ -51,7 +51,7 @@ export async function write<T>(
   }
 }
 
-/** The effect of a change, and a way to apply exactly that. */
+/** The effect of a change, and a way to apply exactly that change. */
 export class Plan<T> {
   readonly created: readonly string[];
   readonly updated: readonly string[];
@@ -95,7 +95,7 @@ export async function plan<T>(transport: Transport, change: Write<T>): Promise<P
   );
 }
 
-/** Checks by a dry run, for values that only the service knows: nothing left to do means already applied. */
+/** Checks with a dry run, for values that only the service has. If nothing is left to do, the change was applied. */
 export function lookByDryRun<T>(
   transport: Transport,
   { method, template, options }: Change,

@@ -114,7 +114,7 @@ describe('on GitHub Actions', () => {
     const { code, stderr } = await cli.run(['list'], { env });
 
     expect(code).toBe(1);
-    expect(stderr).toContain('GitHub Actions gave no token (it answered 401).');
+    expect(stderr).toContain('GitHub Actions returned no token (it answered 401).');
     expect(stderr).not.toContain('wrong');
   });
 });

@@ -54,7 +54,7 @@ describe.skipIf(missing.length > 0)('the system’s keyring', () => {
       `${login}; holdfast whoami; cat .config/holdfast/credentials/*; holdfast logout; holdfast whoami; echo "ended with $?"`,
       unlocked,
     );
-    expect(signedIn.stderr).toContain('The token is kept in the system’s keyring.');
+    expect(signedIn.stderr).toContain('The token is stored in the system’s keyring.');
     expect(signedIn.stdout).toContain('Bearer a-token@example.com');
     expect(signedIn.stdout.replace('Bearer a-token', '')).not.toContain('a-token');
     expect(signedIn.stdout).toContain('ended with 3');
@@ -64,7 +64,7 @@ describe.skipIf(missing.length > 0)('the system’s keyring', () => {
   it('that is not there leaves a file for the owner alone, and login says so', async () => {
     const login = `printf b-token | holdfast login --with-token --url ${server.url}`;
     const { stderr } = await inSession(login, 'unset DBUS_SESSION_BUS_ADDRESS');
-    expect(stderr).toMatch(/The token is kept in \S+credentials\/\S+\.json, readable by you alone/);
+    expect(stderr).toMatch(/The token is stored in \S+credentials\/\S+\.json, readable by you alone/);
     expect(file()).toContain('b-token');
   });
 });

@@ -192,7 +192,7 @@ describe('run', () => {
     const refused = await run(['true']);
     expect(refused).toMatchObject({
       code: 126,
-      stderr: expect.stringMatching(/gives no program \d+ bytes.*\n.*ulimit -s/),
+      stderr: expect.stringMatching(/allow an environment of \d+ bytes.*\n.*ulimit -s/),
     });
     const script = `ulimit -s 65536 && exec ${process.execPath} ${cli.bundle} run sh -c 'echo \${#K0} \${#K31}'`;
     const { stdout } = await shell('sh', script);

@@ -212,7 +212,7 @@ describe('a credential', () => {
     const login = await cli.run(['login', '--with-token', '--url', server.url], { input: 'a-token\n' });
     expect(login).toMatchObject({ code: 0, stdout: '' });
     const path = join(cli.home, cli.credentialsOf(server.url));
-    expect(login.stderr).toContain(`The token is kept in ${path}`);
+    expect(login.stderr).toContain(`The token is stored in ${path}`);
     expect(login.stderr).not.toContain('a-token');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
@@ -266,7 +266,7 @@ describe('a credential', () => {
     cli.file(cli.credentialsOf(server.url), JSON.stringify(kept));
     expect((await pull([], { HOLDFAST_TOKEN: '' })).stderr).toMatch(/\nSign in: holdfast login\n$/);
     const login = await cli.run(['login', '--with-token', '--url', server.url], { input: 'bad', env: signedIn });
-    expect(login.stderr).toContain('This token is unknown, expired or revoked; nothing was kept.');
+    expect(login.stderr).toContain('This token is unknown, expired or revoked; it was not stored.');
   });
 
   it('is asked for without an echo where login --with-token meets a terminal', async () => {

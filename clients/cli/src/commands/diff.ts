@@ -36,7 +36,7 @@ interface Side {
   revision?: number;
 }
 
-/** From A to B. Values only where they were asked for. */
+/** From A to B. Values are included only if requested. */
 interface Difference {
   from: string;
   to: string;
@@ -95,13 +95,13 @@ async function sidesOf(session: Session, a: string | undefined, b: string | unde
     slug: environment.slug,
     revision: moment,
   });
-  // Nothing has changed a new environment. One under a slug that was used before does not begin at 0.
+  // A new environment has no revisions. Under a reused slug its first revision is not 0.
   return [at(last === undefined ? revision : revision - 1), at(revision)];
 }
 
 async function differenceOf(session: Session, [a, b]: [Side, Side], values: boolean): Promise<Difference> {
   if (a.kind === 'environment' && b.kind === 'environment') {
-    // The service compares, so that no value leaves it where none is to be shown.
+    // The service compares them, so values leave it only if they are shown.
     const environment = await session.environment(a.slug);
     if (a.slug === b.slug) {
       const from = a.revision ?? (await environment.keys()).revision;

@@ -74,14 +74,14 @@ export async function edit(session: Session, { message }: { message?: string }):
       base = moved;
     }
   } catch (error) {
-    if (keepsFile) output.warn(`What you edited is kept, readable by you alone: ${file}`);
+    if (keepsFile) output.warn(`Your edits are kept in a file that only you can read: ${file}`);
     throw error;
   } finally {
     if (!keepsFile) rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/** Memory, where the system has a directory for it. */
+/** A directory in memory, if the system has one. */
 function privateDirectory(): string {
   const candidates = [process.env.XDG_RUNTIME_DIR, '/dev/shm', tmpdir()];
   return (
@@ -89,7 +89,7 @@ function privateDirectory(): string {
   );
 }
 
-/** @param askAgain whether a user can fix the text */
+/** @param askAgain asks whether to reopen the editor */
 async function editFile(
   command: string,
   file: string,
@@ -106,7 +106,7 @@ async function editFile(
   }
 }
 
-/** As git does: the shell splits the command, the file is an argument of its own. */
+/** Like git: the shell splits the command, and the file is passed as a separate argument. */
 async function openEditor(command: string, file: string): Promise<void> {
   const { spawn } = await import('node:child_process');
   const env = environmentWithoutCredentials();
@@ -138,8 +138,9 @@ export function editsOf(before: Values, after: Values): Edits {
 }
 
 /**
- * My edits of `base`, for `theirs`: what only one side touched stands, what both made alike is done.
- * @throws Failure naming every key that both changed to something else; then nothing is applied
+ * Rebases my edits of `base` onto `theirs`. Keys that only one side changed keep that change; identical changes are
+ * dropped.
+ * @throws Failure naming every key that both sides changed to different values; nothing is applied then
  */
 export function merge(base: Values, theirs: Values, mine: Edits, slug: string): Edits {
   const wanted = new Map<string, string | undefined>([

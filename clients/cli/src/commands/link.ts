@@ -7,7 +7,7 @@ import { checkSlug, type Place, writeProjectFile } from '../settings/settings-fi
 export const linkOptions = (command: Command): Command =>
   command.argument('[place]', 'organization/project/environment; prompted for if omitted');
 
-/** Writes `.holdfast.json` here, after a look that the place is there. */
+/** Writes `.holdfast.json` here, after checking that the environment exists. */
 export async function link(session: Session, text: string | undefined, flags: GivenFlags): Promise<void> {
   const place = text === undefined ? undefined : placeOf(text);
   const { output, terminal } = session;

@@ -50,17 +50,17 @@ export async function login(session: Session, flags: Flags): Promise<void> {
       'Standard input',
     );
   const token = withToken ? await givenToken() : await tokenFromPerson();
-  // Check before storing: an invalid token is not a sign-in.
+  // Check the token before storing it.
   const { user } = await currentUserOf(await connect({ url, token }));
   const origin = originOf(url);
   await revokeHandedOff(url, origin);
   const where = await keepCredential(origin, token, !withToken);
-  // An address that a repository names is used there; elsewhere it would get what HOLDFAST_TOKEN holds.
+  // Don't save an address that comes from a repository: outside of it, HOLDFAST_TOKEN would be sent there.
   if (!isCommitted) writeUserSettings({ ...readUserSettings().settings, url });
   if (output.json) output.document({ url, user: { id: user.id, email: user.email }, keptIn: where });
-  else output.note(`Signed in to ${origin} as ${user.email}. The token is kept in ${where}.`);
+  else output.note(`Signed in to ${origin} as ${user.email}. The token is stored in ${where}.`);
   if (session.settings().environment === undefined) output.note('Link this directory: holdfast link');
-  if (process.env.HOLDFAST_TOKEN) output.warn('HOLDFAST_TOKEN is set in this shell, and goes before it.');
+  if (process.env.HOLDFAST_TOKEN) output.warn('HOLDFAST_TOKEN is set in this shell and takes precedence.');
 }
 
 /** A repository must not choose the service that its user signs in to. */
@@ -74,13 +74,13 @@ async function currentUserOf(client: Holdfast): Promise<CurrentUser> {
   } catch (error) {
     if (!(error instanceof HoldfastError) || error.status !== 401) throw error;
     const { code, requestId } = error;
-    throw new Failure(exitCodes.signIn, code, 'This token is unknown, expired or revoked; nothing was kept.', {
+    throw new Failure(exitCodes.signIn, code, 'This token is unknown, expired or revoked; it was not stored.', {
       requestId,
     });
   }
 }
 
-/** Signing in again leaves no unused token behind. */
+/** Signing in again revokes the token of the last sign-in. */
 async function revokeHandedOff(url: string, origin: string): Promise<void> {
   const kept = await findKept(origin).catch(() => undefined);
   if (kept?.kept?.handedOff) await revoke(url, kept.token).catch(() => undefined);
@@ -94,7 +94,7 @@ export async function logout(session: Session): Promise<void> {
   const { output } = session;
   const url = session.url();
   const origin = originOf(url);
-  // An unreachable keyring or a revoked token must not keep anybody signed in here.
+  // An unreachable keyring or a revoked token must not prevent signing out here.
   const kept = await findKept(origin).catch(() => undefined);
   let failure: Failure | undefined;
   if (kept?.kept?.handedOff) {
@@ -123,7 +123,7 @@ export async function whoami(session: Session): Promise<void> {
   const { output } = session;
   const { identity } = await session.credential();
   if (identity !== undefined) {
-    // Signs in, so that an identity that may not is told so.
+    // This exchanges the token, and so reports an identity that is not accepted.
     await identity.organizationId();
     const { id, organization } = identity;
     if (output.json) output.document({ identity: { id, organization } });

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { secretKeyPattern, secretKeyRule } from '../../../../lib/contracts/fields/secret-rules.ts';
 import { usage } from '../failure.ts';
 
-/* They throw their own failures: commander's would quote the input, which may contain a value. */
+/* Parsers throw their own failures, because commander's would quote the input, which may contain a value. */
 
 const maxInteger = 9_007_199_254_740_991;
 

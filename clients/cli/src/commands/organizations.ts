@@ -50,7 +50,7 @@ export async function createProject(session: Session, name: string, { slug, desc
   if (session.output.json) return session.output.document(answer);
   const { environments } = answer.project;
   session.output.data(`${answer.project.slug}\n`);
-  session.output.note(`Made, with ${environments.map(one => one.slug).join(', ')}. Use it here: holdfast link`);
+  session.output.note(`Created with ${environments.map(one => one.slug).join(', ')}. Use it here: holdfast link`);
 }
 
 export async function listEnvironments(session: Session): Promise<void> {
@@ -120,7 +120,7 @@ export async function invite(
     path: { orgId: await session.organizationId() },
     body: { email, role },
   });
-  // The token of the answer opens the organization to whoever has it, and the mail brings it to the right one.
+  // The response contains the invitation token, which admits anyone who has it. Only the mail carries it.
   if (session.output.json) session.output.document({ invitation });
   else session.output.note(`${email} is invited as ${role}; the mail holds the link.`);
 }

@@ -23,7 +23,7 @@ export const pullOptions = (command: Command): Command =>
     .addOption(cacheOption())
     .addOption(offlineOption());
 
-/** `--json` sets the format of standard output, `--format` that of the file. */
+/** `--json` applies to standard output, `--format` to the file. */
 export async function pull(session: Session, flags: Flags): Promise<void> {
   const { output } = session;
   const { output: file = '-', format: name = 'env' } = flags;
@@ -59,7 +59,7 @@ function textOf({ output }: Session, name: string, entries: readonly Entry[], so
   if (refusals.length > 0) throw notRepresentable(name, refusals);
   const warning = format.warning?.(entries);
   if (warning !== undefined) output.warn(`holdfast: ${warning}`);
-  // The masks first: from then on the log shows none of these values.
+  // Masks go first, so that the log never shows the values.
   if (format.aside !== undefined) writeAll(2, format.aside(entries));
   return format.write(entries, source);
 }

@@ -25,7 +25,7 @@ export async function push(session: Session, file: string, flags: Flags): Promis
   const text = file === '-' ? await readStandardInput() : decode(readFile(file), file);
   const values = readDotenv(text, file === '-' ? 'Standard input' : file);
   if (values.size === 0) {
-    // With --prune, naming the wrong file would delete everything.
+    // With --prune, an empty file would delete everything.
     throw new Failure(
       exitCodes.other,
       'nothing_to_push',
@@ -41,7 +41,7 @@ export async function push(session: Session, file: string, flags: Flags): Promis
       exitCodes.other,
       'too_many_keys',
       `This push ${what}, and one revision takes ${maxKeysPerChange} changes; nothing was changed.`,
-      { hint: 'Split the file, or push first and prune then.' },
+      { hint: 'Split the file, or push first and prune afterwards.' },
     );
   }
   const plan = await environment.plan({

@@ -74,7 +74,7 @@ export const restoreOptions = (command: Command): Command =>
     .addOption(onlyOption())
     .addOption(dryRunOption());
 
-/** A new revision that is as an old one was: nothing of the history is lost. */
+/** Restores an old revision as a new one, so no history is lost. */
 export async function restore(session: Session, revision: number, flags: RestoreFlags): Promise<void> {
   const { output } = session;
   const { only, message, dryRun, ifRevision } = flags;

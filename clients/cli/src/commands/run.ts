@@ -46,7 +46,7 @@ export async function run(session: Session, command: readonly string[], flags: F
     if (unusual.length > 0 && !isWarned) {
       isWarned = true;
       output.warn(
-        `holdfast: no shell can name these keys, and some drop them for their children: ${unusual.join(', ')}`,
+        `holdfast: these keys aren’t valid shell variable names, and some shells don’t pass them on: ${unusual.join(', ')}`,
       );
     }
     return { path: findProgram(name, variables), argv: command, variables };
@@ -55,11 +55,7 @@ export async function run(session: Session, command: readonly string[], flags: F
   if (flags.watch) {
     const [{ endAs }, { runWatching }] = [await import('../run/spawn.ts'), await import('../run/watch.ts')];
     if (flags.revision !== undefined || flags.offline) {
-      throw new Failure(
-        exitCodes.notRun,
-        'usage',
-        '--watch follows the service: it goes without --revision and --offline.',
-      );
+      throw new Failure(exitCodes.notRun, 'usage', '--watch can’t be combined with --revision or --offline.');
     }
     const ofSnapshot = (snapshot: Snapshot) => {
       const entries = snapshot.keys().map((key): Entry => [key, snapshot.require(key)]);

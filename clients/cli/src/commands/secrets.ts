@@ -35,7 +35,7 @@ export async function list(session: Session, { revision }: { revision?: number }
 export const getOptions = (command: Command): Command =>
   command.argument('<key>', 'key of the secret', secretKey).addOption(revisionOption());
 
-/** The value and nothing else; a line break only where it would otherwise share a line with a prompt. */
+/** Prints only the value. On a terminal a line break follows, so the prompt starts on its own line. */
 export async function get(session: Session, key: string, flags: { revision?: number }): Promise<void> {
   const { output } = session;
   const { entries, revision } = await pullEntries(session, { ...given({ revision: flags.revision }), only: [key] });
@@ -73,7 +73,7 @@ export async function set(session: Session, key: string, _value: undefined, flag
   const answer = await environment.set(key, value, given({ ifVersion, ifRevision, message }));
   if (session.output.json) return session.output.document(answer);
   const { secret, changed, revision } = answer;
-  const what = changed ? `set, version ${secret.version}` : 'is that already';
+  const what = changed ? `set, version ${secret.version}` : 'already has that value';
   session.output.note(`${key} ${what}; ${environment.slug} is at revision ${revision}.`);
 }
 

@@ -6,7 +6,7 @@ import { secretKey } from './options.ts';
 
 export const validateOptions = (command: Command): Command => command.argument('[env]', 'environment to check');
 
-/** Holds an environment against the project's template; ends with 7 where it does not fit. */
+/** Checks an environment against the project's template; exits with 7 if it doesn't match. */
 export async function validate(session: Session, slug: string | undefined): Promise<void> {
   const { output } = session;
   const environment = await session.environment(slug);

@@ -7,7 +7,7 @@ import { integer } from './options.ts';
 
 const dashboardOf = (session: Session): string => `${session.url()}/account/tokens`;
 
-/** A token can't list others, by design: this is the one in use, and where the others are. */
+/** Shows the token in use and where to find the others: by design, a token can't list them. */
 export async function showToken(session: Session): Promise<void> {
   const { output } = session;
   const { token } = (await session.currentUser()).authentication;
@@ -35,7 +35,7 @@ export const createTokenOptions = (command: Command): Command =>
     .option('--expires-in-days <number>', 'lifetime in days', integer(1, 365))
     .option('--no-browser', 'print the address to open, and ask for the code that the page shows');
 
-/** Asks the dashboard for a token, limited by the flags, and writes it to stdout once. */
+/** Creates a token through the dashboard, limited by the flags, and prints it to stdout. */
 export async function createToken(session: Session, name: string, flags: CreateFlags): Promise<void> {
   const { output } = session;
   const { access, browser, org, project, env, expiresInDays } = flags;

@@ -11,7 +11,7 @@ import { deleteFromKeyring, keepInKeyring, readKeyring } from './keyring.ts';
 interface Kept {
   origin: string;
   token?: string;
-  /** Made for this machine by `login`, so that `logout` may revoke it. */
+  /** Whether `login` created it for this machine; if so, `logout` revokes it. */
   handedOff: boolean;
 }
 
@@ -32,7 +32,7 @@ function readKept(origin: string): Kept | undefined {
   if (bytes === undefined) return undefined;
   try {
     const kept: Kept = JSON.parse(bytes.toString());
-    // A copy under another name must not send a token elsewhere.
+    // A renamed copy of the file must not send a token to another origin.
     return kept.origin === origin ? kept : undefined;
   } catch {
     throw new Failure(exitCodes.signIn, 'credentials_unreadable', `${path} is not JSON.`, {
@@ -79,7 +79,7 @@ function readTokenFile(path: string): Buffer {
   }
 }
 
-/** The credential in environment variables, which belongs to no origin. */
+/** The credential in environment variables. It is not bound to an origin. */
 function findGiven(): Credential | undefined {
   const { HOLDFAST_TOKEN: token, HOLDFAST_TOKEN_FILE: file } = process.env;
   if (token) return { token: tokenOf(token, 'HOLDFAST_TOKEN'), source: 'HOLDFAST_TOKEN' };
@@ -96,10 +96,10 @@ export function tokenOf(text: string, source: string): string {
   throw new Failure(exitCodes.signIn, 'no_token', `${source} ${problem}.`);
 }
 
-/** A token, or an identity that gets one when it is needed. */
+/** A token, or an identity that gets one on demand. */
 export type AnyCredential = (Credential & { identity?: undefined }) | IdentityCredential;
 
-/** @throws Failure where a committed address asks for a credential that was never meant for it */
+/** @throws Failure if the address comes from a repository and the credential is not bound to it */
 export async function findCredential(settings: Settings): Promise<AnyCredential | undefined> {
   const url = requireUrl(settings);
   const given = findGiven() ?? findIdentity(url.value, settings.organization?.value);

@@ -22,19 +22,19 @@ export interface IdentityCredential {
   identity: { id: string; organization: string; organizationId: () => Promise<string> };
 }
 
-/** The identity that the environment names, with the token that the platform offers for it. */
+/** The identity in HOLDFAST_IDENTITY, with the platform's token. */
 export function findIdentity(url: string, organization: string | undefined): IdentityCredential | undefined {
   const { HOLDFAST_IDENTITY: id } = process.env;
   if (!id) return undefined;
   if (organization === undefined) {
-    throw usage('HOLDFAST_IDENTITY belongs to an organization, and none is named.', 'Name it: HOLDFAST_ORG=…');
+    throw usage('HOLDFAST_IDENTITY needs an organization, but none is set.', 'Name it: HOLDFAST_ORG=…');
   }
   const assertion = platformAssertion(id);
   if (assertion === undefined) {
     throw new Failure(
       exitCodes.signIn,
       'no_assertion',
-      'HOLDFAST_IDENTITY is set, and the platform offers no token for it.',
+      'HOLDFAST_IDENTITY is set, but the platform offers no token for it.',
       {
         hint: 'GitHub Actions: permissions: id-token: write. GitLab: id_tokens: HOLDFAST_ID_TOKEN. Else: HOLDFAST_ID_TOKEN_FILE',
       },
@@ -47,7 +47,7 @@ export function findIdentity(url: string, organization: string | undefined): Ide
   };
   const signedIn = identityToken({ url, organization, identity: id, userAgent }, assertion, exchange);
   const token = async (): Promise<string> => {
-    // A command may sign in before it has a client, as `whoami` and those that need the organization's id do.
+    // Commands such as `whoami` sign in before they create a client.
     await useProxy(url);
     return signedIn();
   };
@@ -72,7 +72,7 @@ async function signIn(options: IdentityOptions, assertion: string): Promise<Iden
     if (!(error instanceof HoldfastError) || error.status !== 409) throw error;
     throw new Failure(exitCodes.signIn, error.code, error.message, {
       requestId: error.requestId,
-      hint: 'A token that the platform gives once a job signs in once: give the identity enough tokenMinutes for the whole job.',
+      hint: 'The platform gives a job one token, which can be exchanged once. Set the identity’s tokenMinutes to cover the whole job.',
     });
   }
 }
@@ -82,8 +82,9 @@ const purpose = 'holdfast identity token v1';
 const replacedBeforeMs = 60_000;
 
 /**
- * GitLab gives a job one token, and the service takes it once; but a job calls this command more than once. So what it was
- * exchanged for is kept, sealed with that token: a later job on the same machine, which has another one, cannot read it.
+ * GitLab gives a job one token, and the service accepts it only once, but a job may run several commands. So the token
+ * from the exchange is cached, sealed with GitLab's token. A later job on the same machine has another one and can't
+ * read it.
  */
 async function signInOnce(options: IdentityOptions, assertion: string): Promise<IdentityToken> {
   const { url, organization, identity } = options;
@@ -108,7 +109,7 @@ function readKept(path: string, assertion: string, context: Buffer): IdentityTok
     );
     if (Date.parse(issued.expiresAt) - replacedBeforeMs > Date.now()) return issued;
   } catch {
-    // Damaged or forged: ignored.
+    // Damaged or forged.
   }
   rmSync(path, { force: true });
   return undefined;

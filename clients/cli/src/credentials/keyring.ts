@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 
 const service = 'holdfast';
-/** A locked keyring prompts on a display, which may not exist. */
+/** A locked keyring shows a prompt, but there may be no display. */
 const patienceMs = 15_000;
 
 interface Entry {
@@ -15,21 +15,21 @@ async function entryOf(account: string): Promise<Entry | undefined> {
   if (process.env.HOLDFAST_KEYRING === 'off' || !hasSessionBus()) return undefined;
   try {
     const { AsyncEntry } = await import('@napi-rs/keyring');
-    // Its default falls back to the kernel's keyring, which a reboot empties.
+    // The default falls back to the kernel's keyring, which is lost on reboot.
     return new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
   } catch {
     return undefined;
   }
 }
 
-/** Without a session bus no secret service can answer, and asking takes its time. */
+/** Without a session bus there is no secret service, and looking for one is slow. */
 function hasSessionBus(): boolean {
   if (process.platform !== 'linux') return true;
   const { DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR } = process.env;
   return Boolean(DBUS_SESSION_BUS_ADDRESS) || (Boolean(XDG_RUNTIME_DIR) && existsSync(`${XDG_RUNTIME_DIR}/bus`));
 }
 
-/** @returns false where it can't be kept there */
+/** @returns false if it can't be stored there */
 export async function keepInKeyring(account: string, secret: string): Promise<boolean> {
   try {
     const entry = await entryOf(account);

@@ -1,6 +1,6 @@
 import { type Format, lines, nul } from './format.ts';
 
-/** Go's bufio.Scanner, by which docker reads the file line by line. */
+/** The longest line that Go's bufio.Scanner reads, which docker uses. */
 const longestLineBytes = 65_535;
 
 /** `docker run --env-file`: the raw value up to the end of the line. */

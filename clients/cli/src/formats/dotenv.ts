@@ -1,6 +1,6 @@
 import { droppedByReader, type Format, isBare, lines, nul } from './format.ts';
 
-/** The package `dotenv` of npm, versions 16 to 18. It knows no escape but `\n` and `\r` in double quotes. */
+/** The npm package `dotenv`, versions 16 to 18. Its only escapes are `\n` and `\r` in double quotes. */
 export const dotenv: Format = {
   refuses: (key, value) => {
     if (key === '__proto__') return droppedByReader;
@@ -16,7 +16,7 @@ function quoted(value: string): string | undefined {
   return quotedInOneLine(value) ?? (isEscapable(value) ? `"${escaped(value)}"` : quotedInBackticks(value));
 }
 
-/** Without a carriage return, which the reader makes a line feed. */
+/** Rejects carriage returns, which the reader turns into line feeds. */
 function quotedInOneLine(value: string): string | undefined {
   if (isBare(value)) return value;
   return /['\r]|\\$/.test(value) ? undefined : `'${value}'`;

@@ -2,8 +2,8 @@ import { droppedByReader, type Format, isBare, isName, lines, noncharacter, notA
 import { setByShell, shellVariables } from './shell-variables.ts';
 
 /**
- * A text that every dotenv dialect, POSIX shell, systemd and the service's own import read alike: what one of them reads
- * in another way is refused.
+ * Text that all dotenv dialects, POSIX shells, systemd and the service's own import read alike. Values that any of them
+ * would read differently are rejected.
  */
 export const env: Format = {
   refuses: (key, value) => {

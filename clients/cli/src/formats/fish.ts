@@ -8,7 +8,7 @@ const fishVariables: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A script for fish, to be read by `source`. */
+/** A script for fish, to be read with `source`. */
 export const fish: Format = {
   refuses: (key, value) => {
     if (!isName(key)) return notAName;

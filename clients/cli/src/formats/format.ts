@@ -8,14 +8,14 @@ export interface Refusal {
 
 /** How one consumer reads a file of secrets. */
 export interface Format {
-  /** Why the consumer can't hold this entry exactly; undefined where it can. */
+  /** Why the consumer can't represent this entry exactly; undefined if it can. */
   refuses: (key: string, value: string) => string | undefined;
   /** Problems of the entries as a whole. */
   refusesTogether?: (entries: readonly Entry[]) => Refusal[];
   write: (entries: readonly Entry[], source: Source) => string;
   /** Printed on stderr before the text, for the consumer. */
   aside?: (entries: readonly Entry[]) => string;
-  /** A warning for the user, although every value is exact. */
+  /** A warning for the user, even if every value is exact. */
   warning?: (entries: readonly Entry[]) => string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Source {
   environment: string;
 }
 
-/** Every refusal of every entry at once; none = `write` is exact. */
+/** All refusals of all entries; empty if `write` is exact. */
 export function refusalsOf(format: Format, entries: readonly Entry[]): Refusal[] {
   const single = entries.flatMap(([key, value]) => {
     const reason = format.refuses(key, value);
@@ -40,10 +40,10 @@ export const lines =
   (entries: readonly Entry[]): string =>
     entries.map(([key, value]) => `${line(key, value)}\n`).join('');
 
-/** What all POSIX shells, fish and systemd take for the name of a variable. */
+/** A variable name in all POSIX shells, fish and systemd. */
 export const isName = (key: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(key);
 
-/** Characters that no consumer reads in another way, quoted or not. */
+/** Characters that every consumer reads literally, quoted or not. */
 export const isBare = (value: string): boolean => /^[A-Za-z0-9_./:@%+,-]*$/.test(value);
 
 /** Unicode's noncharacters. */
@@ -51,5 +51,5 @@ export const noncharacter = /\p{Noncharacter_Code_Point}/u;
 
 export const nul = 'holds a NUL character, which no environment variable can';
 export const notAName = 'is not a variable name: use letters, digits and _';
-/** `JSON.parse` alone keeps it: an assignment to it sets the prototype of the reader's object. */
+/** Only `JSON.parse` keeps this key. Assigning to it sets the prototype of the reader's object. */
 export const droppedByReader = 'is dropped by the reader, which takes it for the prototype of an object';

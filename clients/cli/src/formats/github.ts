@@ -1,6 +1,6 @@
 import { type Format, lines, nul } from './format.ts';
 
-/** For `>> "$GITHUB_ENV"`: the masks go to the terminal, where the runner reads them too. */
+/** For `>> "$GITHUB_ENV"`. The masks go to stderr, which the runner reads too. */
 export const github: Format = {
   refuses: (key, value) => {
     if (value.includes('\0')) return nul;
@@ -15,7 +15,7 @@ export const github: Format = {
   aside: entries =>
     entries
       .flatMap(([, value]) => value.split(/[\r\n]+/))
-      // A mask of nothing but white space would blank out the whole log.
+      // A mask that is only white space would blank out the whole log.
       .filter(line => line.trim() !== '')
       .map(line => `::add-mask::${line.replaceAll('%', '%25')}\n`)
       .join(''),

@@ -1,6 +1,6 @@
 import type { Format } from './format.ts';
 
-/** Both are limits of the API server: of a key (`validation.IsConfigMapKey`) and of all data (`MaxSecretSize`). */
+/** Limits of the API server: of a key (`validation.IsConfigMapKey`) and of all data (`MaxSecretSize`). */
 const longestKey = 253;
 const mostDataBytes = 1_048_576;
 

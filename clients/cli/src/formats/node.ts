@@ -1,7 +1,7 @@
 import { dotenv } from './dotenv.ts';
 import type { Format } from './format.ts';
 
-/** `util.parseEnv` and `--env-file` of Node: as `dotenv`, but it knows no `\r`. */
+/** `util.parseEnv` and `--env-file` of Node: like `dotenv`, but without the escape `\r`. */
 export const node: Format = {
   ...dotenv,
   refuses: (key, value) => (value.includes('\r') ? 'holds a carriage return' : dotenv.refuses(key, value)),

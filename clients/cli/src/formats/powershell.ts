@@ -1,13 +1,13 @@
 import { type Format, lines, nul, type Refusal } from './format.ts';
 
 /**
- * PowerShell 5.1 to 7. Without a byte order mark 5.1 takes a script for the machine's code page, so that whatever is not
- * plain ASCII is written as Base64.
+ * PowerShell 5.1 to 7. Without a byte order mark, 5.1 reads a script in the machine's code page, so anything but plain
+ * ASCII is written as Base64.
  */
 export const powershell: Format = {
   refuses: (_, value) => {
     if (value.includes('\0')) return nul;
-    // about_Environment_Variables: only from 7.5 on an empty string does not remove the variable.
+    // about_Environment_Variables: before 7.5, setting a variable to an empty string removes it.
     if (value === '') return 'is empty, and PowerShell before 7.5 removes such a variable';
     return undefined;
   },
@@ -16,7 +16,7 @@ export const powershell: Format = {
     return entries.flatMap(([key]): Refusal[] => {
       const other = first.get(key.toLowerCase());
       first.set(key.toLowerCase(), key);
-      // On Windows the names of variables are compared without case.
+      // Variable names are case-insensitive on Windows.
       return other === undefined ? [] : [{ key, reason: `differs from ${other} by case alone` }];
     });
   },

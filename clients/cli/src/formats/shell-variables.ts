@@ -1,6 +1,6 @@
 /**
- * Variables that dash, bash or zsh set themselves, keep read-only, hold as a number or a list, or do not export: a child
- * process would not see the assigned value. A test checks this against the shells.
+ * Variables that dash, bash or zsh set themselves, keep read-only, store as a number or a list, or do not export. A
+ * child process would not see the assigned value. A test checks this against the shells.
  */
 export const shellVariables: ReadonlySet<string> = new Set(
   `_ ARGC BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL

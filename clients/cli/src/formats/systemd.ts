@@ -5,7 +5,7 @@ export const systemd: Format = {
   refuses: (key, value) => {
     if (!isName(key)) return notAName;
     if (value.includes('\0')) return nul;
-    // The whole file is refused for one.
+    // systemd rejects the whole file for one of these.
     if (noncharacter.test(value)) return 'holds a Unicode noncharacter';
     return undefined;
   },

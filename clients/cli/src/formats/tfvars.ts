@@ -19,7 +19,7 @@ export const tfvars: Format = {
   refuses: (key, value) => {
     if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(key)) return 'is not a Terraform variable name: it has a dot';
     if (reserved.has(key)) return 'is a reserved name in Terraform';
-    // Terraform normalizes strings, so another text would arrive.
+    // Terraform normalizes strings, which would change the value.
     if (value !== value.normalize('NFC')) return 'is not in Unicode’s normalization form C';
     return undefined;
   },

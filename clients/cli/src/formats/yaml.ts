@@ -1,13 +1,16 @@
 import type { Format } from './format.ts';
 
-/** One mapping of all values, each of them double-quoted. */
+/** One mapping of all values, each double-quoted. */
 export const yaml: Format = {
   refuses: () => undefined,
   write: entries =>
     entries.length === 0 ? '{}\n' : entries.map(([key, value]) => `${quoted(key)}: ${quoted(value)}\n`).join(''),
 };
 
-/** Beyond what JSON escapes: what YAML calls not printable, its further line breaks, and the byte order mark. */
+/**
+ * What YAML escapes beyond JSON: characters that it calls non-printable, its other line breaks, and the byte order
+ * mark.
+ */
 const escapedToo = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 function quoted(text: string): string {

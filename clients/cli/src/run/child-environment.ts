@@ -26,7 +26,7 @@ export function childEnvironment(
     if (key === 'HOLDFAST_REVISION') refusals.push({ key, reason: 'is set by run itself' });
     if (value.includes('\0')) refusals.push({ key, reason: nul });
     const why = key === 'HOLDFAST_REVISION' || allowed.includes(key) ? undefined : whyDangerous(key);
-    if (why !== undefined) refusals.push({ key, reason: `${why}; to pass it all the same: --allow-name ${key}` });
+    if (why !== undefined) refusals.push({ key, reason: `${why}; to pass it anyway: --allow-name ${key}` });
     variables[key] = value;
   }
   variables.HOLDFAST_REVISION = String(revision);

@@ -1,20 +1,20 @@
 /** Names that need --allow-name: setting one controls more than the program's own settings. */
 interface DangerousNames {
   why: string;
-  /** `*` stands for any characters, as in the patterns of a shell. */
+  /** `*` stands for any characters, as in shell patterns. */
   patterns: readonly string[];
-  /** Names that the patterns match and that do no harm. */
+  /** Harmless names that match a pattern. */
   except?: readonly string[];
-  /** Programs read these in upper and in lower case. */
+  /** Programs read these in upper and lower case. */
   anyCase?: true;
 }
 
 const words = (text: string): string[] => text.split(/\s+/);
 
 /**
- * A developer may write production without being able to read it. These names would let them run their own code there, or
- * make its programs trust another party. The list follows the manuals of the loaders, shells, interpreters and tools named
- * in it; it is long because no rule can tell which names a program reads.
+ * A developer may write production without being able to read it. These names would let them run their own code there,
+ * or make its programs trust another party. The list follows the manuals of the loaders, shells, interpreters and tools
+ * named in it; it is long because no rule can tell which names a program reads.
  */
 export const dangerousNames: readonly DangerousNames[] = [
   {
@@ -38,7 +38,7 @@ export const dangerousNames: readonly DangerousNames[] = [
     ),
   },
   {
-    why: 'makes Python run code or trust anybody',
+    why: 'makes Python run code or trust other parties',
     patterns: ['PYTHON*'],
     except: words(
       'PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONUTF8 PYTHONIOENCODING PYTHONFAULTHANDLER',
@@ -89,7 +89,7 @@ export const dangerousNames: readonly DangerousNames[] = [
   { why: 'is a setting of holdfast itself', patterns: ['HOLDFAST_*'] },
 ];
 
-/** @returns why a value may not take this name unasked, undefined where it may */
+/** @returns why this name needs --allow-name; undefined if it does not */
 export function whyDangerous(name: string): string | undefined {
   return compiled.find(({ matches, except }) => matches.test(name) && !except.has(name))?.why;
 }
@@ -99,7 +99,7 @@ const compiled = dangerousNames.map(({ why, patterns, except = [], anyCase }) =>
   except: new Set(except),
   matches: new RegExp(
     `^(?:${patterns.map(pattern => pattern.replaceAll('*', '.*')).join('|')})$`,
-    // Windows does not tell names apart by their case.
+    // Variable names are case-insensitive on Windows.
     anyCase || process.platform === 'win32' ? 'i' : '',
   ),
 }));

@@ -41,14 +41,14 @@ function headOf(path: string): Buffer | undefined {
       closeSync(file);
     }
   } catch {
-    // Executable, but not readable by this user: its kind is unknown.
+    // Executable but not readable, so its format is unknown.
     return undefined;
   }
 }
 
 /**
- * Whether the kernel is sure to take this file. `execve` that fails ends this process without a chance to say why, so
- * anything doubtful is spawned instead.
+ * Whether the kernel can certainly execute this file. A failed `execve` ends this process without an error message, so
+ * doubtful files are spawned instead.
  */
 export function isSureToExecute(path: string): boolean {
   const head = headOf(path);
@@ -60,7 +60,7 @@ export function isSureToExecute(path: string): boolean {
   return next !== undefined && isOwnKind(next);
 }
 
-/** A program of the same kind as the one that runs this line; on Linux with a loader that is there. */
+/** Whether the program has the same format as the running one and, on Linux, an existing loader. */
 function isOwnKind(head: Buffer): boolean {
   const own = headOf(process.execPath);
   if (own === undefined || head.length < 64) return false;
@@ -72,7 +72,7 @@ function isOwnKind(head: Buffer): boolean {
   return loader !== undefined && (loader === '' || isExecutable(loader));
 }
 
-/** The loader that a 64-bit program names (PT_INTERP); empty for none, undefined where it stands too far back. */
+/** The loader of a 64-bit program (PT_INTERP); empty for none, undefined if it is too far into the file. */
 function loaderOf(head: Buffer): string | undefined {
   const start = Number(head.readBigUInt64LE(32));
   const size = head.readUInt16LE(54);

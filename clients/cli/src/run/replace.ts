@@ -1,13 +1,16 @@
 import { isSureToExecute } from './find-program.ts';
 
-/** Linux takes a quarter of the stack for arguments and environment, mostly 2 MiB, the pointers to them included. */
+/**
+ * Linux allows a quarter of the stack limit, usually 2 MiB, for arguments and environment, including the pointers to
+ * them.
+ */
 const mostBytes = 1_572_864;
-/** MAX_ARG_STRLEN: of a single variable or argument. */
+/** MAX_ARG_STRLEN: the limit of a single variable or argument. */
 const longestBytes = 131_071;
 
 export interface Program {
   path: string;
-  /** The command as it was typed, then its arguments. */
+  /** The command as typed, then its arguments. */
   argv: readonly string[];
   variables: Readonly<Record<string, string>>;
 }
@@ -19,7 +22,7 @@ export interface Program {
 export function replaceProcess({ path, argv, variables }: Program): void {
   if (typeof process.execve !== 'function' || process.env.HOLDFAST_RUN === 'spawn') return;
   if (!fits(argv, variables) || !isSureToExecute(path)) return;
-  // Node ignores both, and an ignored signal stays ignored in the next program; a caught one is reset.
+  // Node ignores both. Ignored signals stay ignored in the new program, but caught ones are reset.
   process.on('SIGPIPE', () => undefined);
   process.on('SIGXFSZ', () => undefined);
   process.execve(path, [...argv], { ...variables });

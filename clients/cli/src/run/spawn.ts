@@ -25,7 +25,7 @@ const forwarded: readonly NodeJS.Signals[] = [
   'SIGCONT',
   'SIGWINCH',
 ];
-/** The terminal sends these to the whole group, the child included: forwarded, it would get them twice. */
+/** The terminal sends these to the whole process group, so forwarding them would deliver them to the child twice. */
 const sentByTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 
 /** @throws Failure 126 if the system can't execute it */
@@ -56,9 +56,9 @@ function notStarted(command: string, variables: Program['variables'], { code }: 
   return new Failure(
     exitCodes.notExecutable,
     'environment_too_large',
-    `This system gives no program ${bytes} bytes of environment.`,
+    `This system doesn’t allow an environment of ${bytes} bytes.`,
     {
-      hint: 'Take fewer keys (--only), or raise the limit of the stack: ulimit -s unlimited',
+      hint: 'Pass fewer keys (--only), or raise the limit of the stack: ulimit -s unlimited',
     },
   );
 }
@@ -69,7 +69,7 @@ export interface Forwarding {
   stop(): void;
 }
 
-/** Takes signals in place of a child. To be called before it starts: a signal in between would end this process alone. */
+/** Catches signals for a child. Call it before the child starts: a signal in between would end only this process. */
 export function forwardSignals(heard: (signal: NodeJS.Signals) => void = () => undefined): Forwarding {
   const isOnTerminal = hasTerminal();
   let target: ChildProcess | undefined;
@@ -112,7 +112,7 @@ export function endAs({ code, signal }: Ending): Promise<never> {
     process.on(signal, nothing);
     process.off(signal, nothing);
   } catch {
-    // SIGKILL and SIGSTOP take no listener.
+    // SIGKILL and SIGSTOP can't be caught.
   }
   process.kill(process.pid, signal);
   // Delivery may take a moment if another thread gets the signal.

@@ -38,7 +38,7 @@ export async function runWatching({ environment, intervalMs, output, programOf }
   const follow = async () => {
     for await (const snapshot of environment.watch({ intervalMs, signal: stop.signal, onError })) {
       const previous = running;
-      // Check the new values first: a revision that can't run leaves the command alone.
+      // Check the new values first: if the command can't run with them, the old one keeps running.
       const program = programOf(snapshot);
       if (previous !== undefined) {
         output.note(`holdfast: revision ${snapshot.revision}; restarting the command.`);
@@ -61,11 +61,11 @@ export async function runWatching({ environment, intervalMs, output, programOf }
   try {
     return await Promise.race([
       ended,
-      // Ended before there was a command to end.
+      // The watch ended before the command started.
       following.then(() => (running === undefined ? { code: null, signal: endedBy ?? 'SIGTERM' } : ended)),
     ]);
   } catch (error) {
-    // The service refuses, or a revision can't be run: don't leave the command running on stale values.
+    // The service refused, or the command can't run with a revision: don't leave it running on stale values.
     if (running !== undefined) await endChild(running);
     throw error;
   } finally {

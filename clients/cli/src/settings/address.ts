@@ -1,6 +1,6 @@
 import { usage } from '../failure.ts';
 
-/** A service's address without `/v1` and a final slash. @throws Failure for an invalid or insecure address */
+/** The address of a service, without `/v1` or a trailing slash. @throws Failure for an invalid or insecure address */
 export function addressOf(text: string, source: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
@@ -8,7 +8,7 @@ export function addressOf(text: string, source: string): string {
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && process.env.HOLDFAST_INSECURE_HTTP !== '1') {
     throw usage(
-      `${url.origin} (${source}) is not encrypted: token and values could be read on the way.`,
+      `${url.origin} (${source}) is not encrypted: others could read the token and values in transit.`,
       'Use https. In a network that you trust, set HOLDFAST_INSECURE_HTTP=1.',
     );
   }

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import { usage } from '../failure.ts';
 import { configDirectory, readIfThere, writeOwnFile, writePrivately } from '../files.ts';
 
-/** The members of a place, from the outside in. */
+/** The members of a place, outermost first. */
 export const placeMembers = ['organization', 'project', 'environment'] as const;
 
 export type PlaceMember = (typeof placeMembers)[number];
 export type Place = Record<PlaceMember, string>;
 export type SettingsFile = Partial<Place> & { url?: string };
 
-/** As the service has them. */
+/** The service's rule for slugs. */
 const slug = /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/;
 
 export function checkSlug(value: string, name: string): string {
@@ -21,8 +21,8 @@ export function checkSlug(value: string, name: string): string {
 const projectFileName = '.holdfast.json';
 
 /**
- * The nearest `.holdfast.json` from a directory up to the root of its git repository. Outside of one only the directory
- * itself counts: parent folders may belong to other users, as in /tmp.
+ * The nearest `.holdfast.json` from a directory up to the root of its git repository. Outside of a repository only the
+ * directory itself counts: parent folders may belong to other users, as in /tmp.
  */
 export function findProjectFile(directory: string): { path: string; settings: SettingsFile } | undefined {
   const directories: string[] = [];

@@ -16,7 +16,9 @@ export interface GivenFlags {
 }
 
 export type Settings = Partial<Record<PlaceMember, Setting>> & {
-  /** `isCommitted`: from a file that others may have written. It only gets the credential stored for its origin. */
+  /**
+   * `isCommitted`: from a file that others may have written. Only the credential stored for its origin is sent there.
+   */
   url?: Setting & { isCommitted: boolean };
 };
 
@@ -50,5 +52,5 @@ export function resolveSettings(flags: GivenFlags, directory: string): Settings 
 
 export function requireUrl(settings: Settings): NonNullable<Settings['url']> {
   if (settings.url !== undefined) return settings.url;
-  throw usage('No address of a service is known.', 'Sign in to one: holdfast login --url https://…');
+  throw usage('No service address is set.', 'Set it by signing in: holdfast login --url https://…');
 }

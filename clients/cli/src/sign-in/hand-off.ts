@@ -15,7 +15,7 @@ export type IssuedToken = Extract<ResponseBody<'POST', '/v1/auth/cli-auth'>, { t
 export interface Request {
   name: string;
   access: 'read' | 'write' | 'full';
-  /** Slugs and a number, as far as they were asked for; who confirms has the last word. */
+  /** The requested limits: slugs and a number. The user who confirms can change them. */
   organization?: string | undefined;
   project?: string | undefined;
   environment?: string | undefined;
@@ -46,16 +46,16 @@ export async function handOff(
   return await redeem(url, issued.code, codeVerifier);
 }
 
-/** A code and the origins that it claims to be from (RFC 9207): exactly one, if it is as it should be. */
+/** A code and its `iss` parameters (RFC 9207). A valid response has exactly one. */
 interface IssuedCode {
   code: string;
   issuers: readonly string[];
 }
 
 /**
- * An address that only pretends to be the service can send the browser on to the genuine dashboard. The code that its user
- * confirms there is for the genuine service, and must never be given to that address.
- * @throws Failure for a code of another origin, or of none
+ * A malicious address can redirect the browser to the genuine dashboard. The code that the user confirms there is for
+ * the genuine service, and must never be sent to the malicious one (mix-up attack).
+ * @throws Failure for a code of another origin, or without an origin
  */
 function requireIssuer({ issuers }: IssuedCode, url: string): void {
   const [issuer] = issuers;
@@ -83,7 +83,7 @@ async function codeFromPerson(output: Output, terminal: Terminal, page: URL): Pr
   output.warn(`Open this address in a browser, and paste the code that it shows:\n\n  ${page}\n`);
   const [code = '', ...issuers] = (await terminal.askHidden('Code: ')).trim().split('~');
   if (code !== '') return { code, issuers: issuers.map(text => Buffer.from(text, 'base64url').toString()) };
-  throw new Failure(exitCodes.signIn, 'cancelled', 'No code was given; you are not signed in.');
+  throw new Failure(exitCodes.signIn, 'cancelled', 'No code was entered; you are not signed in.');
 }
 
 async function codeFromBrowser(output: Output, page: URL): Promise<IssuedCode> {
@@ -114,7 +114,7 @@ async function listen(state: string): Promise<Listener> {
   const code = new Promise<IssuedCode>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // It may fail before anything awaits it.
+  // It may reject before anything awaits it.
   code.catch(() => undefined);
   const server = createServer((incoming, response) => {
     const answer = (status: number, text: string) => {
@@ -129,7 +129,7 @@ async function listen(state: string): Promise<Listener> {
     };
     const given = parametersOf(incoming, host());
     if (given === undefined || !isEqual(given.get('state') ?? '', state)) {
-      answer(400, 'This address takes only the answer of the sign-in that opened it.');
+      answer(400, 'This address only accepts the response to the sign-in that opened it.');
       return;
     }
     const received = given.get('code') ?? '';
@@ -165,7 +165,7 @@ async function listen(state: string): Promise<Listener> {
   };
 }
 
-/** A page of another site could make a browser ask under a name of its own; its Host header would tell. */
+/** Rejects other Host headers: another site could point a domain name at this address (DNS rebinding). */
 function parametersOf(incoming: IncomingMessage, host: string): URLSearchParams | undefined {
   if (incoming.method !== 'GET' || incoming.headers.host !== host) return undefined;
   const { pathname, searchParams } = new URL(incoming.url ?? '', `http://${host}`);
