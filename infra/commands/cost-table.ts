@@ -69,6 +69,9 @@ const rollUp = { writeUnits: 6, ms: 60, memoryMb: 256 };
  */
 const delivery = { sqsRequests: 2, readUnits: 1, writeUnits: 2, kmsCalls: 1, ms: 300, memoryMb: 512 };
 
+/** A look that finds nothing: two eventually consistent queries of an empty range. */
+const unfinishedWork = { readUnits: 1, ms: 30, memoryMb: 256 };
+
 /** The cost of a million operations, including the background work they trigger. */
 export function costOf(counts: OperationCounts): Cost {
   const { memoryMb, hashesPassword, isWebhook } = traitsOf(counts.operation);
@@ -113,7 +116,7 @@ function traitsOf(operation: string): { memoryMb: number; hashesPassword: boolea
 }
 
 /** Metrics with alarms; a test counts them in the templates. */
-export const watchedMetrics = 23;
+export const watchedMetrics = 24;
 
 /**
  * The monthly cost of an idle installation, in dollars. Custom metrics are billed only for hours with data (CloudWatch
@@ -122,11 +125,15 @@ export const watchedMetrics = 23;
 export function idleCosts(): Readonly<Record<string, number>> {
   // Lambda polls each queue continuously: five connections, each with a request every 20 seconds.
   const pollsPerMonth = 2 * 5 * 3 * 60 * 24 * 30;
+  const looksPerMonth = 12 * 24 * 30;
   return {
     'KMS key (each of its first two yearly rotations adds as much)': prices.kmsKeyMonth,
     [`${watchedMetrics} metrics watched by alarms`]: watchedMetrics * prices.alarmMetricMonth,
     'the secret of the edge': prices.secretMonth,
     'polling of two queues (the first million a month is free)': pollsPerMonth * prices.sqsRequest,
+    'looking for unfinished background work every five minutes':
+      looksPerMonth *
+      (unfinishedWork.readUnits * prices.readUnit + invocation(unfinishedWork.ms, unfinishedWork.memoryMb)),
   };
 }
 

@@ -54,6 +54,9 @@ const workerGraceMs = 15_000;
 /** Longer than a delivery's 5 seconds. After a crash mid-delivery, the message becomes visible again this late. */
 const webhookQueue = { visibilityTimeoutSeconds: 30, maxReceiveCount: receives.webhooks };
 const jobQueue = { visibilityTimeoutSeconds: 60, maxReceiveCount: receives.jobs };
+/** When deployed, a rule of EventBridge invokes it as often. */
+const unfinishedWorkEveryMs = 5 * 60_000;
+const queueUnfinishedWork: FunctionName = { area: 'workers', name: 'queue-unfinished-work' };
 const rollUp: FunctionName = { area: 'workers', name: 'roll-up-metrics' };
 
 /** Registers how to stop a started part. Parts stop in reverse order. */
@@ -203,6 +206,19 @@ function startWorkers({ webhooks, jobs }: Queues, invoke: Invoke, onStop: OnStop
     }),
   ];
   onStop(() => Promise.all(workers.map(worker => worker.stop(workerGraceMs))));
+  onStop(startSchedule(unfinishedWorkEveryMs, () => invoke(queueUnfinishedWork, {}, 60_000)));
+}
+
+/** Runs `work` regularly, one run after the other. The function logs its errors. @returns how to stop it */
+function startSchedule(everyMs: number, work: () => Promise<unknown>): () => Promise<void> {
+  let running: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    running = running.then(work).catch(() => undefined);
+  }, everyMs);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
 }
 
 /** Everything that another process on this machine needs to use the running stack's table. Contains no secret. */

@@ -100,7 +100,7 @@ function routeOf(name: string): RoutedFunctionPlan {
   return found;
 }
 
-/** The functions triggered by queues and the access log, never by a request. */
+/** The functions triggered by queues, schedules and the access log, never by a request. */
 export const workers = {
   /** It sends to addresses that customers choose, so it has the narrowest permissions. */
   deliverWebhooks: {
@@ -125,7 +125,7 @@ export const workers = {
     uses: {
       table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
       reads: ['ORG', 'ENV', 'USER', 'AUDIT', 'DELIVERIES'],
-      writes: ['ORG', 'ORGID', 'ENV', 'USER', 'AUDIT', 'DELIVERIES', 'INVITATION', 'CUSTOMER', 'RETIRED'],
+      writes: ['ORG', 'ORGID', 'ENV', 'USER', 'AUDIT', 'DELIVERIES', 'INVITATION', 'CUSTOMER', 'RETIRED', 'UNFINISHED'],
       key: { project: ['Decrypt'] },
       queues: ['jobs'],
       mail: true,
@@ -134,6 +134,14 @@ export const workers = {
     },
     // A step re-encrypts up to a hundred values of 64 KiB.
     memoryMb: 1024,
+    timeoutSeconds: 60,
+  },
+  queueUnfinishedWork: {
+    name: 'queue-unfinished-work',
+    area: 'workers',
+    summary: 'Queue background work again that has no job',
+    uses: { table: ['Query', 'UpdateItem'], reads: ['UNFINISHED'], writes: ['UNFINISHED'], queues: ['jobs'] },
+    memoryMb: 256,
     timeoutSeconds: 60,
   },
   rollUpMetrics: {

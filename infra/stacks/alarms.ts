@@ -22,7 +22,8 @@ export function alarmsOn(
     failedLogIns,
     inconsistentReads,
     loggedErrors,
-  }: { failedLogIns: Metric; inconsistentReads: Metric; loggedErrors: Metric },
+    requeuedWork,
+  }: { failedLogIns: Metric; inconsistentReads: Metric; loggedErrors: Metric; requeuedWork: Metric },
 ): Readonly<Record<string, AlarmPlan>> {
   return {
     ApiErrors: {
@@ -132,6 +133,16 @@ export function alarmsOn(
         'works. First look in the log of run-jobs for a repeating error.',
       metric: metrics.jobAge,
       above: 1_800,
+    },
+    WorkUnfinished: {
+      description:
+        'For hours, erasures or key rotations have been found unfinished without a job and were queued again, so ' +
+        'something keeps them from ending. Reads and writes still work. First look in the log of ' +
+        'queue-unfinished-work for lines with alarm = "requeued", which name the work, then in the log of run-jobs.',
+      metric: requeuedWork,
+      above: 0,
+      periods: 6,
+      in: 3,
     },
     MetricsMissing: {
       description:

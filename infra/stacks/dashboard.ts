@@ -22,6 +22,7 @@ interface WidgetSources {
   alarms: readonly IAlarm[];
   failedLogIns: Metric;
   loggedErrors: Metric;
+  requeuedWork: Metric;
   accessLog: ILogGroup;
   functions: ReadonlyMap<string, LambdaFunction>;
   workers: WorkersStack;
@@ -34,8 +35,8 @@ const coldStartAreas = ['secrets', 'auth'];
 
 /** The rows of the dashboard: overall health, user-visible symptoms, possible causes, and single operations. */
 export function widgetsOf(sources: WidgetSources): IWidget[][] {
-  const { metrics, alarms, failedLogIns, loggedErrors, accessLog, functions, workers } = sources;
-  const background = [workers.deliverWebhooks, workers.runJobs, workers.rollUpMetrics];
+  const { metrics, alarms, failedLogIns, loggedErrors, requeuedWork, accessLog, functions, workers } = sources;
+  const background = [workers.deliverWebhooks, workers.runJobs, workers.queueUnfinishedWork, workers.rollUpMetrics];
   const { requests, serverErrors, slowestHundredth, deadWebhooks, deadJobs } = metrics;
   const hour = Duration.hours(1);
   const coldStartGroups = routedFunctions
@@ -66,7 +67,7 @@ export function widgetsOf(sources: WidgetSources): IWidget[][] {
       graph('Concurrent executions in the account', [metrics.concurrency], [metrics.throttledInvocations]),
     ],
     [
-      graph('Oldest message, seconds', [metrics.webhookAge, metrics.jobAge]),
+      graph('Oldest message, seconds; jobs queued again', [metrics.webhookAge, metrics.jobAge], [requeuedWork]),
       graph(
         'Background: runs, errors',
         background.map(worker => worker.metricInvocations()),

@@ -45,12 +45,13 @@ export class OperationsStack extends NestedStack {
     const failedLogIns = this.addFailedLogIns(config, functions.get('log-in'));
     const inconsistentReads = this.addInconsistentReads(config, functions);
     const loggedErrors = this.addLoggedErrors(config, [...functions.values(), ...workers.all]);
-    const plans = alarmsOn(metrics, { failedLogIns, inconsistentReads, loggedErrors });
+    const requeuedWork = this.addRequeuedWork(config, workers.queueUnfinishedWork);
+    const plans = alarmsOn(metrics, { failedLogIns, inconsistentReads, loggedErrors, requeuedWork });
     const alarms = Object.entries(plans).map(([id, plan]) => this.addAlarm(config, id, plan, topic));
     this.addBudget(config, topic);
     new Dashboard(this, 'Dashboard', {
       dashboardName: config.name,
-      widgets: widgetsOf({ metrics, alarms, loggedErrors, failedLogIns, accessLog, functions, workers }),
+      widgets: widgetsOf({ metrics, alarms, loggedErrors, failedLogIns, requeuedWork, accessLog, functions, workers }),
     });
   }
 
@@ -199,6 +200,18 @@ export class OperationsStack extends NestedStack {
     const [filter] = filters;
     if (filter === undefined) throw new Error('There is no function that reads secrets.');
     return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'inconsistent reads' });
+  }
+
+  /** Counts the jobs that were queued again because their work was not finished, from the worker's log. */
+  private addRequeuedWork({ name }: Config, { logGroup }: LambdaFunction): Metric {
+    const filter = new MetricFilter(this, 'RequeuedWork', {
+      logGroup,
+      metricNamespace: name,
+      metricName: 'RequeuedWork',
+      metricValue: '1',
+      filterPattern: FilterPattern.stringValue('$.alarm', '=', 'requeued'),
+    });
+    return filter.metric({ statistic: 'Sum', period: Duration.hours(1), label: 'jobs queued again' });
   }
 
   private addAlarm(

@@ -67,7 +67,7 @@ function named(service: string, actions: readonly string[]): string[] {
 }
 
 /** There is one of each of these partitions, so their keys have no identifier. */
-const singlePartitions: ReadonlySet<Partition> = new Set(['CREDENTIALKEY', 'ORGS', 'PLANS', 'PLATFORM']);
+const singlePartitions: ReadonlySet<Partition> = new Set(['CREDENTIALKEY', 'ORGS', 'PLANS', 'PLATFORM', 'UNFINISHED']);
 
 /** Limits calls to partitions: every item that a call touches must be in one of them. */
 function partitions(used: readonly Partition[] = []): Record<string, unknown> {

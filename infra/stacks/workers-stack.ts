@@ -19,10 +19,11 @@ interface WorkersStackProps extends NestedStackProps {
   jobQueueArn: string;
 }
 
-/** The functions triggered by queues and the access log. */
+/** The functions triggered by queues, schedules and the access log. */
 export class WorkersStack extends NestedStack {
   readonly deliverWebhooks: LambdaFunction;
   readonly runJobs: LambdaFunction;
+  readonly queueUnfinishedWork: LambdaFunction;
   readonly rollUpMetrics: LambdaFunction;
   readonly checkService: LambdaFunction;
   readonly all: readonly LambdaFunction[];
@@ -46,6 +47,16 @@ export class WorkersStack extends NestedStack {
       queueArn: jobQueueArn,
       maximumConcurrency: 10,
     });
+    this.queueUnfinishedWork = addFunction(this, 'QueueUnfinishedWork', {
+      plan: workers.queueUnfinishedWork,
+      service,
+    });
+    this.addSchedule('QueueUnfinishedWork', this.queueUnfinishedWork, {
+      description: 'Queues background work again that has no job.',
+      // Under maintenance, its job waits in the queue.
+      isEnabled: !service.config.maintenance,
+      input: {},
+    });
     this.rollUpMetrics = addFunction(this, 'RollUpMetrics', { plan: workers.rollUpMetrics, service });
     const permission = new CfnPermission(this, 'RollUpMetricsPermission', {
       action: 'lambda:InvokeFunction',
@@ -62,7 +73,7 @@ export class WorkersStack extends NestedStack {
     });
     subscription.addResourceDependency(permission);
     this.checkService = this.addServiceCheck(service);
-    this.all = [this.deliverWebhooks, this.runJobs, this.rollUpMetrics, this.checkService];
+    this.all = [this.deliverWebhooks, this.runJobs, this.queueUnfinishedWork, this.rollUpMetrics, this.checkService];
   }
 
   /** Without a check account, the function exists but is never triggered. */
@@ -85,25 +96,37 @@ export class WorkersStack extends NestedStack {
           }),
       ),
     });
-    // A failed check is a result, not a reason to retry.
-    new CfnEventInvokeConfig(this, 'CheckServiceOnce', {
-      functionName: check.functionName,
+    this.addSchedule('CheckService', check, {
+      description: 'Checks the service like a client.',
+      isEnabled: checkParameter !== undefined,
+      input: { parameter: checkParameter ?? '' },
+    });
+    return check;
+  }
+
+  /** Invokes a function every five minutes. A failed run is not retried: the next one is as good. */
+  private addSchedule(
+    id: string,
+    scheduled: LambdaFunction,
+    { description, isEnabled, input }: { description: string; isEnabled: boolean; input: object },
+  ): void {
+    new CfnEventInvokeConfig(this, `${id}Once`, {
+      functionName: scheduled.functionName,
       qualifier: '$LATEST',
       maximumRetryAttempts: 0,
     });
-    const rule = new CfnRule(this, 'CheckServiceSchedule', {
-      description: 'Checks the service like a client.',
+    const rule = new CfnRule(this, `${id}Schedule`, {
+      description,
       scheduleExpression: 'rate(5 minutes)',
-      state: checkParameter === undefined ? 'DISABLED' : 'ENABLED',
-      targets: [{ id: 'check', arn: check.functionArn, input: JSON.stringify({ parameter: checkParameter ?? '' }) }],
+      state: isEnabled ? 'ENABLED' : 'DISABLED',
+      targets: [{ id: 'function', arn: scheduled.functionArn, input: JSON.stringify(input) }],
     });
-    new CfnPermission(this, 'CheckServicePermission', {
+    new CfnPermission(this, `${id}Permission`, {
       action: 'lambda:InvokeFunction',
-      functionName: check.functionArn,
+      functionName: scheduled.functionArn,
       principal: 'events.amazonaws.com',
       sourceArn: rule.attrArn,
     });
-    return check;
   }
 
   private addQueueWorker(

@@ -94,6 +94,7 @@ export type Partition =
   | 'PROVIDEREVENT'
   | 'RATE'
   | 'RETIRED'
+  | 'UNFINISHED'
   | 'USER';
 
 export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';

@@ -3,8 +3,8 @@ import * as z from 'zod';
 /** How many times the queue delivers a step before it moves the message to the dead-letter queue. */
 export const maximumJobReceives = 10;
 
-/** A step of background work, as queued: ids and slugs only, never an address or a token. */
-export const Job = z.discriminatedUnion('type', [
+/** Work that an item marks until it is done (`lib/table/records/unfinished-work.ts`): ids and slugs only. */
+export const LastingJob = z.discriminatedUnion('type', [
   /** Erases everything under an organization whose status is `deleting`. */
   z.object({ type: z.literal('erase-organization'), orgSlug: z.string(), organizationId: z.string() }),
   /** Erases everything under a project whose status is `deleting`. */
@@ -35,6 +35,12 @@ export const Job = z.discriminatedUnion('type', [
     toVersion: z.int(),
     cursor: z.record(z.string(), z.string()).optional(),
   }),
+]);
+export type LastingJob = z.infer<typeof LastingJob>;
+
+/** A step of background work, as queued: ids and slugs only, never an address or a token. */
+export const Job = z.discriminatedUnion('type', [
+  ...LastingJob.options,
   /** Mails a user a link to reset their password. Jobs with an unknown `userId` are dropped. */
   z.object({ type: z.literal('mail-reset-link'), userId: z.string() }),
 ]);

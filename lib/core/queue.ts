@@ -15,7 +15,8 @@ export function sqsClient(): SQSClient {
 
 /**
  * Queues a job. A job that follows a change is queued *before* the change is committed. If the change then fails, the
- * job finds nothing to do; if queueing fails, nothing has changed. No crash can leave a change without its job.
+ * job finds nothing to do; if queueing fails, nothing has changed. No crash can leave a change without its job. A change
+ * that commits after its job has given up waiting is found by `lib/jobs/queue-unfinished-work.ts`.
  */
 export async function queueJob(job: Job, delaySeconds = 0): Promise<void> {
   await sqsClient().send(

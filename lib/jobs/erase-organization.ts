@@ -18,6 +18,7 @@ import {
 } from '../table/records/organization.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { retiredOrganizationRecord } from '../table/records/retired-slug.ts';
+import { endWork } from '../table/records/unfinished-work.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
 import { ConditionFailed, check, put, remove, transact, update, type Write } from '../table/write.ts';
 import { eraseBelowProject } from './erase-project.ts';
@@ -134,7 +135,8 @@ async function eraseProjects({ slug }: OrganizationRecord, budget: StepBudget, f
   const slugs = new Set([...projects.map(project => project.slug), ...environments.map(({ project }) => project)]);
   for (const project of slugs) {
     if (!(await eraseBelowProject(slug, project, budget, fence))) return false;
-    await eraseItems([keys.project(slug, project)], fence);
+    const work = projects.flatMap(one => (one.slug === project ? [keys.unfinishedWork(one.id)] : []));
+    await eraseItems([keys.project(slug, project), ...work], fence);
   }
   return true;
 }
@@ -169,6 +171,7 @@ async function releaseSlug({ slug, id, billing }: OrganizationRecord): Promise<v
   await transact([
     remove(at(organizationRecord, slug), isBeingErased(id)),
     remove(at(organizationPointerRecord, id)),
+    endWork(id),
     put(at(retiredOrganizationRecord, slug), { retiredAt: new Date().toISOString() }),
     ...(isOwn ? [remove(customer, { if: { organizationId: equals(id) } })] : []),
   ]);

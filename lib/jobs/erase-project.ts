@@ -8,6 +8,7 @@ import { type EnvironmentRecord, environmentRecord } from '../table/records/envi
 import { organizationRecord } from '../table/records/organization.ts';
 import { projectRecord } from '../table/records/project.ts';
 import { retiredEnvironmentRecord, retiredProjectRecord } from '../table/records/retired-slug.ts';
+import { endWork } from '../table/records/unfinished-work.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { check, put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { removeLog } from '../webhooks/remove-log.ts';
@@ -98,7 +99,7 @@ async function eraseOwner<R extends { id: string; status: 'active' | 'deleting' 
       return;
     }
     // The last step is one transaction: from here on the slug is free, and recorded as used before.
-    await transact([removal, noteOf(owner)]);
+    await transact([removal, endWork(id), noteOf(owner)]);
     over();
   } catch (error) {
     if (!(error instanceof AlreadyErased)) throw error;
@@ -143,6 +144,7 @@ export async function eraseBelowProject(
     await transact([
       fence,
       remove(at(environmentRecord, orgSlug, project, slug)),
+      endWork(environment.id),
       environmentNote(orgSlug, environment),
     ]);
   }

@@ -6,8 +6,12 @@ import { eraseOrganization } from './erase-organization.ts';
 import { eraseEnvironment, eraseProject } from './erase-project.ts';
 import { NotYetCommitted } from './erase-range.ts';
 import { mailResetLink } from './mail-reset-link.ts';
+import { noteJobOf } from './queue-unfinished-work.ts';
 
-/** Jobs are queued before their change is committed. A change that is not visible after this time never happened. */
+/**
+ * Jobs are queued before their change is committed. A change that is not visible after this time probably never
+ * happened; should it commit even later, `queue-unfinished-work.ts` queues its job again.
+ */
 const patienceMs = 60_000;
 
 /**
@@ -19,6 +23,7 @@ export async function runJob({ body, messageId, attributes }: SQSRecord): Promis
   const job = parseJob(body, log);
   if (job === undefined) return false;
   try {
+    if (job.type !== 'mail-reset-link') await noteJobOf(job);
     await runStep(job, log);
     return true;
   } catch (error) {

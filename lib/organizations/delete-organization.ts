@@ -6,6 +6,7 @@ import { keys } from '../table/keys.ts';
 import { at, find } from '../table/read.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
+import { noteWork } from '../table/records/unfinished-work.ts';
 import { remove, retryWithFreshRead, transact, update } from '../table/write.ts';
 
 /**
@@ -15,7 +16,8 @@ import { remove, retryWithFreshRead, transact, update } from '../table/write.ts'
  */
 export async function deleteOrganization(context: MemberContext): Promise<void> {
   const { id, slug } = context.organization;
-  await queueJob({ type: 'erase-organization', orgSlug: slug, organizationId: id }, 1);
+  const job = { type: 'erase-organization', orgSlug: slug, organizationId: id } as const;
+  await queueJob(job, 1);
   const known: OrganizationRecord | undefined = context.organization;
   const readAgain = () => find(at(organizationRecord, slug));
   await retryWithFreshRead(known, readAgain, async (organization, budget) => {
@@ -31,6 +33,7 @@ export async function deleteOrganization(context: MemberContext): Promise<void> 
         ),
         remove({ key: keys.directoryBySlug(slug) }),
         remove({ key: keys.directoryByName(name, slug) }),
+        noteWork(job),
         countPlatform({ organizations: -1, projects: -projectCount }),
       ],
       budget,

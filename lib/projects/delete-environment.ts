@@ -6,6 +6,7 @@ import { equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { environmentRecord, isActiveEnvironment } from '../table/records/environment.ts';
 import { projectRecord } from '../table/records/project.ts';
+import { noteWork } from '../table/records/unfinished-work.ts';
 import { retryWithFreshRead, transact, update } from '../table/write.ts';
 import { type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
 
@@ -31,7 +32,8 @@ export async function deleteEnvironment(
       environment: { id, slug: env },
     });
     const ids = { organizationId: organization.id, projectId: project.id, environmentId: id };
-    await queueJob({ type: 'erase-environment', ...path, ...ids }, 1);
+    const job = { type: 'erase-environment', ...path, ...ids } as const;
+    await queueJob(job, 1);
     await transact(
       [
         update(
@@ -45,6 +47,7 @@ export async function deleteEnvironment(
           { add: { environmentCount: -1 } },
           { if: { id: equals(project.id), status: equals('active') }, refused: () => access.projectNotFound() },
         ),
+        noteWork(job),
         audit,
       ],
       budget,

@@ -9,6 +9,7 @@ import { at, find, list } from '../table/read.ts';
 import { type EnvironmentRecord, environmentRecord } from '../table/records/environment.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { noteWork } from '../table/records/unfinished-work.ts';
 import { ConditionFailed, retryWithFreshRead, transact, transactIfHolds, update, type Write } from '../table/write.ts';
 import type { FoundProject } from './read-projects.ts';
 
@@ -28,7 +29,7 @@ function fitsTogether({ project, environments }: FoundProject): boolean {
 
 const isActive = ({ status }: EnvironmentRecord) => status === 'active';
 
-/** How many environments fit in the deleting transaction beside its other four writes. */
+/** How many environments fit in the deleting transaction beside its other five writes. */
 const environmentsAtOnce = 90;
 
 /**
@@ -52,8 +53,9 @@ export async function deleteProject(
       target: { type: 'project', id: project.id, name: slug },
     });
     const ids = { organizationId: organization.id, projectId: project.id };
-    await queueJob({ type: 'erase-project', orgSlug: organization.slug, project: slug, ...ids }, 1);
-    await transact([...deletion(context, project), audit, ...first], budget);
+    const job = { type: 'erase-project', orgSlug: organization.slug, project: slug, ...ids } as const;
+    await queueJob(job, 1);
+    await transact([...deletion(context, project), noteWork(job), audit, ...first], budget);
     return others;
   });
   // The deletion is committed, so nothing from here on may read the project again.

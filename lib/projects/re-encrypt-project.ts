@@ -12,6 +12,7 @@ import { at, find, list, queryPage } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { headRecord, versionRecord } from '../table/records/secret.ts';
+import { endWork } from '../table/records/unfinished-work.ts';
 import { ConditionFailed, transact, update } from '../table/write.ts';
 
 /*
@@ -55,7 +56,10 @@ function asText(cursor: Cursor): Record<string, string> {
   );
 }
 
-/** A job is queued before its rotation commits. If the rotation is not visible after this time, it never will be. */
+/**
+ * A job is queued before its rotation commits. If the rotation is not visible after this time, it probably failed; should
+ * it commit even later, the job is queued again (`lib/jobs/queue-unfinished-work.ts`).
+ */
 const patienceMs = 60_000;
 const stepMs = 2000;
 /**
@@ -203,6 +207,7 @@ export async function giveUpRotation(job: ReEncryptProject, log: Log): Promise<v
         { set: { 'rotation.failed': true } },
         { if: isInProgress(job) },
       ),
+      endWork(job.projectId),
     ]),
   );
   log.warn('gave up a key rotation', { projectId: job.projectId, toVersion: job.toVersion });
@@ -244,6 +249,7 @@ async function complete(job: ReEncryptProject, project: ProjectRecord, damaged: 
         },
         { if: isInProgress(job) },
       ),
+      endWork(project.id),
     ]),
   );
   log.info('completed a key rotation', { projectId: project.id, toVersion, damaged });

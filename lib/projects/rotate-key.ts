@@ -2,6 +2,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import type { Rotation } from '../contracts/fields/rotation.ts';
 import type { Project } from '../contracts/projects/project.ts';
 import { ApiError } from '../core/errors.ts';
+import type { LastingJob } from '../core/job.ts';
 import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
 import type { EnvironmentPath } from '../secrets/engine/environment-path.ts';
@@ -12,6 +13,7 @@ import { ranges } from '../table/keys.ts';
 import { at, queryPage } from '../table/read.ts';
 import type { EnvironmentRecord, EnvironmentState } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import { noteWork } from '../table/records/unfinished-work.ts';
 import { ConditionFailed, transact, update } from '../table/write.ts';
 import { viewProjects } from './project-view.ts';
 import { firstCursor } from './re-encrypt-project.ts';
@@ -44,19 +46,18 @@ export async function rotateKey(
     project: slug,
     projectId: project.id,
     toVersion,
-    cursor: firstCursor(),
   } as const;
   const [contents, [view], wrapped] = await Promise.all([
     Promise.all(environments.map(environment => readContent(organization.slug, environment))),
     viewProjects(context, [project], environments),
     createDataKey({ organizationId: organization.id, projectId: project.id, keyVersion: toVersion }),
-    queueJob(job, 1),
+    queueJob({ ...job, cursor: firstCursor() }, 1),
   ]);
   if (view === undefined) throw new Error('A project that exists has no view.');
 
   const total = contents.reduce((sum, { state }) => sum + (state?.valueCount ?? 0), 0);
   const neverUsed = contents.every(({ isEmpty }) => isEmpty) && contents.length <= maximumEnvironmentsAtOnce;
-  const plan = { project, toVersion, wrapped, total };
+  const plan = { project, toVersion, wrapped, total, job };
   const rotation =
     (neverUsed ? await completeAtOnce(context, plan, contents) : undefined) ?? (await begin(context, plan));
   return { project: { ...view, keyVersion: toVersion, rotation }, rotation };
@@ -85,10 +86,11 @@ interface Plan {
   toVersion: number;
   wrapped: Uint8Array;
   total: number;
+  job: LastingJob;
 }
 
 async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
-  const { project, toVersion, wrapped, total } = plan;
+  const { project, toVersion, wrapped, total, job } = plan;
   const rotation: Rotation = {
     status: 'in_progress',
     fromVersion: project.keyVersion,
@@ -108,6 +110,7 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
             : context.access.projectNotFound(),
       },
     ),
+    noteWork(job),
     await auditOf(context, project),
   ]);
   return rotation;

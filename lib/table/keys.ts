@@ -57,6 +57,7 @@ import type { Key } from './entity.ts';
  *   CUSTOMER#<customerId>            CUSTOMER                     the payment provider's customer → organization
  *   PROVIDEREVENT#<eventId>          PROVIDEREVENT                a provider event that was handled
  *   PLATFORM                         COUNT#<shard>                counters of users, organizations and projects
+ *   UNFINISHED                       <id>                         background work on that organization, project or environment
  *   METRICS#<day>                    <hour>#<route>               request metrics
  *   METRICSBATCH#<batch>             METRICSBATCH                 a batch of the access log that was counted
  */
@@ -129,6 +130,7 @@ export const keys = {
   customer: (customerId: string) => key(`CUSTOMER#${customerId}`, 'CUSTOMER'),
   providerEvent: (eventId: string) => key(`PROVIDEREVENT#${eventId}`, 'PROVIDEREVENT'),
   platformCount: (shard: number) => key('PLATFORM', `COUNT#${shard}`),
+  unfinishedWork: (id: string) => key('UNFINISHED', id),
   countedBatch: (batch: string) => key(`METRICSBATCH#${batch}`, 'METRICSBATCH'),
   metrics: (day: string, hour: string, route: string) => key(`METRICS#${day}`, `${hour}#${route}`),
 } as const;
@@ -195,6 +197,8 @@ export const ranges = {
   audit: (orgId: string) => ({ pk: `AUDIT#${orgId}` }),
   platformCounts: () => ({ pk: 'PLATFORM', beginsWith: 'COUNT#' }),
   metrics: (day: string) => ({ pk: `METRICS#${day}` }),
+  /** Work on everything whose id is in this closed interval. */
+  unfinishedWork: (from: string, to: string) => ({ pk: 'UNFINISHED', between: [from, to] as const }),
 } as const;
 
 function environmentPartition(orgSlug: string, project: string, env: string): string {

@@ -136,15 +136,20 @@ export async function queryPage(range: Range): Promise<Page> {
   return { items: answer.Items ?? [], next: answer.LastEvaluatedKey as Key | undefined };
 }
 
-/** All raw items of a range, page after page. */
-export async function queryItems(range: Range): Promise<Item[]> {
-  const items: Item[] = [];
+/** The pages of a range as raw items, each read when it is asked for. */
+export async function* queryPages(range: Range): AsyncGenerator<Item[]> {
   let startAfter = range.startAfter;
   do {
     const page = await queryPage(startAfter === undefined ? range : { ...range, startAfter });
-    items.push(...page.items);
+    yield page.items;
     startAfter = page.next;
   } while (startAfter !== undefined);
+}
+
+/** All raw items of a range. */
+export async function queryItems(range: Range): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const page of queryPages(range)) items.push(...page);
   return items;
 }
 

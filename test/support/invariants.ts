@@ -48,6 +48,7 @@ import {
 import { sessionRecord } from '../../lib/table/records/session.ts';
 import { templateKeyRecord } from '../../lib/table/records/template-key.ts';
 import { tokenRecord } from '../../lib/table/records/token.ts';
+import { subjectOf, unfinishedWorkRecord } from '../../lib/table/records/unfinished-work.ts';
 import { emailRecord, hasSecondFactor, userRecord } from '../../lib/table/records/user.ts';
 import { webhookRecord } from '../../lib/table/records/webhook.ts';
 import { allItems } from './table-dump.ts';
@@ -108,6 +109,7 @@ const entities = {
   routeHour: routeHourRecord,
   countedBatch: countedBatchRecord,
   retiredSlug: retiredProjectRecord,
+  unfinishedWork: unfinishedWorkRecord,
 };
 type Kind = keyof typeof entities;
 type RecordOf<K extends Kind> = ReturnType<(typeof entities)[K]['parse']>;
@@ -155,6 +157,7 @@ export function violationsOf(items: readonly Item[], options: Options = {}): Vio
     ...organizationViolations(table),
     ...projectViolations(table),
     ...environmentViolations(table),
+    ...unfinishedWorkViolations(table),
     ...auditViolations(table),
     ...platformViolations(table),
   ];
@@ -679,6 +682,32 @@ function idsOf(records: readonly { id: string }[]): string[] {
 
 function activeIds(records: readonly { id: string; status: string }[]): string[] {
   return idsOf(records.filter(({ status }) => status === 'active'));
+}
+
+/** Whatever is being erased or rotated is marked as unfinished work, and nothing else is. */
+function unfinishedWorkViolations({ all }: Table): Violation[] {
+  const organizations = all('organization');
+  const erasedSlugs = new Set(organizations.flatMap(({ slug, status }) => (status === 'deleting' ? [slug] : [])));
+  const expected = new Map<string, string>();
+  for (const { id, status } of organizations) if (status === 'deleting') expected.set(id, 'erase-organization');
+  const projects = new Map(all('project').map(one => [`${partOf(one.pk)}#${one.slug}`, one]));
+  for (const { id, pk, status, rotation } of projects.values()) {
+    const isRotating = rotation?.status === 'in_progress' && rotation.failed === undefined;
+    // The erasure of an organization destroys the keys of its projects without a job for each.
+    if (status === 'deleting' && !erasedSlugs.has(partOf(pk))) expected.set(id, 'erase-project');
+    else if (status === 'active' && isRotating) expected.set(id, 're-encrypt-project');
+  }
+  for (const { id, status } of all('environment')) if (status === 'deleting') expected.set(id, 'erase-environment');
+  const marked = new Map(all('unfinishedWork').map(({ job }) => [subjectOf(job), job]));
+  const violations: Violation[] = [];
+  for (const [id, type] of expected) {
+    if (marked.get(id)?.type !== type) violations.push({ where: id, what: `${type} is not marked as unfinished` });
+  }
+  for (const [id, { type, orgSlug }] of marked) {
+    if (expected.get(id) === type || erasedSlugs.has(orgSlug)) continue;
+    violations.push({ where: orgSlug, what: `${type} is marked as unfinished` });
+  }
+  return violations;
 }
 
 function platformViolations({ all }: Table): Violation[] {

@@ -12,5 +12,9 @@ export const deleteOrganization = contract({
     'again when that is done. For owners only.',
   access: { kind: 'member', roles: ['owner'], tokens: 'full', narrowestToken: 'organization', fresh: 'always' },
   responses: { 200: { description: 'The organization is deleted.', body: Success } },
-  uses: { table: ['GetItem', 'DeleteItem'], writes: ['ORG', 'ORGS', 'PLATFORM'], queues: ['jobs'] },
+  uses: {
+    table: ['GetItem', 'PutItem', 'DeleteItem'],
+    writes: ['ORG', 'ORGS', 'PLATFORM', 'UNFINISHED'],
+    queues: ['jobs'],
+  },
 });

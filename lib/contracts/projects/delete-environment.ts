@@ -14,5 +14,10 @@ export const deleteEnvironment = contract({
     'owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project', fresh: 'always' },
   responses: { 200: { description: 'The environment is deleted.', body: Success } },
-  uses: { table: ['GetItem'], reads: ['ORGID', 'ENV'], writes: ['ORG', 'ENV', 'AUDIT'], queues: ['jobs'] },
+  uses: {
+    table: ['GetItem'],
+    reads: ['ORGID', 'ENV'],
+    writes: ['ORG', 'ENV', 'AUDIT', 'UNFINISHED'],
+    queues: ['jobs'],
+  },
 });

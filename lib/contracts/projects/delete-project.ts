@@ -15,7 +15,7 @@ export const deleteProject = contract({
   uses: {
     table: ['GetItem', 'Query'],
     reads: ['ORGID'],
-    writes: ['ORG', 'ENV', 'PLATFORM', 'AUDIT'],
+    writes: ['ORG', 'ENV', 'PLATFORM', 'AUDIT', 'UNFINISHED'],
     queues: ['jobs'],
   },
 });

@@ -45,7 +45,7 @@ export const rotateKey = contract({
   uses: {
     table: ['GetItem', 'Query'],
     reads: ['ORGID', 'ENV'],
-    writes: ['ORG', 'ENV', 'AUDIT'],
+    writes: ['ORG', 'ENV', 'AUDIT', 'UNFINISHED'],
     key: { project: ['GenerateDataKey'] },
     queues: ['jobs'],
   },

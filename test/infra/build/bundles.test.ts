@@ -1,13 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Bundle, bundleFunctions } from '../../../infra/build/bundle.ts';
 import type { Handler } from '../../../infra/local/lambda/invoke.ts';
 import { functions, hotFunctions, needsDashboardOrigin } from '../../../infra/plan/functions.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
+import { at } from '../../../lib/table/read.ts';
+import { unfinishedWorkRecord } from '../../../lib/table/records/unfinished-work.ts';
+import { put, transact } from '../../../lib/table/write.ts';
 import { type Api, createProject, startApi } from '../../support/api.ts';
 import { recordBundleCalls } from '../../support/bundle-calls.ts';
 import { checkAccountOf, serveParameter } from '../../support/check-account.ts';
@@ -164,6 +169,23 @@ describe('the bundles, run instead of the sources', () => {
     invoked.add('check-service');
     const path = `/secrets/${person.organization.slug}/${slug}/dev/keys`;
     expect((await api.get(path, person.session)).body.keys).toMatchObject([{ key: 'SERVICE_CHECK', version: 1 }]);
+  });
+
+  test('of the look for unfinished work finds a job', async () => {
+    const before = recorder.calls.length;
+    const id = randomUUID();
+    const work = { type: 'erase-organization', orgSlug: 'gone', organizationId: id } as const;
+    await transact([put(at(unfinishedWorkRecord, id), { job: work, dueAtMs: 0 })]);
+    const name = 'queue-unfinished-work';
+    const { handler } = require(join(outDirectory, name, 'index.mjs')) as { handler: Handler };
+
+    await recorder.wrap({ area: 'workers', name }, handler)({}, {} as Context);
+
+    invoked.add(name);
+    const made = recorder.calls.slice(before).filter(({ functionName }) => functionName === name);
+    expect(made.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['sqs:SendMessage', 'dynamodb:UpdateItem']),
+    );
   });
 
   test('have all run by now, including the workers', async () => {

@@ -153,7 +153,8 @@ describe('the foundation', () => {
     const { ofType: typed } = synthesize({ ...fullSettings, maintenance: true });
     const settings = typed('AWS::Lambda::Function').map(({ resource }) => resource.Properties);
     const routed = settings.filter(
-      ({ FunctionName }) => !/-(?:run-jobs|deliver-webhooks|roll-up-metrics|check-service)$/.test(FunctionName),
+      ({ FunctionName }) =>
+        !/-(?:run-jobs|deliver-webhooks|queue-unfinished-work|roll-up-metrics|check-service)$/.test(FunctionName),
     );
     for (const { Environment } of routed) expect(Environment.Variables.MAINTENANCE).toBe('true');
     const enabled = (mappings: typeof resources) => mappings.map(({ resource }) => resource.Properties.Enabled);
@@ -273,7 +274,7 @@ describe('the API', () => {
       expect(deployed).toContainEqual({ routeKey: `${method} ${path}`, functionName: `holdfast-${operationId}` });
     }
     expect(new Set(deployed.map(({ functionName }) => functionName)).size).toBe(deployed.length);
-    expect(functionNameOf.size).toBe(deployed.length + 4);
+    expect(functionNameOf.size).toBe(deployed.length + 5);
     expect(functionNameOf.size).toBe(functions.length);
   });
 
@@ -305,7 +306,7 @@ describe('the API', () => {
         Architectures: ['arm64'],
         Handler: 'index.handler',
       });
-      if (!/-(?:run-jobs|roll-up-metrics|check-service)$/.test(FunctionName))
+      if (!/-(?:run-jobs|queue-unfinished-work|roll-up-metrics|check-service)$/.test(FunctionName))
         expect(Timeout, FunctionName).toBeLessThan(30);
     }
   });
@@ -526,14 +527,29 @@ describe('a gradual deployment', () => {
   });
 });
 
-describe('the check of the service', () => {
-  test('runs every five minutes where there is an account for it, once each time', () => {
-    const rule = (typed: typeof ofType) =>
-      typed('AWS::Events::Rule').find(({ id }) => id.startsWith('CheckService'))?.resource.Properties;
-    expect(rule(ofType)).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
-    expect(JSON.parse(rule(ofType).Targets[0].Input)).toEqual({ parameter: '/holdfast/check' });
-    expect(rule(synthesize().ofType)).toMatchObject({ State: 'DISABLED' });
-    expect(single('AWS::Lambda::EventInvokeConfig').Properties.MaximumRetryAttempts).toBe(0);
+describe('what runs every five minutes', () => {
+  const ruleOf = (name: string, typed: typeof ofType) =>
+    typed('AWS::Events::Rule').find(({ id }) => id.startsWith(name))?.resource.Properties;
+
+  test('is the check of the service, where there is an account for it', () => {
+    const rule = ruleOf('CheckService', ofType);
+    expect(rule).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
+    expect(JSON.parse(rule.Targets[0].Input)).toEqual({ parameter: '/holdfast/check' });
+    expect(ruleOf('CheckService', synthesize().ofType)).toMatchObject({ State: 'DISABLED' });
+  });
+
+  test('is the look for unfinished work, except under maintenance, when jobs wait in the queue', () => {
+    const name = 'QueueUnfinishedWork';
+    expect(ruleOf(name, ofType)).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
+    const { ofType: typed } = synthesize({ ...fullSettings, maintenance: true });
+    expect(ruleOf(name, typed)).toMatchObject({ State: 'DISABLED' });
+  });
+
+  test('runs once each time', () => {
+    const attempts = ofType('AWS::Lambda::EventInvokeConfig').map(
+      ({ resource }) => resource.Properties.MaximumRetryAttempts,
+    );
+    expect(attempts).toEqual([0, 0]);
   });
 });
 
@@ -543,7 +559,7 @@ describe('alarms', () => {
     .filter(({ AlarmActions }) => AlarmActions !== undefined);
 
   test('say what users notice and what to do first, and notify the operators', () => {
-    expect(alarms).toHaveLength(17);
+    expect(alarms).toHaveLength(18);
     for (const { AlarmName, AlarmDescription, AlarmActions } of alarms) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       expect(AlarmDescription.length, AlarmName).toBeGreaterThan(100);

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { chunksOf } from '../core/chunks-of.ts';
+import { type LastingJob, maximumJobReceives } from '../core/job.ts';
+import type { Log } from '../core/logger.ts';
+import { queueJob } from '../core/queue.ts';
+import { equals, isThere } from '../table/expressions.ts';
+import { ranges } from '../table/keys.ts';
+import { at, queryPages } from '../table/read.ts';
+import { subjectOf, unfinishedWorkRecord } from '../table/records/unfinished-work.ts';
+import { transactIfHolds, update } from '../table/write.ts';
+
+/** When deployed, a job's receives are this far apart (the queue's visibility timeout). */
+const receiveEveryMs = 6 * 60_000;
+
+/** For how long the queue may still have the job of a step that was tried: all receives, and some time to spare. */
+const jobLastsMs = (maximumJobReceives + 2) * receiveEveryMs;
+
+/** Says that the work's job is in the queue. Does nothing before the work has begun and after it has ended. */
+export async function noteJobOf(job: LastingJob, nowMs = Date.now()): Promise<void> {
+  const work = at(unfinishedWorkRecord, subjectOf(job));
+  await transactIfHolds([update(work, { set: { dueAtMs: nowMs + jobLastsMs } }, { if: isThere })]);
+}
+
+/** A page has some 100 KB. */
+const pageSize = 250;
+const maximumPages = 8;
+const jobsAtOnce = 10;
+
+interface Options {
+  nowMs?: number;
+  pages?: number;
+  /** The id to start at. By default a random one, so that a few runs see everything, however much there is. */
+  from?: string;
+}
+
+/**
+ * Queues the jobs of unfinished work whose own job is gone: it gave up before a stalled request committed the change, was
+ * moved to the dead-letter queue, or was lost with a queue. Steps can run twice, so a job that is still there does no harm.
+ * @returns how many jobs were queued
+ */
+export async function queueUnfinishedWork(
+  log: Log,
+  { nowMs = Date.now(), pages = maximumPages, from = randomUUID() }: Options = {},
+): Promise<number> {
+  let queued = 0;
+  let read = 0;
+  // From a random id to the end, then from the beginning to that id. Ids are hexadecimal.
+  for (const range of [ranges.unfinishedWork(from, 'g'), ranges.unfinishedWork('0', from)]) {
+    for await (const items of queryPages({ ...range, pageSize, eventuallyConsistent: true })) {
+      const due = items.map(item => unfinishedWorkRecord.parse(item)).filter(({ dueAtMs }) => dueAtMs <= nowMs);
+      for (const some of chunksOf(jobsAtOnce, due)) {
+        await Promise.all(some.map(work => queueAgain(work, nowMs, log)));
+      }
+      queued += due.length;
+      read += 1;
+      if (read === pages) return queued;
+    }
+  }
+  return queued;
+}
+
+/** The job is queued first: should this process die between the two calls, the next run queues it once more. */
+async function queueAgain(
+  { job, dueAtMs }: ReturnType<typeof unfinishedWorkRecord.parse>,
+  nowMs: number,
+  log: Log,
+): Promise<void> {
+  await queueJob(job);
+  await transactIfHolds([
+    update(
+      at(unfinishedWorkRecord, subjectOf(job)),
+      { set: { dueAtMs: nowMs + jobLastsMs } },
+      { if: { dueAtMs: equals(dueAtMs) } },
+    ),
+  ]);
+  const { type, organizationId } = job;
+  const overdueSeconds = Math.round((nowMs - dueAtMs) / 1000);
+  const facts = { job: type, organizationId, id: subjectOf(job), overdueSeconds };
+  log.warn('queued unfinished work again', { ...facts, alarm: 'requeued' });
+}

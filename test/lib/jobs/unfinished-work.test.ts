@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import type { SQSEvent } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { handler as lookForWork } from '../../../functions/workers/queue-unfinished-work.ts';
+import { handler as runJobs } from '../../../functions/workers/run-jobs.ts';
+import { loadFromFunctions } from '../../../infra/local/lambda/invoke.ts';
+import { openLog } from '../../../lib/core/logger.ts';
+import { queueUnfinishedWork } from '../../../lib/jobs/queue-unfinished-work.ts';
+import { keys } from '../../../lib/table/keys.ts';
+import { at, find } from '../../../lib/table/read.ts';
+import { noteWork, unfinishedWorkRecord } from '../../../lib/table/records/unfinished-work.ts';
+import { transact } from '../../../lib/table/write.ts';
+import { type Answer, type Api, createProject } from '../../support/api.ts';
+import { scanTable, violationsOf } from '../../support/invariants.ts';
+import { type AwsCall, conduct } from '../../support/observe-calls.ts';
+import { startObservedApi } from '../../support/observed-api.ts';
+import { type Person, seedPerson } from '../../support/people.ts';
+import { recorder } from '../../support/record-calls.ts';
+import { expectStatus } from '../../support/sample-requests.ts';
+import { stalling } from '../../support/stalling.ts';
+import { emptyTable } from '../../support/table-dump.ts';
+
+/*
+ * A job is queued before its change commits, and gives up waiting after a minute. Here the change is held back for longer:
+ * the worker is run by hand on what the queue delivers, so that a job gives up when the test says so.
+ */
+
+let api: Api;
+/** What the queue has delivered and nobody has worked on. */
+let delivered: string[] = [];
+let person: Person;
+
+beforeAll(async () => {
+  api = await startObservedApi({}, async name => {
+    if (name.name !== 'run-jobs') return loadFromFunctions(name);
+    return event => {
+      delivered.push(...(event as SQSEvent).Records.map(({ body }) => body));
+      return { batchItemFailures: [] };
+    };
+  });
+});
+afterAll(() => api.stop());
+
+beforeEach(async () => {
+  await emptyTable();
+  delivered = [];
+  person = await seedPerson();
+});
+
+const minuteMs = 60_000;
+
+/** Hands a delivered message to the worker, as if it had been queued some minutes ago. */
+async function work(body: string, minutesAgo = 0): Promise<void> {
+  const job = JSON.parse(body);
+  const sentMs = Date.now() - minutesAgo * minuteMs;
+  if (job.cursor?.queuedAtMs !== undefined && minutesAgo > 0) job.cursor.queuedAtMs = String(sentMs);
+  const attributes = { ApproximateReceiveCount: '1', SentTimestamp: String(sentMs) };
+  const record = { messageId: randomUUID(), body: JSON.stringify(job), attributes };
+  const { batchItemFailures } = await runJobs({ Records: [record] } as unknown as SQSEvent);
+  expect(batchItemFailures).toEqual([]);
+}
+
+const nextDelivery = () => expect.poll(() => delivered.length, { timeout: 20_000 }).toBeGreaterThan(0);
+
+/** Works on everything until `isOver`. */
+async function workUntil(isOver: () => Promise<boolean>): Promise<void> {
+  while (!(await isOver())) {
+    await nextDelivery();
+    for (const body of delivered.splice(0)) await work(body);
+  }
+}
+
+/** Looks as the schedule does, some minutes from now. @returns how many jobs it queued */
+const look = (minutesFromNow: number, options = {}) =>
+  queueUnfinishedWork(openLog({}), { nowMs: Date.now() + minutesFromNow * minuteMs, ...options });
+
+const isMark = ({ operation, input }: AwsCall) =>
+  operation === 'TransactWriteItems' && JSON.stringify(input).includes('"UNFINISHED"');
+
+/** Sends a request whose change commits after its job has given up. */
+async function commitLate(send: (headers: Record<string, string>) => Promise<Answer>, status: number): Promise<void> {
+  const answer = await stalling(isMark, send, async () => {
+    await nextDelivery();
+    for (const body of delivered.splice(0)) await work(body, 2);
+    expect(delivered).toEqual([]);
+  });
+  expect(answer.status).toBe(status);
+}
+
+interface Leftover {
+  /** Makes the leftover. */
+  leave(): Promise<void>;
+  /** Whether its work is done, as a user sees it. */
+  isDone(): Promise<boolean>;
+}
+
+const projectPath = () => `/projects/${person.organization.id}/shop`;
+
+const leftovers: Record<string, () => Promise<Leftover>> = {
+  'a rotation': async () => {
+    await createProject(api, person);
+    const secrets = `/secrets/${person.organization.slug}/shop/dev`;
+    await expectStatus(api.put(secrets, { key: 'A', value: 'kept' }, person.session), 201);
+    return {
+      leave: () =>
+        commitLate(headers => api.post(`${projectPath()}/rotate-key`, undefined, person.session, headers), 202),
+      isDone: async () => {
+        const { rotation } = (await api.get(projectPath(), person.session)).body.project;
+        expect((await api.get(secrets, person.session)).body.secrets[0].value).toBe('kept');
+        return rotation.status === 'completed';
+      },
+    };
+  },
+  'the deletion of a project': async () => {
+    await createProject(api, person);
+    return {
+      leave: () => commitLate(headers => api.delete(projectPath(), person.session, headers), 200),
+      isDone: async () => {
+        const { status } = await api.post(
+          `/projects/${person.organization.id}`,
+          { name: 'Again', slug: 'shop' },
+          person.session,
+        );
+        return status === 201;
+      },
+    };
+  },
+  'the deletion of an environment': async () => {
+    await createProject(api, person);
+    return {
+      leave: () => commitLate(headers => api.delete(`${projectPath()}/environments/dev`, person.session, headers), 200),
+      isDone: async () => {
+        const { status } = await api.post(
+          `${projectPath()}/environments`,
+          { name: 'Again', slug: 'dev' },
+          person.session,
+        );
+        return status === 201;
+      },
+    };
+  },
+  'the deletion of an organization': async () => {
+    const slug = `org-${randomUUID().slice(0, 8)}`;
+    const { organization } = (await expectStatus(api.post('/orgs', { name: 'Acme', slug }, person.session), 201)).body;
+    await createProject(api, { ...person, organization });
+    return {
+      leave: () => commitLate(headers => api.delete(`/orgs/${organization.id}`, person.session, headers), 200),
+      isDone: async () => (await api.post('/orgs', { name: 'Again', slug }, person.session)).status === 201,
+    };
+  },
+};
+
+describe.each(Object.entries(leftovers))('%s that commits after its job gave up', (_, prepare) => {
+  it('stays unfinished by itself, and is finished by the next look', { timeout: 60_000 }, async () => {
+    const { leave, isDone } = await prepare();
+    await leave();
+
+    // Nothing is queued, and a look at once takes it for work whose job is on its way.
+    expect(await look(0)).toBe(0);
+    expect(delivered).toEqual([]);
+    expect(await isDone()).toBe(false);
+    expect(violationsOf(await scanTable())).toEqual([]);
+
+    expect(await look(6)).toBe(1);
+    // The job is on its way now.
+    expect(await look(6)).toBe(0);
+    await workUntil(isDone);
+
+    expect(violationsOf(await scanTable())).toEqual([]);
+  });
+});
+
+describe('work that has begun', () => {
+  it('is not queued again while the queue may still have its job, and is once that must be lost', {
+    timeout: 60_000,
+  }, async () => {
+    await createProject(api, person);
+    await expectStatus(api.delete(projectPath(), person.session), 200);
+    await nextDelivery();
+    // Its first step is tried and fails; the queue would deliver it for an hour.
+    const [body = ''] = delivered.splice(0);
+    const record = { messageId: randomUUID(), body, attributes: { ApproximateReceiveCount: '1', SentTimestamp: '0' } };
+    const broken = { call: failingOn((call: AwsCall) => call.operation === 'Query') };
+    const { batchItemFailures } = await conduct(broken, () => runJobs({ Records: [record] } as unknown as SQSEvent));
+    expect(batchItemFailures).toHaveLength(1);
+
+    expect(await look(60)).toBe(0);
+    expect(await look(80)).toBe(1);
+    await workUntil(async () => (await find(at(unfinishedWorkRecord, JSON.parse(body).projectId))) === undefined);
+
+    expect(violationsOf(await scanTable(), { settled: true })).toEqual([]);
+  });
+
+  it('has no mark left once an organization is erased with everything below it', { timeout: 60_000 }, async () => {
+    const slug = `org-${randomUUID().slice(0, 8)}`;
+    const { organization } = (await expectStatus(api.post('/orgs', { name: 'Acme', slug }, person.session), 201)).body;
+    const owner = { ...person, organization };
+    for (const name of ['Shop', 'Rotated', 'Deleted']) await createProject(api, owner, name);
+    const path = `/projects/${organization.id}`;
+    const dev = `/secrets/${slug}/rotated/dev`;
+    await expectStatus(api.put(dev, { key: 'A', value: 'a' }, person.session), 201);
+    await expectStatus(api.delete(`${path}/shop/environments/dev`, person.session), 200);
+    await expectStatus(api.post(`${path}/rotated/rotate-key`, undefined, person.session), 202);
+    await expectStatus(api.delete(`${path}/deleted`, person.session), 200);
+    await expectStatus(api.delete(`/orgs/${organization.id}`, person.session), 200);
+    const marks = async () => (await scanTable()).filter(({ pk }) => pk === 'UNFINISHED').map(({ job }) => job);
+    expect(await marks()).toHaveLength(4);
+    await expect.poll(() => delivered.length, { timeout: 20_000 }).toBe(4);
+    const jobs = delivered.splice(0).filter(body => body.includes('erase-organization'));
+
+    for (const body of jobs) await work(body);
+
+    expect(await marks()).toEqual([]);
+  });
+});
+
+describe('the look', () => {
+  it('costs one read unit when there is nothing to do', async () => {
+    const calls = recorder();
+    await conduct(calls, () => lookForWork({}));
+    expect(calls.calls.map(({ operation }) => operation)).toEqual(['Query', 'Query']);
+    for (const { input } of calls.calls) expect(input.ConsistentRead).toBe(false);
+  });
+
+  it('reads a bounded number of pages, and from another start the rest', { timeout: 60_000 }, async () => {
+    const ids = Array.from({ length: 600 }, () => randomUUID()).toSorted();
+    const jobOf = (id: string) =>
+      ({ type: 'erase-project', orgSlug: 'acme', organizationId: 'o', project: 'p', projectId: id }) as const;
+    for (let start = 0; start < ids.length; start += 100) {
+      await transact(ids.slice(start, start + 100).map(id => noteWork(jobOf(id))));
+    }
+
+    expect(await look(6, { pages: 1, from: '0' })).toBe(250);
+    expect(await look(6, { pages: 1, from: ids[250] })).toBe(250);
+    expect(await look(6, { from: ids[400] })).toBe(100);
+    expect(await look(6)).toBe(0);
+  });
+
+  it('does not forget work if it dies before it has noted the job', async () => {
+    const id = randomUUID();
+    await transact([noteWork({ type: 'erase-organization', orgSlug: 'acme', organizationId: id })]);
+    const broken = { call: failingOn((call: AwsCall) => call.operation === 'TransactWriteItems') };
+
+    await expect(conduct(broken, () => look(6))).rejects.toThrow();
+
+    expect(await look(6)).toBe(1);
+    expect(await find({ entity: unfinishedWorkRecord, key: keys.unfinishedWork(id) })).toBeDefined();
+  });
+});
+
+function failingOn(isMeant: (call: AwsCall) => boolean) {
+  return (call: AwsCall, send: () => Promise<unknown>) =>
+    isMeant(call) ? Promise.reject(new Error('The process is dead.')) : send();
+}
