@@ -18,6 +18,8 @@ import { put, retryOnConditionFailed, transact, update, type Write } from '../ta
 import { mismatchedClaims } from './demanded-claims.ts';
 import { identityTarget } from './identity-view.ts';
 import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from './issuer-keys.ts';
+import { claimsProblem } from './require-trust.ts';
+import { claimsOfOwner } from './shared-issuers.ts';
 import {
   assertionHash,
   endOfAssertion,
@@ -67,6 +69,16 @@ export async function exchangeAssertion(context: RequestContext, wanted: Exchang
   const mayFetch = !isReached(failures, failed);
   const proven = await prove(context, { subjectToken, identity, known, mayFetch, failures });
   const assertion = { organization, identity, proven, subjectToken };
+  const tooBroad = claimsProblem(identity.issuer, identity.claims);
+  if (tooBroad !== undefined) {
+    const missing = claimsOfOwner(identity.issuer) ?? [];
+    await recordRefusal(context, assertion, 'claims_mismatch', missing);
+    throw new ApiError(
+      'claims_mismatch',
+      `Strangers could meet what the identity demands: it ${tooBroad}. Ask an owner or admin to add that to its claims.`,
+      { details: { claims: [...missing] } },
+    );
+  }
   const mismatched = mismatchedClaims(proven, identity.claims);
   if (mismatched.length > 0) {
     await recordRefusal(context, assertion, 'claims_mismatch', mismatched);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { forgetSettings } from '../../lib/core/settings.ts';
 import { isThere } from '../../lib/table/expressions.ts';
 import { at, find } from '../../lib/table/read.ts';
+import { identityRecord } from '../../lib/table/records/identity.ts';
 import { issuerKeysRecord } from '../../lib/table/records/issuer-keys.ts';
 import { organizationRecord } from '../../lib/table/records/organization.ts';
 import { ConditionFailed, remove, transact, update } from '../../lib/table/write.ts';
@@ -312,6 +313,43 @@ describe('what an identity demands', () => {
       '403 claims_mismatch',
     );
   });
+
+  it.each([
+    ['GitHub', 'https://token.actions.githubusercontent.com', { ref: 'refs/heads/main' }, 'repository_id'],
+    ['GitLab', 'https://gitlab.com', { ref_protected: 'true' }, 'project_id'],
+    ['another issuer', 'https://issuer.example.com', { '/sub': 'repo:acme/web-shop:ref:refs/heads/main' }, undefined],
+  ])(
+    'is never met where strangers could meet it, even by an identity from before that was refused: %s',
+    async (_, url, claims, wanted) => {
+      const key = await makeSigningKey();
+      const jwks = { keys: [key.publicJwk] };
+      const id = await makeIdentity(
+        { claims: { ...claims, repository_id: '74', project_id: '74' }, jwks },
+        { at: { url } },
+      );
+      const token = () => signToken({ url }, key, id, { ...claims, project_id: '74' });
+      expect(codeOf(await exchange(id, await token()))).toBe('201 ok');
+      // As it was stored before such claims were refused.
+      await transact([update(at(identityRecord, ada.organization.slug, id), { set: { claims } })]);
+
+      const answer = await exchange(id, await token());
+
+      expect(codeOf(answer)).toBe('403 claims_mismatch');
+      expect(answer.body.error.message).toMatch(/must demand .*Ask an owner or admin to add that to its claims\.$/);
+      expect(answer.body.error.message).toContain(wanted ?? 'besides iss, aud and sub');
+      expect(answer.body.error.details.claims.includes(wanted)).toBe(wanted !== undefined);
+      expect(await entriesOf(id, 'identity.refused')).toHaveLength(1);
+      // An assertion that proves nothing learns nothing of it.
+      const forged = await signToken({ url }, await makeSigningKey(), id, claims);
+      expect(codeOf(await exchange(id, forged))).toBe('401 invalid_assertion');
+      // It may still be renamed, and works again once its claims are narrow.
+      const path = `/identities/${ada.organization.id}/${id}`;
+      await expectStatus(api.patch(path, { name: 'renamed' }, ada.session), 200);
+      await expectStatus(api.patch(path, { claims: { repository_id: '74', project_id: '74' } }, ada.session), 200);
+      expect(codeOf(await exchange(id, await token()))).toBe('201 ok');
+      await api.delete(path, ada.session);
+    },
+  );
 
   it('leaves one entry in the audit log for each assertion that does not meet it', async () => {
     const id = await makeIdentity();
