@@ -116,7 +116,13 @@ const parts = [
     layers: [
       ['plan', 'local/machine', 'repair'],
       ['openapi', 'build', 'stacks', 'local/lambda', 'local/stand-ins'],
-      ['local/gateway', 'local/stand-ins/kms', 'local/stand-ins/sqs', 'local/stand-ins/payment'],
+      [
+        'local/gateway',
+        'local/stand-ins/kms',
+        'local/stand-ins/lambda',
+        'local/stand-ins/sqs',
+        'local/stand-ins/payment',
+      ],
       ['local'],
       ['commands', ''],
     ],
@@ -237,6 +243,7 @@ describe('what has only one place', () => {
   it('makes each SDK client in one file', () => {
     const makers = [...lib, ...functions].filter(({ text }) => /new (\w+)Client\(/.test(text)).map(({ path }) => path);
     expect(makers.toSorted()).toEqual([
+      'lib/core/invoke-function.ts',
       'lib/core/parameter.ts',
       'lib/core/queue.ts',
       'lib/crypto/kms.ts',

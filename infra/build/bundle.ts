@@ -19,6 +19,19 @@ const versionsOnly: Plugin = {
   },
 };
 
+/**
+ * The SDK loads this on the first call that streams events, which the service never makes. Lambda's client also sets it
+ * up when it starts, so its bundle has it.
+ */
+const withoutEventStreams: Plugin = {
+  name: 'without-event-streams',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^@smithy\/core\/event-streams$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    );
+  },
+};
+
 /** esbuild's options for a function. */
 export const bundleSettings = {
   bundle: true,
@@ -29,9 +42,7 @@ export const bundleSettings = {
   // ES modules first: esbuild can tree-shake them, and fewer packages need `require`.
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts') },
-  // The SDK loads it on the first call that streams events, which the service never makes.
-  external: ['@smithy/core/event-streams'],
-  plugins: [versionsOnly, leanClients, leanZod, leanModules],
+  plugins: [versionsOnly, withoutEventStreams, leanClients, leanZod, leanModules],
   legalComments: 'none',
   // CommonJS dependencies load Node's own modules with `require`, which ES modules do not have.
   banner: {

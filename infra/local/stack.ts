@@ -2,7 +2,7 @@ import type { DashboardFiles } from '../../clients/dashboard/build.ts';
 import { documentationRoutes } from '../../lib/contracts/documentation-routes.ts';
 import { routes as contracts } from '../../lib/contracts/routes.ts';
 import { forgetSettings, settings } from '../../lib/core/settings.ts';
-import { receives } from '../plan/functions.ts';
+import { receives, workers } from '../plan/functions.ts';
 import { applyEnvironment, endpointGiven, type GivenSettings, settingsOver } from './environment.ts';
 import { startAccessLog } from './gateway/access-log.ts';
 import { type Gateway, listen } from './gateway/gateway.ts';
@@ -14,6 +14,7 @@ import { StartError } from './machine/start-error.ts';
 import { ensureKey, ensureQueue, ensureSender, ensureTable } from './resources.ts';
 import { type DynamoDb, startDynamoDb } from './stand-ins/dynamodb.ts';
 import { startKms } from './stand-ins/kms/kms.ts';
+import { startLambda } from './stand-ins/lambda/lambda.ts';
 import { startPaymentProvider } from './stand-ins/payment/provider.ts';
 import { type Ses, startSes } from './stand-ins/ses.ts';
 import { startSqs } from './stand-ins/sqs/sqs.ts';
@@ -83,14 +84,20 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
     onStop(data.release);
     const env = settingsOver(given, gateway.url);
     onStop(applyEnvironment(given, env));
-    const { dynamoDb, ses } = await startStandIns(given, env, { directory: data.path, gateway, report, onStop });
+    const invoke = createInvoke(loadHandler);
+    const { dynamoDb, ses } = await startStandIns(given, env, {
+      directory: data.path,
+      gateway,
+      invoke,
+      report,
+      onStop,
+    });
     const queues = await ensureKeyAndQueues(env, ses);
     requireValidSettings();
     // Loads the functions while the JVM starts.
     await Promise.all([dynamoDb?.ready, options.preload ? preload(routes, loadHandler, report) : undefined]);
     await ensureTable(env.TABLE_NAME ?? '');
 
-    const invoke = createInvoke(loadHandler);
     const accessLog = startAccessLog(event => invoke(rollUp, event, 30_000));
     onStop(accessLog.stop);
     startWorkers(queues, invoke, onStop);
@@ -118,6 +125,7 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
 interface StandInOptions {
   directory: string | undefined;
   gateway: Gateway;
+  invoke: Invoke;
   report: (line: string) => void;
   onStop: OnStop;
 }
@@ -126,7 +134,7 @@ interface StandInOptions {
 async function startStandIns(
   given: GivenSettings,
   env: Record<string, string>,
-  { directory, gateway, report, onStop }: StandInOptions,
+  { directory, gateway, invoke, report, onStop }: StandInOptions,
 ): Promise<{ dynamoDb: DynamoDb | undefined; ses: Ses | undefined }> {
   const started = async <T extends { url: string; stop: () => Promise<void> }>(
     service: string,
@@ -145,6 +153,15 @@ async function startStandIns(
   });
   await started('KMS', () => startKms(directory, region));
   await started('SQS', () => startSqs(directory, region));
+  if (!given.AWS_ENDPOINT_URL_LAMBDA) {
+    // The functions run in this process, so no other implementation of AWS has them.
+    const lambda = await startLambda(invoke);
+    onStop(lambda.stop);
+    Object.assign(env, {
+      AWS_ENDPOINT_URL_LAMBDA: lambda.url,
+      ISSUER_KEYS_FUNCTION: workers.fetchIssuerKeys.name,
+    });
+  }
   const ses = await started('SESV2', () => startSes(directory));
   if (env.STRIPE_SECRET_KEY === undefined) {
     const { key, plans, webhookSecret } = paymentSettings(env);
@@ -187,7 +204,7 @@ function requireValidSettings(): void {
 }
 
 function startWorkers({ webhooks, jobs }: Queues, invoke: Invoke, onStop: OnStop): void {
-  const workers = [
+  const started = [
     startQueueWorker({
       queue: webhooks,
       functionName: { area: 'workers', name: 'deliver-webhooks' },
@@ -205,7 +222,7 @@ function startWorkers({ webhooks, jobs }: Queues, invoke: Invoke, onStop: OnStop
       retryAfterSeconds: 5,
     }),
   ];
-  onStop(() => Promise.all(workers.map(worker => worker.stop(workerGraceMs))));
+  onStop(() => Promise.all(started.map(worker => worker.stop(workerGraceMs))));
   onStop(startSchedule(unfinishedWorkEveryMs, () => invoke(queueUnfinishedWork, {}, 60_000)));
 }
 

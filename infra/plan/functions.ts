@@ -100,7 +100,7 @@ function routeOf(name: string): RoutedFunctionPlan {
   return found;
 }
 
-/** The functions triggered by queues, schedules and the access log, never by a request. */
+/** The functions that no route reaches: triggered by queues, schedules, the access log or another function. */
 export const workers = {
   /** It sends to addresses that customers choose, so it has the narrowest permissions. */
   deliverWebhooks: {
@@ -117,6 +117,20 @@ export const workers = {
     memoryMb: 512,
     // 5 s for the delivery, the rest for recording its start and its result.
     timeoutSeconds: 25,
+  },
+  /**
+   * It asks hosts that customers choose, and has no rights at all. Its concurrency is not reserved: that would take from
+   * what all other functions share, and an account with the initial quota of ten has none to reserve. One fetch a minute
+   * for each issuer, and the organization's window for exchanges that fail, limit how many run at once.
+   */
+  fetchIssuerKeys: {
+    name: 'fetch-issuer-keys',
+    area: 'workers',
+    summary: 'Read the keys of an issuer',
+    uses: { table: [] },
+    memoryMb: 512,
+    // 5 s for the fetch.
+    timeoutSeconds: 10,
   },
   runJobs: {
     name: 'run-jobs',
@@ -192,6 +206,11 @@ export const passwordFunctions: ReadonlySet<string> = new Set(
 /** Whether the function creates links to the dashboard, or otherwise uses its origin. */
 export function needsDashboardOrigin({ mail, payments, dashboardOrigin }: FunctionPlan['uses']): boolean {
   return (mail ?? payments ?? dashboardOrigin) === true;
+}
+
+/** The name that an installation deploys a function under. */
+export function deployedName(installation: { name: string }, { name }: Pick<FunctionPlan, 'name'>): string {
+  return `${installation.name}-${name}`;
 }
 
 /** A function's name as an identifier: `set-secret` → `SetSecret`. */

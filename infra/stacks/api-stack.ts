@@ -41,6 +41,13 @@ export class ApiStack extends Stack {
 
     const api = this.addApi(config);
     this.host = `${api.ref}.execute-api.${this.region}.${this.urlSuffix}`;
+    const accessLog = this.addAccessLog(config);
+    const workers = new WorkersStack(this, 'Workers', {
+      service,
+      accessLog,
+      webhookQueueArn: foundation.webhookQueue.queueArn,
+      jobQueueArn: foundation.jobQueue.queueArn,
+    });
     const deploymentAlarm = addDeploymentAlarm(this, config);
     const areas = Map.groupBy(routedFunctions, ({ area }) => area);
     const functions = new Map<string, LambdaFunction>();
@@ -50,6 +57,8 @@ export class ApiStack extends Stack {
       return stack;
     });
 
+    // Routes invoke functions there by name, and what they queue must find a worker that knows it.
+    for (const areaStack of areaStacks) areaStack.addStackDependency(workers);
     // CodeDeploy looks up the alarm by name, and fails without it.
     for (const areaStack of areaStacks) areaStack.node.addDependency(deploymentAlarm);
     // API Gateway allows ten changes per second in an account. Deploying the areas in parallel would need many times as
@@ -59,17 +68,10 @@ export class ApiStack extends Stack {
       if (before !== undefined) stack.addStackDependency(before);
     }
 
-    const accessLog = this.addAccessLog(config);
     const stage = this.addStage(config, api.ref, accessLog);
     // The stage can only limit existing routes.
     for (const areaStack of areaStacks) stage.node.addDependency(areaStack);
 
-    const workers = new WorkersStack(this, 'Workers', {
-      service,
-      accessLog,
-      webhookQueueArn: foundation.webhookQueue.queueArn,
-      jobQueueArn: foundation.jobQueue.queueArn,
-    });
     new OperationsStack(this, 'Operations', { config, foundation, apiId: api.ref, accessLog, functions, workers });
   }
 

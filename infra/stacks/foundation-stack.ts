@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, type ITable, Table, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -7,7 +7,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { tableDefinition } from '../../lib/table/definition.ts';
 import { type Config, dashboardOriginParameter, edgeSecretNames, knownDashboardOrigin } from '../plan/config.ts';
-import { pascalCase, receives, workers } from '../plan/functions.ts';
+import { deployedName, pascalCase, receives, workers } from '../plan/functions.ts';
 import type { Resources } from './rights.ts';
 
 /** AWS recommends six times the function's timeout for a queue that triggers a function. */
@@ -110,6 +110,14 @@ export class FoundationStack extends Stack {
       keyArn: config.restoredKey ?? this.key.keyArn,
       webhookQueueArn: this.webhookQueue.queueArn,
       jobQueueArn: this.jobQueue.queueArn,
+      functionArns: {
+        'fetch-issuer-keys': this.formatArn({
+          service: 'lambda',
+          resource: 'function',
+          resourceName: deployedName(config, workers.fetchIssuerKeys),
+          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+        }),
+      },
       mailIdentityArns: this.mailIdentityArns,
       dashboardOriginParameterArn:
         knownDashboardOrigin(config) === undefined ? this.parameterArn(dashboardOriginParameter(config)) : undefined,

@@ -6,7 +6,7 @@ import { Alias, type CfnAlias, type IVersion, type Function as LambdaFunction } 
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Config } from '../plan/config.ts';
-import { type FunctionPlan, pascalCase } from '../plan/functions.ts';
+import { deployedName, type FunctionPlan, pascalCase } from '../plan/functions.ts';
 
 /** The alias that the gateway invokes. */
 const aliasName = 'live';
@@ -34,11 +34,11 @@ export class GradualDeployments extends Construct {
     this.config = config;
     this.application = new CfnApplication(this, 'Application', { computePlatform: 'Lambda' });
     const stack = Stack.of(this);
-    const functions = plans.map(({ name }) =>
+    const functions = plans.map(plan =>
       stack.formatArn({
         service: 'lambda',
         resource: 'function',
-        resourceName: `${config.name}-${name}`,
+        resourceName: deployedName(config, plan),
         arnFormat: ArnFormat.COLON_RESOURCE_NAME,
       }),
     );

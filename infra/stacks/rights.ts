@@ -1,5 +1,5 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { KeyPurpose, Partition, TableAction } from '../../lib/contracts/contract.ts';
+import type { InvokedFunction, KeyPurpose, Partition, TableAction } from '../../lib/contracts/contract.ts';
 import type { Config } from '../plan/config.ts';
 import { type FunctionPlan, needsDashboardOrigin, pascalCase } from '../plan/functions.ts';
 
@@ -9,6 +9,7 @@ export interface Resources {
   keyArn: string;
   webhookQueueArn: string;
   jobQueueArn: string;
+  functionArns: Readonly<Record<InvokedFunction, string>>;
   mailIdentityArns: readonly string[];
   /** The SSM parameter with the dashboard's origin; undefined if the origin is a setting. */
   dashboardOriginParameterArn: string | undefined;
@@ -49,6 +50,11 @@ export function rightsOf(
       'Queue',
       uses.queues === undefined ? [] : ['sqs:SendMessage'],
       (uses.queues ?? []).map(name => queues[name]),
+    ),
+    allow(
+      'InvokeFunction',
+      uses.functions === undefined ? [] : ['lambda:InvokeFunction'],
+      (uses.functions ?? []).map(name => resources.functionArns[name]),
     ),
     allow('SendMail', uses.mail ? ['ses:SendEmail'] : [], resources.mailIdentityArns, {
       StringEquals: { 'ses:FromAddress': mailFrom.address },

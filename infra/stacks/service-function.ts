@@ -4,7 +4,7 @@ import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, 
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type Config, dashboardOriginParameter, edgeSecretNames, knownDashboardOrigin } from '../plan/config.ts';
-import { type FunctionPlan, needsDashboardOrigin } from '../plan/functions.ts';
+import { deployedName, type FunctionPlan, needsDashboardOrigin, workers } from '../plan/functions.ts';
 import { type Resources, rightsOf } from './rights.ts';
 
 const tracingRight = new PolicyStatement({
@@ -41,7 +41,7 @@ export function addFunction(
   { plan, service, moreRights = [] }: FunctionProps,
 ): LambdaFunction {
   const { config, resources, addresses, codeOf } = service;
-  const functionName = `${config.name}-${plan.name}`;
+  const functionName = deployedName(config, plan);
   const logGroup = new LogGroup(scope, `${id}Log`, {
     logGroupName: `/aws/lambda/${functionName}`,
     retention: config.logRetentionDays,
@@ -121,6 +121,8 @@ export function environmentOf(
     KMS_KEY_ID: uses.key !== undefined && addresses.keyArn,
     WEBHOOK_QUEUE_URL: uses.queues?.includes('webhooks') && addresses.webhookQueueUrl,
     JOB_QUEUE_URL: uses.queues?.includes('jobs') && addresses.jobQueueUrl,
+    ISSUER_KEYS_FUNCTION:
+      uses.functions?.includes('fetch-issuer-keys') && deployedName(config, workers.fetchIssuerKeys),
     MAIL_FROM: uses.mail && config.mailFrom.text,
     DASHBOARD_ORIGIN: namesDashboard && origin,
     DASHBOARD_ORIGIN_PARAMETER: namesDashboard && origin === undefined && dashboardOriginParameter(config),

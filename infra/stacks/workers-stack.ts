@@ -19,7 +19,7 @@ interface WorkersStackProps extends NestedStackProps {
   jobQueueArn: string;
 }
 
-/** The functions triggered by queues, schedules and the access log. */
+/** The functions that no route reaches: triggered by queues, schedules, the access log or another function. */
 export class WorkersStack extends NestedStack {
   readonly deliverWebhooks: LambdaFunction;
   readonly runJobs: LambdaFunction;
@@ -73,7 +73,15 @@ export class WorkersStack extends NestedStack {
     });
     subscription.addResourceDependency(permission);
     this.checkService = this.addServiceCheck(service);
-    this.all = [this.deliverWebhooks, this.runJobs, this.queueUnfinishedWork, this.rollUpMetrics, this.checkService];
+    const fetchIssuerKeys = addFunction(this, 'FetchIssuerKeys', { plan: workers.fetchIssuerKeys, service });
+    this.all = [
+      this.deliverWebhooks,
+      this.runJobs,
+      this.queueUnfinishedWork,
+      this.rollUpMetrics,
+      this.checkService,
+      fetchIssuerKeys,
+    ];
   }
 
   /** Without a check account, the function exists but is never triggered. */

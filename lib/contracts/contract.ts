@@ -102,6 +102,9 @@ export type KeyAction = 'GenerateDataKey' | 'Decrypt' | 'Encrypt';
 /** The uses of the KMS key. The encryption context names the use of each call. */
 export type KeyPurpose = 'project' | 'webhook' | 'credentials' | 'totp';
 
+/** A function that does for others what their own roles must not allow. */
+export type InvokedFunction = 'fetch-issuer-keys';
+
 /**
  * What a function uses, and so exactly what its role allows (IAM action names without the service prefix). What
  * follows from its access is not repeated: see `usesOf` in `infra/plan/functions.ts`.
@@ -115,6 +118,8 @@ export interface Uses {
   key?: Readonly<Partial<Record<KeyPurpose, readonly KeyAction[]>>>;
   /** Queues it sends to. */
   queues?: readonly ('webhooks' | 'jobs')[];
+  /** Functions that it invokes and waits for. */
+  functions?: readonly InvokedFunction[];
   mail?: true;
   /** Reads the payment provider's keys and calls it. */
   payments?: true;

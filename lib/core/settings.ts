@@ -3,11 +3,6 @@
 /** Reads a variable's text. @throws Error that says what the text must be */
 type Reader<T> = (text: string | undefined) => T;
 
-const text: Reader<string> = value => {
-  if (value === undefined || value === '') throw new Error('is required');
-  return value;
-};
-
 const optionalText: Reader<string | undefined> = value => (value === '' ? undefined : value);
 
 const list: Reader<readonly string[]> = value => (value === undefined || value === '' ? [] : value.split(','));
@@ -67,11 +62,14 @@ const level: Reader<(typeof logLevels)[number]> = value => {
 
 /** The environment variables of a function and what they mean. All others belong to the SDK. */
 const readers = {
-  TABLE_NAME: text,
+  /** A function that has no right to the table has no name of it. */
+  TABLE_NAME: optionalText,
   /** Key id, ARN or alias of the KMS key that wraps the projects' data keys. */
   KMS_KEY_ID: optionalText,
   WEBHOOK_QUEUE_URL: optionalText,
   JOB_QUEUE_URL: optionalText,
+  /** Name or ARN of the function that reads the keys of issuers. */
+  ISSUER_KEYS_FUNCTION: optionalText,
   /** Sender address of mails. Without it, no mail is sent. */
   MAIL_FROM: optionalText,
   /** Origin of the dashboard, for links in mails, return addresses and CORS, e.g. https://app.example.com. */

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { verificationKeys } from '../contracts/fields/identity-rules.ts';
 import { ApiError } from '../core/errors.ts';
+import { invokeFunction } from '../core/invoke-function.ts';
 import type { Log } from '../core/logger.ts';
-import { settings } from '../core/settings.ts';
-import { fetchJson } from '../deliveries/fetch-json.ts';
-import { failureReason, SendingFailed } from '../deliveries/sending-failed.ts';
+import { requiredSetting } from '../core/settings.ts';
 import { equals, isNew } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
-import type { VerificationKey } from '../table/records/identity.ts';
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
 import { ConditionFailed, transact, update, upsert } from '../table/write.ts';
+import { type FetchedKeys, fetchTimeoutMs, maximumAnswerBytes, readFetchedKeys } from './fetched-keys.ts';
 
 /*
  * The keys of issuers are in the table, so all processes share them. The service asks an issuer once a minute at the most,
@@ -20,10 +18,10 @@ const betweenFetchesMs = 60_000;
 const freshMs = 10 * 60_000;
 /** How long the last known keys count while the issuer is down. */
 const staleMs = 24 * 60 * 60_000;
-/** For both documents, from the look-up of the name to the last byte. */
-const fetchTimeoutMs = 5000;
+/** The fetch, and a cold start of the function that makes it. */
+const askingTimeoutMs = fetchTimeoutMs + 3000;
 /** A fetch that has not ended by then never will: its process died. */
-const fetchEndsMs = fetchTimeoutMs + 2000;
+const fetchEndsMs = askingTimeoutMs + 2000;
 
 /**
  * The keys that are good to verify with now, fetched if those in the table are too old. Only the request that fetches waits
@@ -75,7 +73,7 @@ export async function renewedKeys(
 ): Promise<IssuerKeysRecord | undefined> {
   if (known !== undefined && Date.now() - known.triedAtMs < betweenFetchesMs) return known;
   const fetchId = randomUUID();
-  if (await beginFetch(issuer, known, fetchId)) await endFetch(issuer, fetchId, await fetchKeys(issuer, log));
+  if (await beginFetch(issuer, known, fetchId)) await endFetch(issuer, fetchId, await askForKeys(issuer, log));
   return find(at(issuerKeysRecord, issuer));
 }
 
@@ -98,9 +96,7 @@ async function beginFetch(issuer: string, known: IssuerKeysRecord | undefined, f
   }
 }
 
-type Fetched = { keys: VerificationKey[] } | { problem: string };
-
-async function endFetch(issuer: string, fetchId: string, fetched: Fetched): Promise<void> {
+async function endFetch(issuer: string, fetchId: string, fetched: FetchedKeys): Promise<void> {
   const endedAtMs = Date.now();
   const set =
     'keys' in fetched
@@ -114,29 +110,23 @@ async function endFetch(issuer: string, fetchId: string, fetched: Fetched): Prom
   }
 }
 
-/** The signing keys that the issuer's discovery document leads to (OpenID Connect Discovery 1.0, section 4). */
-async function fetchKeys(issuer: string, log: Log): Promise<Fetched> {
-  const controller = new AbortController();
-  const timeOut = new SendingFailed(`timed out after ${fetchTimeoutMs / 1000} s`);
-  const timer = setTimeout(() => controller.abort(timeOut), fetchTimeoutMs);
-  const sending = { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK };
+/**
+ * Lets the function that may open connections to customers' hosts, and nothing else, fetch the keys. A call that fails
+ * counts like an issuer that does not answer: the next one is made in a minute.
+ */
+async function askForKeys(issuer: string, log: Log): Promise<FetchedKeys> {
   try {
-    const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-    const { issuer: named, jwks_uri } = membersOf(await fetchJson(address, sending, controller.signal));
-    if (named !== issuer) throw new SendingFailed('the discovery document is of another issuer');
-    if (typeof jwks_uri !== 'string') throw new SendingFailed('the discovery document names no jwks_uri');
-    const keys = verificationKeys(await fetchJson(jwks_uri, sending, controller.signal));
-    if (keys.length === 0) throw new SendingFailed('there is no key that can be used');
-    return { keys };
+    const answer = await invokeFunction({
+      functionName: requiredSetting('ISSUER_KEYS_FUNCTION'),
+      event: { issuer },
+      timeoutMs: askingTimeoutMs,
+      maximumAnswerBytes,
+    });
+    const fetched = readFetchedKeys(answer);
+    if ('problem' in fetched) log.warn('could not read the keys of an issuer', { issuer, problem: fetched.problem });
+    return fetched;
   } catch (error) {
-    const problem = controller.signal.aborted ? timeOut.message : failureReason(error);
-    log.warn('could not read the keys of an issuer', { issuer, problem });
-    return { problem };
-  } finally {
-    clearTimeout(timer);
+    log.error('could not have the keys of an issuer fetched', error, { issuer });
+    return { problem: 'the service could not ask for them' };
   }
-}
-
-function membersOf(document: unknown): { issuer?: unknown; jwks_uri?: unknown } {
-  return typeof document === 'object' && document !== null ? document : {};
 }

@@ -31,6 +31,26 @@ describe('a role', () => {
     }
   });
 
+  it('of the function that fetches issuers’ keys from hosts that customers choose allows nothing but its log', () => {
+    const allowed = rightsOf('fetch-issuer-keys').flatMap(({ Action }) => [Action].flat());
+    expect(allowed.sort()).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
+  });
+
+  it('invokes another function only for the exchange, and only the one that fetches keys', () => {
+    const invoking = [...rights].flatMap(([name, statements]) =>
+      statements
+        .filter(({ Action }) => [Action].flat().some(action => action.startsWith('lambda:')))
+        .map(({ Action, Resource }) => ({ name, Action, arn: JSON.stringify(Resource) })),
+    );
+    expect(invoking).toEqual([
+      {
+        name: 'exchange-assertion',
+        Action: 'lambda:InvokeFunction',
+        arn: expect.stringMatching(/:function:holdfast-fetch-issuer-keys"\]\]\}$/),
+      },
+    ]);
+  });
+
   it('opens project keys only where values are read or written, and never without a context', () => {
     const openers = [...rights.keys()].filter(name => isAllowed(rightsOf(name), decrypt(project)));
     expect(openers.sort()).toEqual([

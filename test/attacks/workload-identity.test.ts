@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { exportJWK, exportSPKI, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type LoadHandler, loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
 import { forgetSettings } from '../../lib/core/settings.ts';
 import { isThere } from '../../lib/table/expressions.ts';
 import { at, find } from '../../lib/table/read.ts';
@@ -27,6 +28,15 @@ import { startReceiver } from '../support/receiver.ts';
 import { countsOf } from '../support/record-calls.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
+/** What the function that fetches keys does instead, by issuer. */
+const otherFetches = new Map<string, () => unknown>();
+const loadWithFetches: LoadHandler = async functionName => {
+  const handler = await loadFromFunctions(functionName);
+  if (functionName.name !== 'fetch-issuer-keys') return handler;
+  return (event, context) =>
+    (otherFetches.get((event as { issuer: string }).issuer) ?? (() => handler(event, context)))();
+};
+
 let api: Api;
 let issuer: Issuer;
 let ada: Person;
@@ -34,7 +44,7 @@ let grace: Person;
 let pulled: string;
 
 beforeAll(async () => {
-  api = await startObservedApi();
+  api = await startObservedApi({}, loadWithFetches);
   [issuer, ada, grace] = await Promise.all([startIssuer(), seedPerson(), seedPerson()]);
   await createProject(api, ada);
   pulled = `/secrets/${ada.organization.slug}/shop/dev`;
@@ -582,7 +592,7 @@ describe('the keys of an issuer', () => {
       });
       const seen: string[] = [];
       for (const kind of ['blip', 'answer-lost-once', 'refused', 'dies-after'] as const) {
-        for (let position = 1; position <= 5; position += 1) {
+        for (let position = 1; position <= 6; position += 1) {
           await transact([remove(at(issuerKeysRecord, own.url))]);
           const body = await present();
           const answer = await withFault({ kind, position }, headers =>
@@ -593,8 +603,8 @@ describe('the keys of an issuer', () => {
           seen.push(`${kind} ${position}: ${answer.status === 201 ? 'cured' : 'failed'}, then ${next.status}`);
         }
       }
-      const cured = (kind: string) => [1, 2, 3, 4, 5].map(position => `${kind} ${position}: cured, then 201`);
-      const failed = (kind: string) => [1, 2, 3, 4, 5].map(position => `${kind} ${position}: failed, then 201`);
+      const cured = (kind: string) => [1, 2, 3, 4, 5, 6].map(position => `${kind} ${position}: cured, then 201`);
+      const failed = (kind: string) => [1, 2, 3, 4, 5, 6].map(position => `${kind} ${position}: failed, then 201`);
       expect(seen).toEqual([
         ...cured('blip'),
         ...cured('answer-lost-once'),
@@ -671,6 +681,59 @@ describe('the keys of an issuer', () => {
       await own.stop();
     }
   });
+
+  it.each<[string, () => unknown]>([
+    [
+      'crashes',
+      () => {
+        throw new Error('out of memory');
+      },
+    ],
+    ['never answers', () => new Promise(() => undefined)],
+    ['answers nothing', () => undefined],
+    ['answers more than the documents may have', () => ({ keys: [], problem: 'x'.repeat(70_000) })],
+    ['answers lines for the log', () => ({ problem: 'one\n{"level":"ERROR"}' })],
+  ])(
+    'are asked for again a minute after the function that fetches them %s',
+    async (_, instead) => {
+      const own = await startIssuer();
+      try {
+        const id = await makeIdentity({}, { at: own });
+        otherFetches.set(own.url, instead);
+
+        const answer = await exchange(id, await own.token(id));
+
+        expect(codeOf(answer)).toBe('503 issuer_unavailable');
+        expect(answer.body.error.message).toBe(
+          'The keys of the issuer can’t be read: the service could not ask for them.',
+        );
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+        otherFetches.delete(own.url);
+        expect(codeOf(await exchange(id, await own.token(id)))).toBe('503 issuer_unavailable');
+        await letPass(own.url, minute);
+        expect(codeOf(await exchange(id, await own.token(id)))).toBe('201 ok');
+      } finally {
+        await own.stop();
+      }
+    },
+    20_000,
+  );
+
+  it(
+    'are kept without anything else that the function that fetches them answers',
+    withIssuer(async () => {
+      const id = await makeIdentity({}, { at: own });
+      const { publicJwk } = own.keys[0] as SigningKey;
+      otherFetches.set(own.url, () => ({ keys: [{ ...publicJwk, jku: 'https://evil.example' }], issuer: issuer.url }));
+
+      expect(codeOf(await exchange(id, await own.token(id)))).toBe('201 ok');
+
+      const kept = await find(at(issuerKeysRecord, own.url));
+      expect(kept).toMatchObject({ issuer: own.url, keys: [{ kid: publicJwk.kid }] });
+      expect(JSON.stringify(kept)).not.toContain('evil');
+      expect(own.fetches('discovery')).toBe(0);
+    }),
+  );
 
   it(
     'that are too weak to trust, or meant for encryption, are left out',

@@ -25,8 +25,8 @@ export function recordBundleCalls() {
     const { headers = {}, path = '' } = (given.find(one => typeof one === 'object') ?? {}) as RequestOptions;
     const target = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-amz-target')?.[1];
     if (functionName === undefined) return request;
-    const isMail = String(path).includes('/v2/email/');
-    if (target === undefined && !isMail) return request;
+    const named = String(target ?? /^\/(v2\/email|2015-03-31\/functions)\//.exec(path ?? '')?.[1] ?? '');
+    if (named === '') return request;
     const chunks: Buffer[] = [];
     const { write, end } = request;
     const keep = (chunk: unknown) => {
@@ -39,7 +39,7 @@ export function recordBundleCalls() {
     request.end = ((...args: Parameters<typeof end>) => {
       keep(args[0]);
       const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-      calls.push(...(isMail ? [mailCall(functionName, body)] : callsOf(functionName, String(target), body)));
+      calls.push(...callsOf(functionName, named, body));
       return end.apply(request, args);
     }) as typeof end;
     return request;
@@ -70,6 +70,8 @@ function mailCall(functionName: string, { FromEmailAddress: from }: Body): Autho
 
 /** A transaction is authorized as its single writes. */
 function callsOf(functionName: string, target: string, body: Body): AuthorizedCall[] {
+  if (target === 'v2/email') return [mailCall(functionName, body)];
+  if (target === '2015-03-31/functions') return [{ functionName, action: 'lambda:InvokeFunction', keys: {} }];
   const [service = '', operation = ''] = target.split('.');
   const prefix = services[service] ?? service;
   const call = (name: string, keys: (Marshalled | undefined)[] = [], part: Body = body): AuthorizedCall => ({

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type FunctionName, type LoadHandler, loadFromFunctions } from '../../infra/local/lambda/invoke.ts';
+import { lambdaClient } from '../../lib/core/invoke-function.ts';
 import { sqsClient } from '../../lib/core/queue.ts';
 import { kmsClient } from '../../lib/crypto/kms.ts';
 import { mailClient } from '../../lib/mail/send-mail.ts';
@@ -57,7 +58,7 @@ export function conductedHandlers(
   };
 }
 
-const clients = () => [tableClient(), kmsClient(), sqsClient(), mailClient()];
+const clients = () => [tableClient(), kmsClient(), sqsClient(), mailClient(), lambdaClient()];
 
 /** Each retry uses up some of an SDK client's retry quota. This restores it, because many faults are no outage. */
 export async function replenishRetries(): Promise<void> {
@@ -72,7 +73,7 @@ function install(): void {
   if (installed) return;
   installed = true;
   for (const client of clients()) {
-    // biome-ignore lint/suspicious/noExplicitAny: four clients with four types of one shape
+    // biome-ignore lint/suspicious/noExplicitAny: clients with different types of one shape
     const stack = client.middlewareStack as any;
     // biome-ignore lint/suspicious/noExplicitAny: as above
     const aroundCall = (next: any, context: any) => async (args: any) => {

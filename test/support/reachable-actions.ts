@@ -18,6 +18,7 @@ const marks: Readonly<Record<string, string>> = {
   'kms:Encrypt': 'new EncryptCommand(',
   'kms:Decrypt': 'new DecryptCommand(',
   'sqs:SendMessage': 'new SendMessage',
+  'lambda:InvokeFunction': 'new InvokeCommand(',
   'ses:SendEmail': 'new SendEmailCommand(',
   'ssm:GetParameter': 'new GetParameterCommand(',
   // No call to AWS, but as dear as one.

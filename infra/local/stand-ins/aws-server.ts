@@ -10,6 +10,8 @@ export interface AwsRequest {
   /** `Service.Operation` in the JSON protocols, empty in REST. */
   target: string;
   body: unknown;
+  /** Adds a header to the answer. */
+  setHeader: (name: string, value: string) => void;
   /** Aborted when the caller disconnects or the server stops. */
   signal: AbortSignal;
 }
@@ -104,6 +106,7 @@ async function serve(
       path: request.url ?? '',
       target: String(request.headers['x-amz-target'] ?? ''),
       body: await readJson(request),
+      setHeader: (name, value) => response.setHeader(name, value),
       signal: AbortSignal.any([gone.signal, stopping]),
     });
   } catch (error) {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { keyTypes } from './identity-limits.ts';
 import { uniqueList } from './list.ts';
 import { line } from './text.ts';
+import { maximumKeys, verificationKeys } from './verification-keys.ts';
 
 /** It stands where a member has an e-mail address, so it must not look like one. */
 export const IdentityName = line(1, 100).refine(name => !name.includes('@'), {
@@ -65,38 +66,6 @@ const PublicJwk = z
     x5c: z.array(z.string().max(8000)).max(10).optional().meta({ description: 'Is ignored.' }),
   })
   .meta({ description: 'A public key (RFC 7517).' });
-
-/** The public members of a key, which we store. */
-type PublicKey = { kty: (typeof keyTypes)[number] } & { [Name in (typeof keptMembers)[number]]?: string };
-
-const keptMembers = ['kid', 'alg', 'crv', 'x', 'y', 'n', 'e'] as const;
-const curves: Readonly<Record<string, readonly string[]>> = { EC: ['P-256', 'P-384'], OKP: ['Ed25519'] };
-/** An issuer that changes keys has a few at a time. */
-const maximumKeys = 50;
-
-const hasLength = (value: unknown, minimum: number, maximum: number): boolean =>
-  typeof value === 'string' && value.length >= minimum && value.length <= maximum;
-
-/**
- * The keys of a set that can verify RS256, ES256, ES384 or EdDSA, with nothing but their public members. RSA keys below
- * 2,048 bits (342 digits of base64url) and above 8,192 are left out, and so is anything malformed. Pure.
- */
-export function verificationKeys(set: unknown): PublicKey[] {
-  const keys = (set as { keys?: unknown } | null | undefined)?.keys;
-  if (!Array.isArray(keys)) return [];
-  return keys.slice(0, maximumKeys).flatMap(key => {
-    if (typeof key !== 'object' || key === null) return [];
-    const { kty, use, crv, n, e } = key as Record<string, unknown>;
-    if (use !== undefined && use !== 'sig') return [];
-    const isRsa = kty === 'RSA' && hasLength(n, 342, 1366) && hasLength(e, 1, 8);
-    if (!isRsa && curves[String(kty)]?.includes(String(crv)) !== true) return [];
-    const kept = keptMembers.flatMap(name => {
-      const value = (key as Record<string, unknown>)[name];
-      return typeof value === 'string' && value.length <= 1400 ? [[name, value]] : [];
-    });
-    return [{ kty, ...Object.fromEntries(kept) } as PublicKey];
-  });
-}
 
 export const Jwks = z.strictObject({ keys: z.array(PublicJwk).max(maximumKeys).meta({ description: 'The keys.' }) });
 

@@ -46,5 +46,6 @@ export const exchangeAssertion = contract({
     reads: ['ORG', 'ISSUER', 'RATE'],
     writes: ['ASSERTION', 'ISSUER', 'ORG', 'USER', 'AUDIT', 'RATE', 'CREDENTIALKEY'],
     key: { credentials: ['GenerateDataKey', 'Decrypt'] },
+    functions: ['fetch-issuer-keys'],
   },
 });

@@ -17,6 +17,7 @@ import { type Api, createProject, startApi } from '../../support/api.ts';
 import { recordBundleCalls } from '../../support/bundle-calls.ts';
 import { checkAccountOf, serveParameter } from '../../support/check-account.ts';
 import { exampleSettings, type Statement, synthesize } from '../../support/installation.ts';
+import { identityOf, startIssuer } from '../../support/issuer.ts';
 import { seedPerson } from '../../support/people.ts';
 import { isAllowed } from '../../support/policy.ts';
 import { operationsWithoutSample, samples, send } from '../../support/sample-requests.ts';
@@ -50,6 +51,7 @@ describe('a bundle', () => {
         table: weightOf(name, '@aws-sdk/client-dynamodb') > 0,
         key: weightOf(name, '@aws-sdk/client-kms') > 0,
         queues: weightOf(name, '@aws-sdk/client-sqs') > 0,
+        functions: weightOf(name, '@aws-sdk/client-lambda') > 0,
         mail: weightOf(name, '@aws-sdk/client-sesv2') > 0,
         parameters: weightOf(name, '@aws-sdk/client-ssm') > 0,
       };
@@ -58,6 +60,7 @@ describe('a bundle', () => {
         // The chain of every operation can check the mark of a credential.
         key: uses.key !== undefined || operations.has(name),
         queues: uses.queues !== undefined,
+        functions: uses.functions !== undefined,
         mail: uses.mail === true,
         parameters: needsDashboardOrigin(uses) || readsCheckAccount === true,
       });
@@ -69,10 +72,11 @@ describe('a bundle', () => {
     expect(holders.map(({ name }) => name).sort()).toEqual(['add-passkey', 'complete-login', 'step-up']);
   });
 
-  test('verifies tokens of platforms in the exchange alone, and asks customers’ addresses only there and for webhooks', () => {
+  test('verifies tokens of platforms in the exchange alone, and calls customers’ addresses only where no route leads', () => {
     const carriersOf = (owner: string) => functions.map(({ name }) => name).filter(name => weightOf(name, owner) > 0);
     expect(carriersOf('jose')).toEqual(['exchange-assertion']);
-    expect(carriersOf('undici')).toEqual(['exchange-assertion', 'deliver-webhooks']);
+    expect(carriersOf('undici')).toEqual(['deliver-webhooks', 'fetch-issuer-keys']);
+    expect(weightOf('exchange-assertion', 'lib/deliveries')).toBe(0);
     expect(carriersOf('lib/identities').filter(name => hotFunctions.includes(name))).toEqual([]);
   });
 
@@ -156,6 +160,18 @@ describe('the bundles, run instead of the sources', () => {
     await response.arrayBuffer();
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe(type);
+  });
+
+  test('of the exchange has the keys of an issuer fetched by the only function that may', async () => {
+    const [{ organization, session }, issuer] = await Promise.all([seedPerson(), startIssuer()]);
+    const made = await api.post(`/identities/${organization.id}`, identityOf(issuer), session);
+    const { id } = made.body.identity;
+    const body = { identityId: id, organizationSlug: organization.slug, subjectToken: await issuer.token(id) };
+    const answer = await api.post('/auth/exchange', body);
+    await issuer.stop();
+    expect(answer.status).toBe(201);
+    expect(issuer.fetches('jwks')).toBe(1);
+    expect(recorder.calls.filter(({ functionName }) => functionName === 'fetch-issuer-keys')).toEqual([]);
   });
 
   test('of the check logs in, sets and pulls', async () => {

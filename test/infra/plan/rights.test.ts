@@ -14,6 +14,7 @@ function allowedActions({ name, uses, readsCheckAccount }: FunctionPlan): string
     ...uses.table.map(action => `dynamodb:${action}`),
     ...new Set(Object.values(uses.key ?? {}).flatMap(actions => actions.map(action => `kms:${action}`))),
     ...(uses.queues === undefined ? [] : ['sqs:SendMessage']),
+    ...(uses.functions === undefined ? [] : ['lambda:InvokeFunction']),
     ...(uses.mail ? ['ses:SendEmail'] : []),
     // Mails and hosted pages link to the dashboard, whose origin may be a parameter.
     ...(needsDashboardOrigin(uses) || readsCheckAccount ? ['ssm:GetParameter'] : []),

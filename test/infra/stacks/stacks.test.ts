@@ -1,7 +1,7 @@
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { watchedMetrics } from '../../../infra/commands/cost-table.ts';
-import { functions, gradualFunctions, passwordFunctions, pullRoute } from '../../../infra/plan/functions.ts';
+import { functions, gradualFunctions, passwordFunctions, pullRoute, workers } from '../../../infra/plan/functions.ts';
 import { accessLogFormat } from '../../../infra/plan/http-api.ts';
 import type { Resource } from '../../../infra/stacks/synthesize.ts';
 import { routes } from '../../../lib/contracts/routes.ts';
@@ -152,10 +152,8 @@ describe('the foundation', () => {
   test('under maintenance refuses changes and lets background work wait', () => {
     const { ofType: typed } = synthesize({ ...fullSettings, maintenance: true });
     const settings = typed('AWS::Lambda::Function').map(({ resource }) => resource.Properties);
-    const routed = settings.filter(
-      ({ FunctionName }) =>
-        !/-(?:run-jobs|deliver-webhooks|queue-unfinished-work|roll-up-metrics|check-service)$/.test(FunctionName),
-    );
+    const unrouted = Object.values(workers).map(({ name }) => `holdfast-${name}`);
+    const routed = settings.filter(({ FunctionName }) => !unrouted.includes(FunctionName));
     for (const { Environment } of routed) expect(Environment.Variables.MAINTENANCE).toBe('true');
     const enabled = (mappings: typeof resources) => mappings.map(({ resource }) => resource.Properties.Enabled);
     expect(enabled(typed('AWS::Lambda::EventSourceMapping'))).toEqual([false, false]);
@@ -274,7 +272,7 @@ describe('the API', () => {
       expect(deployed).toContainEqual({ routeKey: `${method} ${path}`, functionName: `holdfast-${operationId}` });
     }
     expect(new Set(deployed.map(({ functionName }) => functionName)).size).toBe(deployed.length);
-    expect(functionNameOf.size).toBe(deployed.length + 5);
+    expect(functionNameOf.size).toBe(deployed.length + 6);
     expect(functionNameOf.size).toBe(functions.length);
   });
 
@@ -285,6 +283,13 @@ describe('the API', () => {
     expect(others.length).toBeGreaterThan(8);
     expect(first).toBeDefined();
     for (const [index, { resource }] of others.entries()) expect(resource.DependsOn).toContain(areas[index]?.id);
+  });
+
+  test('comes after the functions that its own ones invoke and queue work for', () => {
+    const nested = ofType('AWS::CloudFormation::Stack');
+    const workersStack = nested.find(({ id }) => id.startsWith('Workers'));
+    const areas = nested.filter(({ id }) => !/^(Workers|Operations)/.test(id));
+    for (const { id, resource } of areas) expect(resource.DependsOn, id).toContain(workersStack?.id);
   });
 
   test('may call each function only from its own route', () => {
@@ -478,7 +483,7 @@ function resourceName(resource: unknown): string {
   return (
     /(?:GetAtt|ExportsOutputFnGetAtt|referenceto\w*GetAtt)\W*(Table|Key|WebhookQueue|JobQueue)/.exec(text)?.[1] ??
     /(Log)[0-9A-F]{8}"/.exec(text)?.[1]?.replace('Log', 'its log') ??
-    /(parameter\/[\w/-]+|identity\/[\w.@-]+)/.exec(text)?.[1] ??
+    /(parameter\/[\w/-]+|identity\/[\w.@-]+|function:[\w-]+)/.exec(text)?.[1] ??
     text
   );
 }

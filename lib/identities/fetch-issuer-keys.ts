@@ -1,0 +1,33 @@
+import { verificationKeys } from '../contracts/fields/verification-keys.ts';
+import { settings } from '../core/settings.ts';
+import { fetchJson } from '../deliveries/fetch-json.ts';
+import { failureReason, SendingFailed } from '../deliveries/sending-failed.ts';
+import { type FetchedKeys, fetchTimeoutMs } from './fetched-keys.ts';
+
+/**
+ * The signing keys that the issuer's discovery document leads to (OpenID Connect Discovery 1.0, section 4). Runs in a
+ * function of its own. Never throws: every failure is a problem.
+ */
+export async function fetchIssuerKeys(issuer: string): Promise<FetchedKeys> {
+  const controller = new AbortController();
+  const timeOut = new SendingFailed(`timed out after ${fetchTimeoutMs / 1000} s`);
+  const timer = setTimeout(() => controller.abort(timeOut), fetchTimeoutMs);
+  const sending = { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK };
+  try {
+    const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+    const { issuer: named, jwks_uri } = membersOf(await fetchJson(address, sending, controller.signal));
+    if (named !== issuer) throw new SendingFailed('the discovery document is of another issuer');
+    if (typeof jwks_uri !== 'string') throw new SendingFailed('the discovery document names no jwks_uri');
+    const keys = verificationKeys(await fetchJson(jwks_uri, sending, controller.signal));
+    if (keys.length === 0) throw new SendingFailed('there is no key that can be used');
+    return { keys };
+  } catch (error) {
+    return { problem: controller.signal.aborted ? timeOut.message : failureReason(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function membersOf(document: unknown): { issuer?: unknown; jwks_uri?: unknown } {
+  return typeof document === 'object' && document !== null ? document : {};
+}
