@@ -11,7 +11,7 @@ import { keysThatFit } from './keys-that-fit.ts';
 import type { Principal } from './principal.ts';
 import { expiryOf } from './retention.ts';
 
-/** What an entry says in addition to who acted and from where. `keys` are names of secrets, never values. */
+/** The content of an entry besides actor and source. `keys` are names of secrets, never values. */
 export interface AuditFacts {
   action: AuditAction;
   target: AuditRecord['target'];
@@ -24,7 +24,7 @@ export interface AuditFacts {
   details?: AuditRecord['details'];
   /** The environment and revision that promoted secrets come from. */
   from?: { id: string; slug: string; revision: number };
-  /** Identifies a change that is tried several times, so that all of its tries put the same entry. */
+  /** Identifies a change with several attempts, so that each attempt puts the same entry. */
   entry?: { id: string; createdAtMs: number };
 }
 
@@ -43,10 +43,10 @@ export function identityActor(id: string, name: string, tokenId?: string): Audit
   return { id, email: null, name, type: 'identity', ...(tokenId === undefined ? {} : { tokenId }) };
 }
 
-/** The actor of what the service does without a user's request. */
+/** The actor when the service acts without a user's request. */
 export const systemActor: AuditActor = { id: null, email: null, type: 'system' };
 
-/** An item holds 400 KB at the most: 1,000 of the longest keys fit, which only a promotion can exceed. */
+/** DynamoDB limits an item to 400 KB. 1,000 of the longest keys fit; only a promotion can have more. */
 const maximumKeyBytes = 300_000;
 
 function namedKeys(all: readonly string[]): Pick<AuditRecord, 'keys' | 'keysOmitted'> {
@@ -59,8 +59,8 @@ export function newAuditEntry(): { id: string; createdAtMs: number } {
 }
 
 /**
- * The write of one audit entry. It belongs in the same transaction as the change it records, or is sent before values
- * leave. The entry expires by the retention that the organization's plan grants today.
+ * The write of one audit entry. It belongs in the transaction of the change it records, or is sent before values leave
+ * the service. The entry's expiry follows from the retention of the organization's current plan.
  */
 export async function auditWrite(
   organization: Pick<OrganizationRecord, 'id' | 'plan' | 'limitOverrides'>,

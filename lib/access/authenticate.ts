@@ -8,9 +8,9 @@ import { at, readTogether } from '../table/read.ts';
 import { identityRightsRecord } from '../table/records/identity.ts';
 import { memberRecord, membershipRecord } from '../table/records/member.ts';
 import { organizationRecord } from '../table/records/organization.ts';
-import { sessionRecord } from '../table/records/session.ts';
-import { tokenRecord } from '../table/records/token.ts';
-import { userRecord } from '../table/records/user.ts';
+import { type SessionRecord, sessionRecord } from '../table/records/session.ts';
+import { type TokenRecord, tokenRecord } from '../table/records/token.ts';
+import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { credentialKey } from './credential-key.ts';
 import { identityPrincipal, isIdentityId, memberOf } from './identity-rights.ts';
 import { MemberAccess } from './member-access.ts';
@@ -23,20 +23,19 @@ interface PresentedCredential {
   userId: string;
   secret: string;
   hash: string;
-  /** The CSRF rule is not met. Only a caller with a valid session is told. */
+  /** Only callers with a valid session learn that the header is missing. */
   csrfHeaderMissing: boolean;
 }
 
-/** One that this installation issued; whether it is still valid is not known yet. */
+/** A credential that this installation issued; it may have expired or been revoked. */
 export type IssuedCredential = Omit<PresentedCredential, 'secret'>;
 
 const unauthenticated = () =>
   new ApiError('unauthenticated', 'Sign in, or send a valid token in the header Authorization: Bearer <token>.');
 
 /**
- * The credential of a request, if this installation issued it. This reads nothing that the path names and does not look
- * at the body, so a made-up credential gets no further. An Authorization header wins over a cookie, and a broken header
- * does not fall back to the cookie.
+ * The credential of a request, if this installation issued it. It reads nothing that the path names and ignores the body,
+ * so a forged credential costs little. An Authorization header takes precedence over a cookie, even if it is malformed.
  * @throws unauthenticated if the route needs a caller and the request has no credential of ours
  */
 export async function issuedCredentialOf(
@@ -68,8 +67,8 @@ function readPresented(event: APIGatewayProxyEventV2): PresentedCredential | und
 }
 
 /**
- * Its MAC tells without a read. While KMS can't unwrap the key, the credential is looked up first, which costs a round
- * trip and one item outside any organization.
+ * Checks the MAC, which takes no read. While KMS can't unwrap the key, it looks the credential up instead: one round trip
+ * for one item outside any organization.
  */
 async function wasIssued({ method, userId, hash, secret }: PresentedCredential, log: Log): Promise<boolean> {
   try {
@@ -89,7 +88,7 @@ function credentialReads({ method, userId, hash }: Pick<IssuedCredential, 'metho
   };
 }
 
-/** A browser sends a cookie by itself, but another origin cannot send this header without a CORS preflight. */
+/** Browsers attach cookies on their own, but another origin can't send this header without a CORS preflight. */
 function lacksCsrfHeader(event: APIGatewayProxyEventV2): boolean {
   const { method } = event.requestContext.http;
   return !['GET', 'HEAD', 'OPTIONS'].includes(method) && headerOf(event, 'x-requested-with') !== 'service';
@@ -102,9 +101,9 @@ export interface Caller {
 }
 
 /**
- * Finds out who calls and, on routes of an organization, what their role in it is. This takes one wave if the path has
- * the organization's slug and two if it has its id. Strongly consistent: a revoked credential, an ended membership
- * and a deleted organization count from the next request on.
+ * Identifies the caller and, on routes of an organization, their membership. One round trip if the path has the
+ * organization's slug, two if it has its id. Strongly consistent: revoking a credential, ending a membership or deleting an
+ * organization takes effect with the next request.
  * @throws unauthenticated, csrf_header_required, organization_not_found
  */
 export async function authenticate(
@@ -146,14 +145,13 @@ export async function authenticate(
   if (credential.method === 'token' && isIdentityId(principal.userId)) {
     const { organizationId, memberId } = credential.token;
     if (organizationId !== (orgId ?? organization?.id)) throw organizationNotFound();
-    // Its token died with the identity, or with what the identity was issued tokens for.
+    // The token became invalid with the identity, or when the identity's trust changed.
     if (organization === undefined || identity === undefined || identity.trustId !== memberId) throw unauthenticated();
     if (organization.status !== 'active') throw organizationNotFound();
     const caller = identityPrincipal(principal, credential.token, identity);
     return { principal: caller, access: new MemberAccess(organization, memberOf(identity), caller) };
   }
-  if (organization === undefined || organization.status !== 'active' || member === undefined)
-    throw organizationNotFound();
+  if (organization?.status !== 'active' || member === undefined) throw organizationNotFound();
   if (credential.method === 'token') {
     const { organizationId, memberId } = credential.token;
     if (organizationId !== null && (organizationId !== organization.id || memberId !== member.id)) {
@@ -163,7 +161,7 @@ export async function authenticate(
   return { principal, access: new MemberAccess(organization, member, principal) };
 }
 
-/** What the caller is in the organization with the slug, if there is one. */
+/** The organization with the slug, and the caller's membership or identity in it. */
 function organizationReads(orgSlug: string | undefined, userId: string) {
   const isIdentity = isIdentityId(userId);
   return {
@@ -173,11 +171,11 @@ function organizationReads(orgSlug: string | undefined, userId: string) {
   };
 }
 
-type Found = {
-  session?: ReturnType<typeof sessionRecord.parse> | undefined;
-  token?: ReturnType<typeof tokenRecord.parse> | undefined;
-  user?: ReturnType<typeof userRecord.parse> | undefined;
-};
+interface Found {
+  session?: SessionRecord | undefined;
+  token?: TokenRecord | undefined;
+  user?: UserRecord | undefined;
+}
 
 function verify(issued: IssuedCredential, { session, token, user }: Found): Principal | undefined {
   const now = Date.now();

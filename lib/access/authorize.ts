@@ -25,7 +25,7 @@ function requireScope(principal: Principal, required: TokenRequirement, narrowes
   }
 }
 
-/** What a route's access rule gives a handler of the caller it has admitted. */
+/** What a handler learns about an admitted caller, by the kind of its route's access rule. */
 export interface Admitted {
   public: { principal?: undefined };
   optional: { principal: AccountPrincipal | undefined };
@@ -36,7 +36,7 @@ export interface Admitted {
 
 const needsSession = 'This needs a session: no token may do it. Sign in and try again.';
 
-/** Who may come in at all; what they may do is asked after that. */
+/** Who is admitted at all; `requireRights` then checks what they may do. */
 const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) => Admitted[Kind] } = {
   public: () => ({}),
   optional: caller => {
@@ -48,7 +48,7 @@ const admit: { readonly [Kind in Access['kind']]: (caller: Caller | undefined) =
   account: caller => {
     const { principal } = requireCaller(caller);
     if (hasAccount(principal)) return { principal };
-    throw new ApiError('unauthenticated', 'This is about an account, and an identity has none.');
+    throw new ApiError('unauthenticated', 'This route is for accounts, and an identity has none.');
   },
   admin: caller => {
     const { principal } = requireCaller(caller);
@@ -68,9 +68,9 @@ function requireCaller(caller: Caller | undefined): Caller {
 }
 
 /**
- * Applies a route's access rule to its caller; denies unless allowed. What depends on a project, an environment or another
- * member is asked by the handler through `MemberAccess`.
- * @param kind the kind of the rule, which decides what is returned
+ * Applies a route's access rule to its caller; denies by default. For rules about a project, an environment or another
+ * member, the handler asks `MemberAccess`.
+ * @param kind the kind of the rule, which determines what is returned
  * @throws unauthenticated, organization_not_found, insufficient_scope, forbidden, admin_required, second_factor_required,
  * step_up_required
  */
@@ -82,7 +82,7 @@ export function authorize<Kind extends Access['kind']>(
   const admitted = admit[kind](caller);
   if (caller !== undefined) {
     requireRights(access, caller);
-    // Last, so that a caller who may not do it at all is not asked to step up.
+    // Last, so that a caller who lacks the right is not asked to step up.
     if ('fresh' in access && access.fresh === 'always') requireFreshSession(caller.principal);
   }
   return admitted;

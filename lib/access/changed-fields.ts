@@ -3,8 +3,8 @@ import type { AuditDetails } from '../contracts/fields/audit-action.ts';
 type Field = string | boolean | null | undefined;
 
 /**
- * What an audit entry says of a change: the fields that differ, each `from` and `to`; null stands for a field that is not
- * there. Undefined where none differs. Pure.
+ * The audit details of a change: each differing field with `from` and `to`, null for an absent field. Undefined if none
+ * differs. Pure.
  */
 export function changedFields<N extends string>(
   before: Readonly<Partial<Record<N, Field>>>,

@@ -5,22 +5,21 @@ import { credentialKeyRecord } from '../table/records/credential-key.ts';
 import { ConditionFailed, put, transact } from '../table/write.ts';
 
 /*
- * The key of the MAC that shows which sessions and tokens this installation issued. KMS wraps it, the table holds it, and
- * a process unwraps it once. It opens nothing: with it one can make credentials that are looked up, not credentials that
- * are valid.
+ * The key of the MAC that shows which sessions and tokens this installation issued. It is stored in the table, wrapped by
+ * KMS, and each process unwraps it once. It grants nothing: a credential forged with it is looked up and not found.
  */
 const context = { purpose: 'credentials' };
 const item = at(credentialKeyRecord);
 
 let unwrapped: Promise<Uint8Array | undefined> | undefined;
 
-/** The installation's credential key; undefined while nothing was issued yet. */
+/** The installation's credential key; undefined until something has been issued. */
 export async function credentialKey(): Promise<Uint8Array | undefined> {
   unwrapped ??= readKey();
   return forgettingFailures(unwrapped);
 }
 
-/** The same for code that issues credentials: the first call makes the key. */
+/** The same for code that issues credentials: the first call creates the key. */
 export async function issuingKey(): Promise<Uint8Array> {
   const key = await credentialKey();
   if (key !== undefined) return key;
@@ -28,11 +27,11 @@ export async function issuingKey(): Promise<Uint8Array> {
   try {
     await transact([put(item, { wrapped }, { if: isNew })]);
   } catch (error) {
-    // Another process was first, and its key is the installation's.
+    // Another process was first; its key is the one to use.
     if (!(error instanceof ConditionFailed)) throw error;
   }
   const made = await credentialKey();
-  if (made === undefined) throw new Error('The credential key was made and is not there.');
+  if (made === undefined) throw new Error('The credential key was stored but cannot be read.');
   return made;
 }
 

@@ -4,14 +4,14 @@ import type { TokenRecord } from '../table/records/token.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * Whether the id in a credential is an identity's: a UUID of version 8, while those of users are of version 4. So a
- * request knows what to read, and none reads one item more. It gives no right: the token's item and the identity's do.
+ * Whether the id in a credential is an identity's: a UUID of version 8, while those of users are of version 4. This only
+ * saves a read. It grants no right: the stored token and identity do.
  */
 export function isIdentityId(id: string): boolean {
   return id[14] === '8';
 }
 
-/** The rights of an identity count as they are now, not as they were when its token was issued. */
+/** Uses the identity's current rights, not those it had when the token was issued. */
 export function identityPrincipal(principal: Principal, token: TokenRecord, identity: IdentityRights): Principal {
   const { name, access, projectId, environmentId } = identity;
   return {

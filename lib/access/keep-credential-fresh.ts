@@ -9,43 +9,41 @@ import { ConditionFailed, transact, update } from '../table/write.ts';
 import type { Principal } from './principal.ts';
 import { sessionCookie, sessionEndsAt, sessionSecretOf } from './session-cookie.ts';
 
-/** The last use is noted once an hour, so that most requests write nothing. */
+/** The last use is recorded at most once an hour, so that most requests write nothing. */
 const lastUseStepMs = 60 * 60_000;
 
 /**
- * Notes the use of a credential while the handler works. Resolves to the session cookie to send again, if any.
- * Never rejects: the request was authorized, and must not fail for a note; a failure goes to the log.
+ * Records the use of a credential while the handler runs. Resolves to the session cookie to send again, if any. Never
+ * rejects: a failure here must not fail an authorized request, so it is only logged.
  */
 export async function keepCredentialFresh(
   principal: Principal | undefined,
   event: APIGatewayProxyEventV2,
   log: Log,
 ): Promise<string | undefined> {
-  // The use of an identity is noted by the exchange.
+  // The exchange records the use of an identity.
   if (principal === undefined || principal.identity !== undefined) return undefined;
   const { credential, userId } = principal;
+  const now = Date.now();
+  const used = credential.method === 'token' ? credential.token : credential.session;
+  if (used.lastUsedAt !== null && now - Date.parse(used.lastUsedAt) < lastUseStepMs) return undefined;
+  const lastUsedAt = new Date(now).toISOString();
   try {
     if (credential.method === 'token') {
-      const { token } = credential;
-      const lastUsedMs = token.lastUsedAt === null ? 0 : Date.parse(token.lastUsedAt);
-      if (Date.now() - lastUsedMs < lastUseStepMs) return undefined;
-      const lastUsedAt = new Date().toISOString();
-      await transact([update(at(tokenRecord, userId, token.hash), { set: { lastUsedAt } }, { if: isThere })]);
+      const item = at(tokenRecord, userId, credential.token.hash);
+      await transact([update(item, { set: { lastUsedAt } }, { if: isThere })]);
       return undefined;
     }
-    const { hash, session } = credential;
-    const now = Date.now();
-    if (now - Date.parse(session.lastUsedAt) < lastUseStepMs) return undefined;
-    const expiresAt = sessionEndsAt(session.createdAt, now);
     const { ip, userAgent } = sourceOf(event);
-    const use = { lastUsedAt: new Date(now).toISOString(), ip, userAgent, expiresAt };
-    await transact([update(at(sessionRecord, userId, hash), { set: use }, { if: isThere })]);
+    const expiresAt = sessionEndsAt(credential.session.createdAt, now);
+    const use = { lastUsedAt, ip, userAgent, expiresAt };
+    await transact([update(at(sessionRecord, userId, credential.hash), { set: use }, { if: isThere })]);
     const secret = sessionSecretOf(event.cookies);
     return secret === undefined ? undefined : sessionCookie(secret, expiresAt);
   } catch (error) {
-    // The credential was revoked or logged out at the same moment, so there is nothing left to note.
+    // If the condition failed, the credential was revoked concurrently and there is nothing left to record.
     if (!(error instanceof ConditionFailed))
-      log.warn('could not note the use of a credential', { reason: String(error) });
+      log.warn('could not record the use of a credential', { reason: String(error) });
     return undefined;
   }
 }

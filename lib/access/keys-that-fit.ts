@@ -1,4 +1,4 @@
-/** The first names that fit into so many bytes of JSON, and how many are left out. Names of keys are ASCII. Pure. */
+/** The first keys that fit in `maximumBytes` of JSON, and how many are left out. Keys are ASCII. Pure. */
 export function keysThatFit(
   keys: readonly string[],
   maximumBytes: number,

@@ -1,34 +1,24 @@
 import { type EnvironmentType, roleMay } from '../contracts/fields/environment-type.ts';
-import { ApiError, projectNotFound } from '../core/errors.ts';
+import { ApiError, environmentNotFound, projectNotFound } from '../core/errors.ts';
+import type { EnvironmentState } from '../table/records/environment.ts';
 import type { MemberRecord } from '../table/records/member.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
+import type { ProjectRecord } from '../table/records/project.ts';
 import type { Principal } from './principal.ts';
 
-interface KnownProject {
-  id: string;
-  organizationId: string;
-  status: 'active' | 'deleting';
-}
-
-interface KnownEnvironment {
-  id: string;
-  slug: string;
-  projectId: string;
-  organizationId: string;
-  type: EnvironmentType;
-  status: 'active' | 'deleting';
-}
+type KnownProject = Pick<ProjectRecord, 'id' | 'organizationId' | 'status'>;
+type KnownEnvironment = Pick<EnvironmentState, 'id' | 'slug' | 'projectId' | 'organizationId' | 'type' | 'status'>;
 
 /**
- * What a caller may do inside an organization: the member's role ∩ the token's scope. It remembers what it was asked,
- * so that the chain can refuse the answer of a handler that forgot to ask.
+ * What a caller may do in an organization: the member's role ∩ the token's scope. It remembers what it was asked, so that
+ * the chain can reject the answer of a handler that forgot to ask.
  */
 export class MemberAccess {
   readonly organization: OrganizationRecord;
   #principal: Principal;
   #member: MemberRecord;
   #projectId: string | undefined;
-  /** The environments asked for, by slug. */
+  /** The ids of the environments asked about, by slug. */
   readonly #environmentIds = new Map<string, string>();
   #environmentAsked = false;
 
@@ -46,7 +36,7 @@ export class MemberAccess {
     return this.#member;
   }
 
-  /** Takes over the current role and limits of a caller who was authorized again. */
+  /** Takes over the current role and scope of a caller who was re-authorized. */
   renew({ member, principal }: Pick<MemberAccess, 'member' | 'principal'>): void {
     this.#member = member;
     this.#principal = principal;
@@ -58,45 +48,45 @@ export class MemberAccess {
     return organizationId === this.organization.id && (projectId === null || projectId === id);
   }
 
-  /** Whether an environment of a project that the caller sees is in the token's scope. Lists show only such environments. */
+  /** Whether an environment in a visible project is in the token's scope. Lists show only such environments. */
   seesEnvironment({ id }: { id: string }): boolean {
     const environmentId = this.#token()?.environmentId ?? null;
     return environmentId === null || environmentId === id;
   }
 
-  /** Whether the member's role may read or write secrets of such an environment. */
+  /** Whether the member's role may read or write secrets in environments of this type. */
   roleMay(action: 'read' | 'write', type: EnvironmentType): boolean {
     return roleMay(action, this.member.role, type);
   }
 
   /**
-   * @throws project_not_found where it is missing, being deleted, out of the token's scope, or not what the slugs named
-   * when the request began: a request that takes long must not reach what was made under the same slugs since
+   * @throws project_not_found if it is missing, being deleted, out of the token's scope, or not the project that the slug
+   * named when the request began: a long request must not reach a new project under the same slug
    */
   requireProject<P extends KnownProject>(project: P | undefined): P {
     const isOther = this.#projectId !== undefined && project?.id !== this.#projectId;
     if (project === undefined || project.status !== 'active' || isOther || !this.seesProject(project)) {
-      throw this.projectNotFound();
+      throw projectNotFound();
     }
     this.#projectId = project.id;
     return project;
   }
 
   /**
-   * @param action what the member's role must allow there; `see` asks for the token's scope only
-   * @throws environment_not_found where it is missing, being deleted, out of the token's scope, of another project than
-   * the one asked for before, or not what its slug named when the request began; forbidden by role
+   * @param action what the member's role must allow there; `see` checks only the token's scope
+   * @throws environment_not_found if it is missing, being deleted, out of the token's scope, in another project than the
+   * one required before, or not the environment that its slug named when the request began; forbidden by role
    */
   requireEnvironment<E extends KnownEnvironment>(environment: E | undefined, action: 'read' | 'write' | 'see'): E {
     this.#environmentAsked = true;
     if (environment !== undefined && !this.seesProject({ ...environment, id: environment.projectId })) {
-      throw this.projectNotFound();
+      throw projectNotFound();
     }
     const isOther =
       (this.#projectId !== undefined && environment?.projectId !== this.#projectId) ||
       (environment !== undefined && (this.#environmentIds.get(environment.slug) ?? environment.id) !== environment.id);
     if (environment === undefined || environment.status !== 'active' || isOther || !this.seesEnvironment(environment)) {
-      throw this.environmentNotFound();
+      throw environmentNotFound();
     }
     this.#environmentIds.set(environment.slug, environment.id);
     if (action !== 'see' && !this.roleMay(action, environment.type)) {
@@ -106,14 +96,6 @@ export class MemberAccess {
       );
     }
     return environment;
-  }
-
-  projectNotFound(): ApiError {
-    return projectNotFound();
-  }
-
-  environmentNotFound(): ApiError {
-    return new ApiError('environment_not_found', 'There is no such environment in this project.');
   }
 
   /** Whether the handler asked about everything that the path names. Asking about an environment covers its project. */

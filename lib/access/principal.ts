@@ -7,9 +7,9 @@ export interface Principal {
   userId: string;
   email: string;
   credential: { method: 'session'; hash: string; session: SessionRecord } | { method: 'token'; token: TokenRecord };
-  /** The account. It is read for sessions and on account routes; elsewhere a token's own item says enough. */
+  /** The account. Only read for sessions and on account routes; otherwise the token's item suffices. */
   user: UserRecord | undefined;
-  /** Present where the caller is no user: `userId` is the identity's id then, and `email` its name. */
+  /** Present if the caller is an identity: then `userId` is its id and `email` its name. */
   identity?: { name: string };
 }
 

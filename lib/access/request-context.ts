@@ -2,11 +2,11 @@ import type { Log } from '../core/logger.ts';
 import type { RequestSource } from '../core/request-source.ts';
 import type { OrganizationRecord } from '../table/records/organization.ts';
 import type { Write } from '../table/write.ts';
-import { type AuditFacts, actorOf, auditWrite } from './audit-write.ts';
+import type { AuditFacts } from './audit-write.ts';
 import type { MemberAccess } from './member-access.ts';
 import type { AccountPrincipal, Principal } from './principal.ts';
 
-/** A request as operations see it: where it comes from, and its log. */
+/** What every operation knows of its request: where it comes from, and its log. */
 export interface RequestContext {
   readonly source: RequestSource;
   readonly log: Log;
@@ -32,26 +32,4 @@ export interface MemberContext extends RequestContext, FreshnessQuestion {
   readonly access: MemberAccess;
   /** The write of an audit entry, for the transaction of the change it records. */
   audit(facts: AuditFacts): Promise<Write>;
-}
-
-export function accountContext(
-  request: RequestContext & FreshnessQuestion,
-  principal: AccountPrincipal,
-): AccountContext {
-  return {
-    ...request,
-    principal,
-    auditIn: (organization, facts) => auditWrite(organization, actorOf(principal), request.source, facts),
-  };
-}
-
-export function memberContext(request: RequestContext & FreshnessQuestion, access: MemberAccess): MemberContext {
-  const { organization, principal } = access;
-  return {
-    ...request,
-    principal,
-    organization,
-    access,
-    audit: facts => auditWrite(organization, actorOf(principal), request.source, facts),
-  };
 }

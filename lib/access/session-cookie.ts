@@ -7,7 +7,7 @@ const daySeconds = 24 * 60 * 60;
 /** Fourteen days, sliding. */
 const sessionLifetimeSeconds = 14 * daySeconds;
 
-/** A session ends this long after it began, even if it is used all the time. */
+/** A session ends this long after it began, even if it is in constant use. */
 const longestSessionSeconds = 90 * daySeconds;
 
 /** When a session that is used now ends, in epoch seconds. Pure. */
@@ -15,7 +15,7 @@ export function sessionEndsAt(createdAt: string, nowMs: number): number {
   return Math.min(Math.floor(nowMs / 1000) + sessionLifetimeSeconds, latestEnd(createdAt));
 }
 
-/** When a stored session ends, in epoch seconds. One from before there was a longest time may say later. Pure. */
+/** When a stored session ends, in epoch seconds. Pure. */
 export function endOfSession({ createdAt, expiresAt }: { createdAt: string; expiresAt: number }): number {
   return Math.min(expiresAt, latestEnd(createdAt));
 }
@@ -24,7 +24,7 @@ function latestEnd(createdAt: string): number {
   return Math.floor(Date.parse(createdAt) / 1000) + longestSessionSeconds;
 }
 
-/** Set-Cookie for a session. Secure everywhere but on a local http address, where browsers would drop it. */
+/** Set-Cookie for a session. Secure except on a local http address, where browsers would drop it. */
 export function sessionCookie(secret: string, endsAt: number): string {
   return cookie(secret, Math.max(0, endsAt - Math.floor(Date.now() / 1000)));
 }

@@ -6,7 +6,7 @@ import { type UserRecord, userRecord } from '../table/records/user.ts';
 import { check, type Write } from '../table/write.ts';
 
 /**
- * An address that is verified stays so, so the account as the request has read it is enough.
+ * A verified address stays verified, so checking the account as read is enough.
  * @throws email_not_verified
  */
 export function requireVerifiedEmail({ emailVerified }: Pick<UserRecord, 'emailVerified'>): void {
@@ -15,9 +15,9 @@ export function requireVerifiedEmail({ emailVerified }: Pick<UserRecord, 'emailV
 }
 
 /**
- * Holds while the user has a verified e-mail address, for requests that have not read the account. The transaction fails
- * with email_not_verified.
- * @param wanted what the user would do, as in "Verify your e-mail address before you …"
+ * Checks that the user has a verified e-mail address, for requests that have not read the account. The transaction fails
+ * with email_not_verified otherwise.
+ * @param wanted what the user wants to do, as in "Verify your e-mail address before you …"
  */
 export function hasVerifiedEmail(userId: string, wanted: string): Write[] {
   if (!settings().VERIFIED_EMAIL_REQUIRED) return [];

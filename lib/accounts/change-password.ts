@@ -1,4 +1,6 @@
 import type { AccountContext } from '../access/request-context.ts';
+import type { changePassword as contract } from '../contracts/auth/change-password.ts';
+import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { hashPassword } from '../crypto/passwords.ts';
 import { refuseEarly, startAgain, toRead } from '../limits/count.ts';
@@ -19,11 +21,7 @@ import { readHeldTokens, setPassword } from './set-password.ts';
  */
 export async function changePassword(
   context: AccountContext,
-  {
-    currentPassword,
-    newPassword,
-    revokeTokens,
-  }: { currentPassword: string; newPassword: string; revokeTokens: boolean },
+  { currentPassword, newPassword, revokeTokens }: BodyOf<typeof contract>,
 ): Promise<void> {
   const { principal, source, log } = context;
   const { user, credential } = principal;

@@ -1,6 +1,7 @@
 import type { RequestContext } from '../access/request-context.ts';
-import type { PasskeyAssertion } from '../contracts/auth/passkey-credential.ts';
+import type { completeLogin as contract } from '../contracts/auth/complete-login.ts';
 import type { PasskeyRequestOptions } from '../contracts/auth/passkey-options.ts';
+import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { type Counter, countOne, refuseEarly, toRead } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
@@ -30,13 +31,7 @@ export async function startPasskeyLogin({ source }: RequestContext): Promise<{
   return { challenge, publicKey: await requestOptions(challenge, []) };
 }
 
-/** The client's answer to a challenge. The contract ensures that exactly one of the three is present. */
-interface Answer {
-  challenge: string;
-  totp?: string | undefined;
-  recoveryCode?: string | undefined;
-  passkey?: PasskeyAssertion | undefined;
-}
+type Answer = BodyOf<typeof contract>;
 
 const refused = () => new ApiError('invalid_credentials', 'The code or the passkey is wrong.');
 

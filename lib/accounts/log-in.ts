@@ -1,4 +1,6 @@
 import type { RequestContext } from '../access/request-context.ts';
+import type { logIn as contract } from '../contracts/auth/log-in.ts';
+import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { hashPassword, isOutdatedHash, verifyPassword } from '../crypto/passwords.ts';
 import { count, refuseEarly, requireRoom, startAgain, toRead } from '../limits/count.ts';
@@ -11,10 +13,7 @@ import { ConditionFailed, transact, update } from '../table/write.ts';
 import { askForFactor } from './factors/ask-for-factor.ts';
 import { newSession } from './new-session.ts';
 
-interface Credentials {
-  email: string;
-  password: string;
-}
+type Credentials = BodyOf<typeof contract>;
 
 /**
  * Starts a session. An unknown e-mail and a wrong password do the same work and get the same answer. Behind the limit of

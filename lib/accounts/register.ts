@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestContext } from '../access/request-context.ts';
+import type { register as contract } from '../contracts/auth/register.ts';
+import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
 import { hashPassword } from '../crypto/passwords.ts';
 import { count } from '../limits/count.ts';
@@ -18,13 +20,6 @@ import { refuseCommonPassword } from './common-passwords.ts';
 import { newVerificationLink } from './mailed-link.ts';
 import { newSession } from './new-session.ts';
 
-interface Registration {
-  email: string;
-  password: string;
-  name?: string | undefined;
-  organizationName?: string | undefined;
-}
-
 interface Registered {
   user: UserRecord;
   organization: OrganizationRecord;
@@ -36,7 +31,7 @@ interface Registered {
  * link. If the mail cannot be sent, that is logged: the account exists, and the user can ask for the link again.
  * @throws rate_limited, invalid_request for a common password, email_taken
  */
-export async function register({ source, log }: RequestContext, wanted: Registration): Promise<Registered> {
+export async function register({ source, log }: RequestContext, wanted: BodyOf<typeof contract>): Promise<Registered> {
   refuseCommonPassword('password', wanted.password);
   await count(registrations(networkOf(source.ip)));
   // This only saves hashing; the transaction makes sure that the address is still free.

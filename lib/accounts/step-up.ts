@@ -1,5 +1,6 @@
 import type { AccountContext } from '../access/request-context.ts';
-import type { PasskeyAssertion } from '../contracts/auth/passkey-credential.ts';
+import type { stepUp as contract } from '../contracts/auth/step-up.ts';
+import type { BodyOf } from '../contracts/contract.ts';
 import { invalidRequest } from '../core/errors.ts';
 import { settings } from '../core/settings.ts';
 import { type Counter, refuseEarly, startAgain, toRead } from '../limits/count.ts';
@@ -16,13 +17,7 @@ import { answer, presentedChallenge } from './factors/challenge.ts';
 import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession, sessionEnded } from './new-session.ts';
 
-/** The contract has checked that at most one factor comes, a passkey with its challenge. */
-interface Sent {
-  password: string;
-  totp?: string | undefined;
-  challenge?: string | undefined;
-  passkey?: PasskeyAssertion | undefined;
-}
+type Sent = BodyOf<typeof contract>;
 
 /**
  * Makes the session fresh. It gets a new secret, so a stolen copy of the old one is useless.

@@ -1,7 +1,7 @@
 import { hasProvedFactor } from '../access/fresh-session.ts';
 import type { AccountPrincipal } from '../access/principal.ts';
 import type { TokenAccess } from '../contracts/fields/token-access.ts';
-import { ApiError, organizationNotFound, projectNotFound } from '../core/errors.ts';
+import { environmentNotFound, organizationNotFound, projectNotFound } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, readTogether } from '../table/read.ts';
@@ -62,7 +62,7 @@ async function resolveScope(userId: string, { organizationId, projectId, environ
     environmentId !== undefined &&
     !environments.some(one => one.id === environmentId && one.projectId === projectId && one.status === 'active')
   ) {
-    throw new ApiError('environment_not_found', 'There is no such environment in this project.');
+    throw environmentNotFound();
   }
   return { organization, member };
 }

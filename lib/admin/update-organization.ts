@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { z } from 'zod';
 import type { AccountContext } from '../access/request-context.ts';
 import type { updateOrganization as contract } from '../contracts/admin/update-organization.ts';
+import type { BodyOf } from '../contracts/contract.ts';
 import { type EffectiveLimits, limitNames } from '../contracts/fields/limits.ts';
 import { effectiveLimits, readPlanConfigs } from '../plans/effective-limits.ts';
 import { asRead } from '../table/expressions.ts';
@@ -10,7 +10,7 @@ import { type OrganizationRecord, organizationRecord } from '../table/records/or
 import { retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
 import { getOrganization } from './organization-by-id.ts';
 
-type Wanted = z.output<(typeof contract)['body']>;
+type Wanted = BodyOf<typeof contract>;
 
 /**
  * Sets an organization's plan and overrides, and records the differences in the organization's audit log. A plan that

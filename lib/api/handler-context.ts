@@ -1,19 +1,13 @@
+import { actorOf, auditWrite } from '../access/audit-write.ts';
 import type { Admitted } from '../access/authorize.ts';
 import { requireFreshSession } from '../access/fresh-session.ts';
 import type { MemberAccess } from '../access/member-access.ts';
 import type { AccountPrincipal, Principal } from '../access/principal.ts';
-import {
-  type AccountContext,
-  accountContext,
-  type FreshnessQuestion,
-  type MemberContext,
-  memberContext,
-  type RequestContext,
-} from '../access/request-context.ts';
+import type { AccountContext, FreshnessQuestion, MemberContext, RequestContext } from '../access/request-context.ts';
 import type { Access, Contract } from '../contracts/contract.ts';
 import { parameterNames } from '../contracts/path-parameters.ts';
 
-/** What a handler is given of the request's caller, by the kind of its access. */
+/** The context that a handler gets, by the kind of its access. */
 export interface HandlerContexts {
   public: RequestContext;
   optional: RequestContext & FreshnessQuestion & { readonly principal: AccountPrincipal | undefined };
@@ -27,15 +21,25 @@ type Maker<Kind extends Access['kind']> = (
   admitted: Admitted[Kind],
 ) => HandlerContexts[Kind];
 
+const accountContext: Maker<'account' | 'admin'> = (request, { principal }) => ({
+  ...request,
+  principal,
+  auditIn: (organization, facts) => auditWrite(organization, actorOf(principal), request.source, facts),
+});
+
 const contexts: { readonly [Kind in Access['kind']]: Maker<Kind> } = {
   public: ({ source, log }) => ({ source, log }),
   optional: (request, { principal }) => ({ ...request, principal }),
-  account: (request, { principal }) => accountContext(request, principal),
-  admin: (request, { principal }) => accountContext(request, principal),
-  member: (request, { access }) => memberContext(request, access),
+  account: accountContext,
+  admin: accountContext,
+  member: (request, { access }) => {
+    const { organization, principal } = access;
+    const audit: MemberContext['audit'] = facts => auditWrite(organization, actorOf(principal), request.source, facts);
+    return { ...request, principal, organization, access, audit };
+  },
 };
 
-/** The handler's context, and the questions that it must have asked by the time it answers. */
+/** The handler's context, and a check that it has asked what it must ask before it answers. */
 export function handlerContext<Kind extends Access['kind']>(
   kind: Kind,
   contract: Contract,
@@ -57,14 +61,14 @@ export function handlerContext<Kind extends Access['kind']>(
   };
 }
 
-/** Fails closed: a handler that never asked whether the session must be fresh gives no answer. */
+/** Fails closed: rejects the answer of a handler that never asked whether the session must be fresh. */
 function requireFreshnessAsked({ access, operationId }: Contract, asked: boolean): void {
   if ('fresh' in access && access.fresh === 'by-content' && !asked) {
     throw new Error(`${operationId} answered without asking whether the session must be fresh.`);
   }
 }
 
-/** Fails closed: a handler that never asked whether its caller may touch what the path names gives no answer. */
+/** Fails closed: rejects the answer of a handler that never asked whether its caller may access what the path names. */
 function requireAccessAsked({ access, path, operationId }: Contract, memberAccess: MemberAccess): void {
   const names: readonly string[] = parameterNames(path);
   const asked = {

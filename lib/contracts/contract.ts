@@ -190,6 +190,9 @@ export interface ParsedRequest<C extends Contract> {
   body: C extends { rawBody: true } ? string : ParsedOr<C['body'], undefined>;
 }
 
+/** The parsed body of a request. */
+export type BodyOf<C extends Contract> = ParsedRequest<C>['body'];
+
 type ResponseBody<R> = R extends { body: infer S } ? (S extends z.ZodType ? z.input<S> : null) : never;
 
 /** What a handler may answer: one of the declared statuses with its body. A sole status need not be named. */

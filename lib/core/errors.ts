@@ -57,6 +57,10 @@ export function projectNotFound(): ApiError {
   return new ApiError('project_not_found', 'There is no such project in this organization.');
 }
 
+export function environmentNotFound(): ApiError {
+  return new ApiError('environment_not_found', 'There is no such environment in this project.');
+}
+
 /** A 503 for contention or throttling that outlasted the service's own retries. The client may retry. */
 export function temporarilyUnavailable(message: string, cause?: unknown): ApiError {
   return new ApiError('temporarily_unavailable', message, { retryAfterSeconds: 1, cause });

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
 import { hasVerifiedEmail } from '../access/verified-email.ts';
+import type { BodyOf } from '../contracts/contract.ts';
 import { maximumIdentities } from '../contracts/fields/identity-limits.ts';
+import type { createIdentity as contract } from '../contracts/identities/create-identity.ts';
 import { ApiError, organizationNotFound } from '../core/errors.ts';
 import { derivedUuid } from '../crypto/derived-uuid.ts';
 import { changeCounts } from '../organizations/change-counts.ts';
@@ -14,17 +16,11 @@ import { findScope, readPlaces, scopeChecks } from '../webhooks/find-scope.ts';
 import { auditedFields, identityTarget } from './identity-view.ts';
 import { requireTrust } from './require-trust.ts';
 
-type NewIdentity = Pick<IdentityRecord, 'name' | 'access' | 'role' | 'issuer' | 'claims' | 'tokenMinutes'> & {
-  projectId?: string | undefined;
-  environmentId?: string | undefined;
-  jwks?: IdentityRecord['jwks'] | undefined;
-};
-
 /**
  * Creates an identity.
  * @throws invalid_request for a forbidden issuer or claims that strangers could satisfy, project_not_found, environment_not_found, identity_limit_reached, email_not_verified
  */
-export async function createIdentity(context: MemberContext, wanted: NewIdentity): Promise<IdentityRecord> {
+export async function createIdentity(context: MemberContext, wanted: BodyOf<typeof contract>): Promise<IdentityRecord> {
   const { organization, principal } = context;
   const { projectId = null, environmentId = null, jwks = null, ...facts } = wanted;
   requireTrust({ ...facts, jwks });

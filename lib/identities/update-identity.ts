@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
+import type { BodyOf } from '../contracts/contract.ts';
+import type { updateIdentity as contract } from '../contracts/identities/update-identity.ts';
 import { invalidRequest } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
@@ -12,9 +14,6 @@ import { auditedFields, identityTarget } from './identity-view.ts';
 import { requireIdentity } from './read-identities.ts';
 import { requireTrust } from './require-trust.ts';
 
-type Changeable = Omit<IdentityRecord, 'id' | 'trustId' | 'createdAt' | 'updatedAt' | 'lastUsedAt'>;
-type IdentityChanges = { [Name in keyof Changeable]?: Changeable[Name] | undefined };
-
 /**
  * Changes the given fields. An unchanged limit is not looked up again, because it may name something deleted.
  * @throws identity_not_found, invalid_request for an environment without its project, a forbidden issuer or claims that
@@ -23,7 +22,7 @@ type IdentityChanges = { [Name in keyof Changeable]?: Changeable[Name] | undefin
 export async function updateIdentity(
   context: MemberContext,
   identityId: string,
-  changes: IdentityChanges,
+  changes: BodyOf<typeof contract>,
 ): Promise<IdentityRecord> {
   const { slug } = context.organization;
   return retryOnConditionFailed(async budget => {

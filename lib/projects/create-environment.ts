@@ -1,6 +1,8 @@
 import type { MemberContext } from '../access/request-context.ts';
+import type { BodyOf } from '../contracts/contract.ts';
 import { atMostAsOpenAs, type EnvironmentType } from '../contracts/fields/environment-type.ts';
 import { managers } from '../contracts/fields/role.ts';
+import type { createEnvironment as contract } from '../contracts/projects/create-environment.ts';
 import type { Environment } from '../contracts/projects/environment.ts';
 import { ApiError } from '../core/errors.ts';
 import { slugFromName } from '../organizations/slug.ts';
@@ -14,12 +16,6 @@ import { firstRevisionOfEnvironment } from '../table/records/retired-slug.ts';
 import { ConditionFailed, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { environmentView } from './project-view.ts';
 
-interface NewEnvironment {
-  name: string;
-  slug?: string | undefined;
-  type: EnvironmentType;
-}
-
 /**
  * Adds an environment to a project.
  * @throws project_not_found, plan_limit_exceeded, slug_taken; forbidden for a slug that an environment had before, unless
@@ -28,7 +24,7 @@ interface NewEnvironment {
 export async function createEnvironment(
   context: MemberContext,
   projectSlug: string,
-  wanted: NewEnvironment,
+  wanted: BodyOf<typeof contract>,
 ): Promise<Environment> {
   const { organization, access } = context;
   const slug = wanted.slug ?? slugFromName(wanted.name);

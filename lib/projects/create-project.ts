@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MemberContext } from '../access/request-context.ts';
+import type { BodyOf } from '../contracts/contract.ts';
+import type { createProject as contract } from '../contracts/projects/create-project.ts';
 import type { Project } from '../contracts/projects/project.ts';
 import { ApiError } from '../core/errors.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
@@ -13,19 +15,13 @@ import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { firstRevisionOfProject } from '../table/records/retired-slug.ts';
 import { put, transact } from '../table/write.ts';
-import { environmentView } from './project-view.ts';
-
-interface NewProject {
-  name: string;
-  slug?: string | undefined;
-  description?: string | undefined;
-}
+import { environmentView, projectView } from './project-view.ts';
 
 /**
  * Creates a project with its data key and first environments, all or nothing.
  * @throws plan_limit_exceeded; slug_taken
  */
-export async function createProject(context: MemberContext, wanted: NewProject): Promise<Project> {
+export async function createProject(context: MemberContext, wanted: BodyOf<typeof contract>): Promise<Project> {
   const { organization } = context;
   const id = randomUUID();
   const keyVersion = 1;
@@ -64,19 +60,10 @@ export async function createProject(context: MemberContext, wanted: NewProject):
     ...used.stillHolds,
     ...environments.flatMap(({ writes }) => writes),
     countPlatform({ projects: 1 }),
-    await context.audit({
-      action: 'project.created',
-      target: { type: 'project', id, name: slug },
-    }),
+    await context.audit({ action: 'project.created', target: { type: 'project', id, name: slug } }),
   ]);
-  return {
-    id,
-    slug,
-    name: project.name,
-    description: project.description,
-    keyVersion,
-    rotation: null,
-    environments: environments.map(({ environment, state }) => environmentView(environment, state)),
-    createdAt,
-  };
+  return projectView(
+    project,
+    environments.map(({ environment, state }) => environmentView(environment, state)),
+  );
 }

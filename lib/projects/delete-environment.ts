@@ -19,7 +19,7 @@ export async function deleteEnvironment(
   { slug, env }: { slug: string; env: string },
   begun: FoundEnvironment | undefined,
 ): Promise<void> {
-  const { access, organization } = context;
+  const { organization } = context;
   const path: EnvironmentPath = { orgSlug: organization.slug, project: slug, env };
   const readAgain = () => findEnvironment(path);
   const known = begun?.orgSlug === organization.slug ? begun : await readAgain();
@@ -39,13 +39,13 @@ export async function deleteEnvironment(
         update(
           at(environmentRecord, ...partsOf(path)),
           { set: { status: 'deleting' } },
-          { if: isActiveEnvironment(id), refused: () => access.environmentNotFound() },
+          { if: isActiveEnvironment(id) },
         ),
         closeEnvironment(path, id),
         update(
           at(projectRecord, organization.slug, slug),
           { add: { environmentCount: -1 } },
-          { if: { id: equals(project.id), status: equals('active') }, refused: () => access.projectNotFound() },
+          { if: { id: equals(project.id), status: equals('active') } },
         ),
         noteWork(job),
         audit,

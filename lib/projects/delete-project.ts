@@ -10,7 +10,7 @@ import { type EnvironmentRecord, environmentRecord } from '../table/records/envi
 import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { noteWork } from '../table/records/unfinished-work.ts';
-import { ConditionFailed, retryWithFreshRead, transact, transactIfHolds, update, type Write } from '../table/write.ts';
+import { retryWithFreshRead, transact, transactIfHolds, update, type Write } from '../table/write.ts';
 import type { FoundProject } from './read-projects.ts';
 
 /**
@@ -48,18 +48,16 @@ export async function deleteProject(
   const later = await retryWithFreshRead(known, readAgain, async ({ project: found, environments }, budget) => {
     const project = access.requireProject(found);
     const [first = [], ...others] = chunksOf(environmentsAtOnce, closings(organization.slug, project, environments));
-    const audit = await context.audit({
-      action: 'project.deleted',
-      target: { type: 'project', id: project.id, name: slug },
-    });
+    const target = { type: 'project', id: project.id, name: slug } as const;
+    const audit = await context.audit({ action: 'project.deleted', target });
     const ids = { organizationId: organization.id, projectId: project.id };
     const job = { type: 'erase-project', orgSlug: organization.slug, project: slug, ...ids } as const;
     await queueJob(job, 1);
     await transact([...deletion(context, project), noteWork(job), audit, ...first], budget);
     return others;
   });
-  // The deletion is committed, so nothing from here on may read the project again.
-  // The background job may already have erased some of them.
+  // The deletion is committed, so from here on nothing may depend on the project, and the background job may already have
+  // erased some of its environments.
   for (const chunk of later) await Promise.all(chunk.map(write => transactIfHolds([write])));
 }
 
@@ -71,17 +69,13 @@ function closings(orgSlug: string, project: ProjectRecord, environments: readonl
 }
 
 /** The writes that make the project inaccessible and remove it from every count. */
-function deletion({ organization, access }: MemberContext, { id, slug, environmentCount }: ProjectRecord): Write[] {
+function deletion({ organization }: MemberContext, { id, slug, environmentCount }: ProjectRecord): Write[] {
   return [
     update(
       at(projectRecord, organization.slug, slug),
       { set: { status: 'deleting', wrappedKeys: {} } },
-      {
-        // A conditional pull could still reach an environment that was added after the list was read.
-        if: { status: equals('active'), id: equals(id), environmentCount: equals(environmentCount) },
-        refused: current =>
-          current?.status === 'active' && current.id === id ? new ConditionFailed([0]) : access.projectNotFound(),
-      },
+      // A conditional pull could still reach an environment that was added after the list was read.
+      { if: { status: equals('active'), id: equals(id), environmentCount: equals(environmentCount) } },
     ),
     // A deleted organization has already taken its projects out of the platform's count.
     changeCounts(organization, { projectCount: -1 }),

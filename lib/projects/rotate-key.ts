@@ -1,7 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { Rotation } from '../contracts/fields/rotation.ts';
 import type { Project } from '../contracts/projects/project.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError, projectNotFound } from '../core/errors.ts';
 import type { LastingJob } from '../core/job.ts';
 import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
@@ -105,9 +105,7 @@ async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
       {
         if: stillAt(project),
         refused: current =>
-          current?.status === 'active' && current.id === project.id
-            ? rotationInProgress()
-            : context.access.projectNotFound(),
+          current?.status === 'active' && current.id === project.id ? rotationInProgress() : projectNotFound(),
       },
     ),
     noteWork(job),

@@ -1,7 +1,8 @@
 import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
-import type { EnvironmentType } from '../contracts/fields/environment-type.ts';
+import type { BodyOf } from '../contracts/contract.ts';
 import type { Environment } from '../contracts/projects/environment.ts';
+import type { updateEnvironment as contract } from '../contracts/projects/update-environment.ts';
 import { ApiError } from '../core/errors.ts';
 import { type EnvironmentPath, partsOf } from '../secrets/engine/environment-path.ts';
 import { asRead, equals } from '../table/expressions.ts';
@@ -10,11 +11,6 @@ import { environmentRecord, environmentStateRecord, isActiveEnvironment } from '
 import { retryWithFreshRead, transact, update } from '../table/write.ts';
 import { environmentView } from './project-view.ts';
 import { type FoundEnvironment, findEnvironment, requireFound } from './read-projects.ts';
-
-interface EnvironmentChanges {
-  name?: string | undefined;
-  type?: EnvironmentType | undefined;
-}
 
 /**
  * Changes the given fields; values that are already set add no audit entry. The type determines who may read the
@@ -25,7 +21,7 @@ interface EnvironmentChanges {
 export async function updateEnvironment(
   context: MemberContext,
   { slug, env }: { slug: string; env: string },
-  changes: EnvironmentChanges,
+  changes: BodyOf<typeof contract>,
   begun: FoundEnvironment | undefined,
 ): Promise<Environment> {
   const { access, organization } = context;

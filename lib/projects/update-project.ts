@@ -1,18 +1,14 @@
 import { changedFields } from '../access/changed-fields.ts';
 import type { MemberContext } from '../access/request-context.ts';
+import type { BodyOf } from '../contracts/contract.ts';
 import type { Project } from '../contracts/projects/project.ts';
-import { asRead, equals } from '../table/expressions.ts';
+import type { updateProject as contract } from '../contracts/projects/update-project.ts';
+import { asRead } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { ConditionFailed, retryWithFreshRead, transact, update } from '../table/write.ts';
+import { retryWithFreshRead, transact, update } from '../table/write.ts';
 import { viewProjects } from './project-view.ts';
 import { type FoundProject, findProject } from './read-projects.ts';
-
-interface ProjectChanges {
-  name?: string | undefined;
-  /** null: none. */
-  description?: string | null | undefined;
-}
 
 /**
  * Changes the given fields; values that are already set add no audit entry.
@@ -21,7 +17,7 @@ interface ProjectChanges {
 export async function updateProject(
   context: MemberContext,
   slug: string,
-  changes: ProjectChanges,
+  changes: BodyOf<typeof contract>,
   begun: FoundProject | undefined,
 ): Promise<Project> {
   const { access, organization } = context;
@@ -35,21 +31,10 @@ export async function updateProject(
     const [view] = await viewProjects(context, [after], environments);
     const details = changedFields(before, after, ['name', 'description']);
     if (details !== undefined) {
-      const condition = {
-        ...asRead(before, ['name', 'description']),
-        id: equals(before.id),
-        status: equals('active'),
-      } as const;
       const change = update(
         at(projectRecord, organization.slug, slug),
         { set: { name, description } },
-        {
-          if: condition,
-          refused: current =>
-            current?.status === 'active' && current.id === before.id
-              ? new ConditionFailed([0])
-              : access.projectNotFound(),
-        },
+        { if: asRead(before, ['name', 'description', 'id', 'status']) },
       );
       const audit = await context.audit({
         action: 'project.updated',

@@ -1,4 +1,4 @@
-import { ApiError, projectNotFound } from '../core/errors.ts';
+import { environmentNotFound, projectNotFound } from '../core/errors.ts';
 import { type Condition, equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, list } from '../table/read.ts';
@@ -11,9 +11,6 @@ type Wanted = Pick<WebhookRecord, 'projectId' | 'environmentId'>;
 
 /** A webhook's scope: the ids as stored, and the project and environment they name. */
 export type Scope = Pick<WebhookRecord, 'projectId' | 'environmentId' | 'project' | 'environment'>;
-
-const environmentNotFound = () =>
-  new ApiError('environment_not_found', 'There is no such environment in this project.');
 
 /** The projects and environments that the organization's webhooks can be limited to. */
 export interface Places {

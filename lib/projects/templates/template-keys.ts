@@ -1,6 +1,9 @@
 import { changedFields } from '../../access/changed-fields.ts';
 import type { MemberContext } from '../../access/request-context.ts';
-import { ApiError, invalidRequest } from '../../core/errors.ts';
+import type { BodyOf } from '../../contracts/contract.ts';
+import type { addTemplateKey as addContract } from '../../contracts/templates/add-template-key.ts';
+import type { updateTemplateKey as updateContract } from '../../contracts/templates/update-template-key.ts';
+import { ApiError, invalidRequest, projectNotFound } from '../../core/errors.ts';
 import { asRead, equals, isNew } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
 import { at, find, list, readTogether } from '../../table/read.ts';
@@ -41,17 +44,10 @@ export function templateOf({ id }: ProjectRecord, template: readonly TemplateKey
   return template.filter(({ projectId }) => projectId === id);
 }
 
-interface NewTemplateKey {
-  key: string;
-  description?: string | undefined;
-  required: boolean;
-  pattern?: string | undefined;
-}
-
 /** @throws template_key_exists; invalid_request for a pattern that does not compile or a template that is full */
 export async function addTemplateKey(
   context: MemberContext,
-  { key, description, required, pattern }: NewTemplateKey,
+  { key, description, required, pattern }: BodyOf<typeof addContract>,
   begun: TemplateReads,
 ): Promise<TemplateKeyRecord> {
   const { access, organization } = context;
@@ -104,14 +100,6 @@ export function beginTemplateKey({ orgSlug, project, key }: ProjectPath & { key:
   });
 }
 
-interface TemplateKeyChanges {
-  /** null: none. */
-  description?: string | null | undefined;
-  required?: boolean | undefined;
-  /** null: none. */
-  pattern?: string | null | undefined;
-}
-
 /**
  * Changes the given fields; values that are already set add no audit entry.
  * @throws template_key_not_found; invalid_request for a pattern that does not compile
@@ -119,7 +107,7 @@ interface TemplateKeyChanges {
 export async function updateTemplateKey(
   context: MemberContext,
   path: ProjectPath & { key: string },
-  changes: TemplateKeyChanges,
+  changes: BodyOf<typeof updateContract>,
   begun: TemplateKeyReads,
 ): Promise<TemplateKeyRecord> {
   const { access, organization } = context;
@@ -168,10 +156,10 @@ function changed(before: string | undefined, wanted: string | null | undefined):
 }
 
 /** Checks that the slug still names the same project, because a template is addressed by its project's slug. */
-function isStillThere({ access, organization }: MemberContext, { id, slug }: ProjectRecord): Write {
+function isStillThere({ organization }: MemberContext, { id, slug }: ProjectRecord): Write {
   return check(at(projectRecord, organization.slug, slug), {
     if: { status: equals('active'), id: equals(id) },
-    refused: () => access.projectNotFound(),
+    refused: projectNotFound,
   });
 }
 
