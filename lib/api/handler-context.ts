@@ -21,7 +21,7 @@ type Maker<Kind extends Access['kind']> = (
   admitted: Admitted[Kind],
 ) => HandlerContexts[Kind];
 
-const accountContext: Maker<'account' | 'admin'> = (request, { principal }) => ({
+const accountContext: Maker<'account'> = (request, { principal }) => ({
   ...request,
   principal,
   auditIn: (organization, facts) => auditWrite(organization, actorOf(principal), request.source, facts),

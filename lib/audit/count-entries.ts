@@ -21,6 +21,11 @@ const worthWriting = 100;
 /** Below DynamoDB's 1 MB page size. Without a limit, DynamoDB Local reads the whole range before it cuts the page. */
 const pageOfCounting = 1000;
 
+interface Counting {
+  nowMs: number;
+  budget: ReadBudget;
+}
+
 /** The counts that earlier requests stored, by action. One call. */
 export async function readCounts(organizationId: string): Promise<Map<string, AuditCountRecord>> {
   const items = await queryItems(ranges.auditCounts(organizationId));
@@ -35,12 +40,10 @@ export async function readCounts(organizationId: string): Promise<Map<string, Au
  */
 export async function countEntries(
   organizationId: string,
-  stream: EntryStream,
+  { action, newest, firstPageIsLast }: EntryStream,
   counts: ReadonlyMap<string, AuditCountRecord>,
-  nowMs: number,
-  budget: ReadBudget,
+  { nowMs, budget }: Counting,
 ): Promise<number> {
-  const { action, newest } = stream;
   const { sk } = keys.auditCount(organizationId, action);
   const known = counts.get(sk);
   const countedTo = known?.countedTo ?? '';
@@ -48,7 +51,7 @@ export async function countEntries(
   const before = sumOf(known?.byExpiryDay ?? {}, nowSeconds);
   const oldest = newest.at(-1)?.sk;
   if (oldest === undefined) return before;
-  if (stream.firstPageIsLast || oldest <= countedTo) {
+  if (firstPageIsLast || oldest <= countedTo) {
     return before + newest.filter(entry => entry.sk > countedTo && !isExpired(entry, nowSeconds)).length;
   }
   const counted = await countSince(organizationId, action, known, { nowMs, budget });
@@ -76,7 +79,7 @@ async function countSince(
   organizationId: string,
   action: AuditAction,
   known: AuditCountRecord | undefined,
-  { nowMs, budget }: { nowMs: number; budget: ReadBudget },
+  { nowMs, budget }: Counting,
 ): Promise<Counted> {
   const settledTo = `${action}#${new Date(nowMs - settledAfterMs).toISOString()}`;
   const { pk, beginsWith } = ranges.auditEntries(organizationId, action);

@@ -50,10 +50,10 @@ export async function listAuditEntries(
     Promise.all(actions.map(one => openStream(organizationId, one, firstPage))),
   ]);
   const readingBudget = { pages: pagesPerRequest, endsAt: nowMs + longestReadingMs };
-  const countingBudget = { pages: pagesPerRequest, endsAt: nowMs + longestCountingMs };
+  const counting = { nowMs, budget: { pages: pagesPerRequest, endsAt: nowMs + longestCountingMs } };
   const [page, numbers] = await Promise.all([
     mergeStreams(organizationId, streams, { offset, limit, nowSeconds: nowMs / 1000 }, readingBudget),
-    Promise.all(streams.map(stream => countEntries(organizationId, stream, counts, nowMs, countingBudget))),
+    Promise.all(streams.map(stream => countEntries(organizationId, stream, counts, counting))),
   ]);
   if (page === undefined) {
     throw invalidRequest([

@@ -18,7 +18,8 @@ import { requireTrust } from './require-trust.ts';
 
 /**
  * Creates an identity.
- * @throws invalid_request for a forbidden issuer or claims that strangers could satisfy, project_not_found, environment_not_found, identity_limit_reached, email_not_verified
+ * @throws invalid_request for a forbidden issuer or claims that strangers could satisfy, project_not_found,
+ * environment_not_found, identity_limit_reached, email_not_verified
  */
 export async function createIdentity(context: MemberContext, wanted: BodyOf<typeof contract>): Promise<IdentityRecord> {
   const { organization, principal } = context;

@@ -5,7 +5,7 @@ type Claims = Readonly<Record<string, unknown>>;
 
 /**
  * The claims in which platforms say what started a job: GitHub and Forgejo, GitLab, Woodpecker, Semaphore, Buildkite, and
- * names that others could use. Not looked for in all claims, because a branch or a workflow may be called anything.
+ * names that others might use. Other claims are not searched, because a branch or a workflow can have any name.
  */
 const eventClaims: ReadonlySet<string> = new Set([
   'event_name',
@@ -44,7 +44,7 @@ function isOrdinaryEvent(event: unknown): boolean {
   return typeof event === 'string' && !/(?:pull|merge)[^a-z]*request/i.test(event);
 }
 
-/** The claim of a name, or the one that a JSON pointer (RFC 6901) leads to through objects. */
+/** The claim with that name, or the nested one that a JSON pointer (RFC 6901) names. */
 function claimAt(claims: Claims, name: string): unknown {
   return claimPath(name).reduce<unknown>(
     (value, step) =>

@@ -18,12 +18,12 @@ export function identityNotFound(): ApiError {
   return new ApiError('identity_not_found', 'There is no such identity in this organization.');
 }
 
-/** An item of the audit log is read with many others. */
+/** A page of the audit log holds many entries, so each text in an entry is short. */
 const longestText = 2000;
 
 const cut = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}…` : text);
 
-/** What an audit entry says of an identity. Claims and keys are lists, and stand there as text. */
+/** The details of an identity in an audit entry. Claims and keys are recorded as text. */
 export function auditedFields({ claims, jwks, ...identity }: IdentityRecord) {
   const { name, access, role, projectId, environmentId, issuer, tokenMinutes } = identity;
   const keys = jwks === null ? null : cut(JSON.stringify(jwks.keys.map(({ kid, kty, x, n }) => kid ?? x ?? n ?? kty)));
@@ -34,7 +34,7 @@ export function auditedFields({ claims, jwks, ...identity }: IdentityRecord) {
     projectId,
     environmentId,
     issuer,
-    // The table keeps no order of names, and an order is no change.
+    // Sorted, because the table doesn't keep the order of names.
     claims: cut(JSON.stringify(Object.fromEntries(Object.entries(claims).sort(([a], [b]) => (a < b ? -1 : 1))))),
     tokenMinutes: String(tokenMinutes),
     jwks: keys,

@@ -20,6 +20,4 @@ export async function requireIdentity({ organization }: MemberContext, identityI
 }
 
 /** The slug may have been another organization's when the identity was read. */
-function isOf({ id }: OrganizationRecord, { organizationId }: IdentityRecord): boolean {
-  return organizationId === id;
-}
+const isOf = ({ id }: OrganizationRecord, { organizationId }: IdentityRecord) => organizationId === id;

@@ -8,9 +8,8 @@ import { claimsOfOwner } from './shared-issuers.ts';
 type Trust = Pick<IdentityRecord, 'issuer' | 'claims' | 'jwks'>;
 
 /**
- * Holds whom an identity trusts to what no owner or admin may loosen.
- * @throws invalid_request if the issuer's text alone shows that nothing may be fetched from it, or if strangers could meet
- * the claims
+ * Checks an identity's issuer and claims against rules that not even owners may relax.
+ * @throws invalid_request if nothing may be fetched from such an issuer URL, or if strangers could satisfy the claims
  */
 export function requireTrust({ issuer, claims, jwks }: Trust): void {
   const problems = [
@@ -20,25 +19,25 @@ export function requireTrust({ issuer, claims, jwks }: Trust): void {
   if (problems.length > 0) throw invalidRequest(problems);
 }
 
-/** Keys that are given need no address that can be reached: the issuer of a cluster is often a name of its own network. */
+/** With given keys, the issuer need not be reachable: a cluster's issuer is often a name in its own network. */
 function issuerProblem(issuer: string, hasKeys: boolean): string | undefined {
   const allowLoopback = settings().WEBHOOK_ALLOW_LOOPBACK;
   if (!hasKeys) return targetProblem(issuer, { allowLoopback });
   return issuer.startsWith('http:') && !allowLoopback ? 'must be an https URL' : undefined;
 }
 
-/** Which issuer, for whom, and about whom: none of these says which pipeline asks. The others differ in each token. */
+/** None of these identifies a pipeline: they name the issuer, audience and subject, or differ in each token. */
 const claimsThatProveLittle: ReadonlySet<string> = new Set(['iss', 'aud', 'sub', 'jti', 'exp', 'iat', 'nbf']);
 
-/** Where a subject is all that a shared issuer says of its owner, it is enough. Pure. */
+/** For shared issuers whose only claim about the owner is the subject, the subject suffices. Pure. */
 export function claimsProblem(issuer: string, claims: IdentityRecord['claims']): string | undefined {
   const names = Object.keys(claims).map(topLevelClaim);
   const ofOwner = claimsOfOwner(issuer);
   const onlySubjectBinds = ofOwner?.every(name => name === 'sub') === true;
   if (!onlySubjectBinds && names.every(name => name !== undefined && claimsThatProveLittle.has(name))) {
-    return 'must demand at least one claim besides iss, aud and sub, such as repository_id';
+    return 'must require at least one claim besides iss, aud and sub, such as repository_id';
   }
   if (ofOwner === undefined || names.some(name => name !== undefined && ofOwner.includes(name))) return undefined;
   const oneOf = ofOwner.length === 1 ? ofOwner[0] : `one of ${ofOwner.join(', ')}`;
-  return `must demand ${oneOf}, because everybody can get tokens of this issuer`;
+  return `must require ${oneOf}, because anyone can get tokens from this issuer`;
 }

@@ -1,7 +1,7 @@
 /**
- * Issuers that sign tokens for everybody under one URL, by host, and the claims of which each says whose token it is. A
- * name without such a claim, such as a branch, can be had by any account of the platform. Sources: the platforms'
- * references of their OpenID Connect tokens.
+ * Issuers that sign tokens for all their customers under one URL, by host, with the claims that identify the customer.
+ * Other claims don't: any account of the platform can have a branch of the same name. Sources: the platforms' references
+ * of their OpenID Connect tokens.
  */
 const ownerClaims: Readonly<Record<string, readonly string[]>> = {
   'token.actions.githubusercontent.com': [
@@ -21,8 +21,8 @@ const ownerClaims: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The claims that bind the owner; undefined where the issuer's URL does so itself, by its host or, as GitHub's for an
- * enterprise and Vercel's for a team, by its path. Pure.
+ * The claims that identify the owner; undefined if the issuer's URL already does, by its host or by its path (as for
+ * GitHub enterprises and Vercel teams). Pure.
  */
 export function claimsOfOwner(issuer: string): readonly string[] | undefined {
   const { hostname = '', pathname = '' } = URL.parse(issuer) ?? {};

@@ -15,9 +15,9 @@ import { requireIdentity } from './read-identities.ts';
 import { requireTrust } from './require-trust.ts';
 
 /**
- * Changes the given fields. An unchanged limit is not looked up again, because it may name something deleted.
+ * Changes the given fields. An unchanged scope is not looked up again, because what it names may have been deleted.
  * @throws identity_not_found, invalid_request for an environment without its project, a forbidden issuer or claims that
- * strangers could meet, project_not_found, environment_not_found
+ * strangers could satisfy, project_not_found, environment_not_found
  */
 export async function updateIdentity(
   context: MemberContext,
@@ -43,7 +43,7 @@ export async function updateIdentity(
     const { lastUsedAt: _, ...set } = after;
     await transact(
       [
-        // Only if it is as it was read: this neither undoes another change nor brings back a deleted identity.
+        // The condition keeps this from undoing another change or bringing back a deleted identity.
         update(at(identityRecord, slug, identityId), { set }, { if: { updatedAt: equals(before.updatedAt) } }),
         ...(isSame(before, after, ['projectId', 'environmentId']) ? [] : await limitHolds(slug, after)),
         await context.audit({

@@ -3,17 +3,17 @@ import { createLocalJWKSet, decodeJwt, errors, type JWK, type JWTPayload, jwtVer
 import { ApiError } from '../core/errors.ts';
 import type { VerificationKey } from '../table/records/identity.ts';
 
-/** Asymmetric ones only: a public key can never be taken for the key of an HMAC. */
+/** Asymmetric only, so that a public key can never be used as an HMAC key. */
 const algorithms = ['RS256', 'ES256', 'ES384', 'EdDSA'];
 const clockSkewSeconds = 60;
 const maximumAgeSeconds = 600;
 
-/** One answer for all that an assertion can lack, so that a stranger learns nothing of identities and keys. */
+/** The same error for every flaw, so that strangers learn nothing about identities and keys. */
 export function invalidAssertion(cause?: unknown): ApiError {
-  return new ApiError('invalid_assertion', 'The token proves no identity of this organization.', { cause });
+  return new ApiError('invalid_assertion', 'The token does not prove any identity of this organization.', { cause });
 }
 
-/** What an assertion says of itself. Nothing of it is proven yet. @throws invalid_assertion if it is none */
+/** The claims of an assertion before any verification. @throws invalid_assertion if it is malformed */
 export function unverifiedClaims(subjectToken: string): JWTPayload {
   try {
     return decodeJwt(subjectToken);
@@ -22,15 +22,15 @@ export function unverifiedClaims(subjectToken: string): JWTPayload {
   }
 }
 
-/** The audience must be the only one: a token for several services can be used by each of them. Pure. */
+/** The audience must be the only one: each service that gets a token for several could use it here. Pure. */
 export function isOnlyAudience({ aud }: JWTPayload, audience: string): boolean {
   return aud === audience || (Array.isArray(aud) && aud.length === 1 && aud[0] === audience);
 }
 
 /**
- * The claims of an assertion that one of the keys signed, for this audience, by this issuer, not long ago. The header chooses
- * among the given keys and never brings one: `jku`, `x5u`, `x5c` and `jwk` are not looked at.
- * @returns undefined if none of the keys is the one that the header names
+ * The claims of an assertion after checking signature, issuer, audience and age. The header selects one of the given keys
+ * but can't supply one: `jku`, `x5u`, `x5c` and `jwk` are ignored.
+ * @returns undefined if the header names none of the keys
  * @throws invalid_assertion
  */
 export async function verifyAssertion(
@@ -55,14 +55,14 @@ export async function verifyAssertion(
   throw invalidAssertion();
 }
 
-/** From when on `verifyAssertion` refuses the assertion for its age, in epoch seconds. Pure. */
+/** The time from which `verifyAssertion` rejects the assertion as too old, in epoch seconds. Pure. */
 export function endOfAssertion({ exp = 0, iat = 0 }: JWTPayload): number {
   return Math.ceil(Math.min(exp, iat + maximumAgeSeconds)) + clockSkewSeconds + 1;
 }
 
 /**
- * What is the same however often an assertion is presented: its `jti`, else its header and payload. Signatures don't
- * count, because some can be altered and still verify (ECDSA). Pure.
+ * Identifies an assertion however often it is presented: by its `jti`, else by its header and payload. Not by the
+ * signature, because some can be altered and still verify (ECDSA). Pure.
  */
 export function assertionHash(purpose: string, identityId: string, subjectToken: string, { jti }: JWTPayload): string {
   const signed = subjectToken.slice(0, subjectToken.lastIndexOf('.'));

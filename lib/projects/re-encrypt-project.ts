@@ -96,7 +96,7 @@ export async function reEncryptProject(job: ReEncryptProject, log: Log, timeMs =
     return;
   }
 
-  const reached = await walkFor(timeMs, job, project, environments, cursor, log);
+  const reached = await walk({ job, project, environments, log, endsAt: Date.now() + timeMs }, cursor);
   if (cursor.walk === 1) await noteProgress(job, project, reached.passed);
   if (reached.env !== undefined) await next(reached);
   else if (cursor.walk === 1 || reached.changed > 0) {
@@ -108,18 +108,17 @@ function pathOf({ orgSlug, project }: ReEncryptProject) {
   return { orgSlug, project };
 }
 
-/**
- * Continues a walk for about `timeMs`, at least one page. @returns where to continue; without `env` if the walk is over
- */
-async function walkFor(
-  timeMs: number,
-  job: ReEncryptProject,
-  project: ProjectRecord,
-  environments: readonly string[],
-  begun: Cursor,
-  log: Log,
-): Promise<Cursor> {
-  const endsAt = Date.now() + timeMs;
+interface Walk {
+  job: ReEncryptProject;
+  project: ProjectRecord;
+  /** Sorted slugs. */
+  environments: readonly string[];
+  log: Log;
+  endsAt: number;
+}
+
+/** Continues a walk until `endsAt`, at least one page. @returns where to continue; without `env` if the walk is over */
+async function walk({ job, project, environments, log, endsAt }: Walk, begun: Cursor): Promise<Cursor> {
   const ring = keyRing(job.organizationId, project);
   let cursor = { ...begun, env: begun.env ?? environments[0] };
   do {
@@ -148,7 +147,7 @@ async function walkFor(
       damaged += done.filter(result => result === 'damaged').length;
     }
     cursor = { ...cursor, revision, passed, changed, damaged, after: page.next?.sk };
-    // Slugs are sorted; the environment to continue with may have been erased in the meantime.
+    // By order and not by position, because the environment may have been erased in the meantime.
     if (page.next === undefined) cursor = { ...cursor, env: environments.find(slug => slug > env) };
   } while (Date.now() < endsAt);
   return cursor;

@@ -91,13 +91,13 @@ interface Plan {
 
 async function begin(context: MemberContext, plan: Plan): Promise<Rotation> {
   const { project, toVersion, wrapped, total, job } = plan;
-  const rotation: Rotation = {
+  const rotation = {
     status: 'in_progress',
     fromVersion: project.keyVersion,
     toVersion,
     reencrypted: 0,
     total,
-  };
+  } as const;
   await transact([
     update(
       at(projectRecord, context.organization.slug, project.slug),
@@ -123,13 +123,13 @@ async function completeAtOnce(
   { project, toVersion, wrapped }: Plan,
   contents: readonly Content[],
 ): Promise<Rotation | undefined> {
-  const rotation: Rotation = {
+  const rotation = {
     status: 'completed',
     fromVersion: project.keyVersion,
     toVersion,
     reencrypted: 0,
     total: 0,
-  };
+  } as const;
   try {
     await transact([
       update(
@@ -141,7 +141,7 @@ async function completeAtOnce(
       ...contents.map(({ path, state }) => {
         if (state === undefined) throw new ConditionFailed([]);
         const set = { fence: state.fence + 1, keyVersion: toVersion };
-        // Without the status, an environment being erased would count in place of one that was added since.
+        // Requires the status, or an environment being erased would count in place of one that was added since.
         const isSame = { ...notRisen(fenced(path, state)), projectId: equals(project.id), status: equals('active') };
         return update(stateAt(path), { set }, { if: isSame });
       }),
@@ -159,8 +159,5 @@ function stillAt({ id, keyVersion }: ProjectRecord): Condition<ProjectRecord> {
 }
 
 function auditOf(context: MemberContext, { id, slug }: ProjectRecord) {
-  return context.audit({
-    action: 'project.key_rotated',
-    target: { type: 'project', id, name: slug },
-  });
+  return context.audit({ action: 'project.key_rotated', target: { type: 'project', id, name: slug } });
 }

@@ -111,17 +111,17 @@ describe('an identity', () => {
     [
       'one that demands nothing but issuer, audience and subject',
       { claims: { sub: 'repo:acme/web-shop', iss: 'x', aud: 'y' } },
-      ['claims: must demand at least one claim besides iss, aud and sub, such as repository_id'],
+      ['claims: must require at least one claim besides iss, aud and sub, such as repository_id'],
     ],
     [
       'one that demands nothing but the subject by a JSON pointer',
       { claims: { '/sub': 'repo:acme/web-shop', '/iss': 'x', '/jti': 'y' } },
-      ['claims: must demand at least one claim besides iss, aud and sub, such as repository_id'],
+      ['claims: must require at least one claim besides iss, aud and sub, such as repository_id'],
     ],
     [
       'one that demands nothing',
       { claims: {} },
-      ['claims: must demand at least one claim besides iss, aud and sub, such as repository_id'],
+      ['claims: must require at least one claim besides iss, aud and sub, such as repository_id'],
     ],
     [
       'one whose claim is a number',
@@ -144,7 +144,7 @@ describe('an identity', () => {
     expect(found).toEqual(problems.map(problem => expect.stringContaining(problem)));
   });
 
-  const everybody = 'because everybody can get tokens of this issuer';
+  const anyone = 'because anyone can get tokens from this issuer';
   const shared: readonly (readonly [issuer: string, bound: Record<string, string>, loose: Record<string, string>])[] = [
     [publicIssuer.url, { '/repository_id': '74' }, { ref: 'refs/heads/main' }],
     [publicIssuer.url, { enterprise_id: '7' }, { '/iss': publicIssuer.url, '/environment': 'production' }],
@@ -158,21 +158,18 @@ describe('an identity', () => {
     ['https://oidc.vercel.com', { owner_id: 'team_7' }, { environment: 'production' }],
     ['https://agent.buildkite.com', { organization_slug: 'acme' }, { pipeline_slug: 'deploy' }],
   ];
-  it.each(shared)(
-    'of an issuer that everybody shares (%s) binds its owner: %o, not %o',
-    async (issuer, bound, loose) => {
-      const made = await expectStatus(create({ issuer, claims: bound }), 201);
-      const one = `${path}/${made.body.identity.id}`;
-      const [status, problems] = problemsIn(await create({ issuer, claims: loose }));
-      const [updated, found] = problemsIn(await api.patch(one, { claims: loose }, ada.session));
+  it.each(shared)('for a shared issuer (%s) must identify the owner: %o, not %o', async (issuer, bound, loose) => {
+    const made = await expectStatus(create({ issuer, claims: bound }), 201);
+    const one = `${path}/${made.body.identity.id}`;
+    const [status, problems] = problemsIn(await create({ issuer, claims: loose }));
+    const [updated, found] = problemsIn(await api.patch(one, { claims: loose }, ada.session));
 
-      expect([status, updated]).toEqual([400, 400]);
-      expect([problems, found]).toEqual(Array(2).fill([expect.stringContaining(everybody)]));
-      await expectStatus(api.delete(one, ada.session), 200);
-    },
-  );
+    expect([status, updated]).toEqual([400, 400]);
+    expect([problems, found]).toEqual(Array(2).fill([expect.stringContaining(anyone)]));
+    await expectStatus(api.delete(one, ada.session), 200);
+  });
 
-  it('cannot be moved to an issuer that everybody shares with claims that bind nobody there', async () => {
+  it('cannot be moved to a shared issuer with claims that identify no owner there', async () => {
     const own = { url: 'https://oidc.circleci.com/org/7c5f' };
     const made = await expectStatus(
       api.post(path, identityOf(own, { claims: { ref: 'refs/heads/main' } }), ada.session),
