@@ -21,7 +21,10 @@ type Maker<Kind extends Access['kind']> = (
   admitted: Admitted[Kind],
 ) => HandlerContexts[Kind];
 
-const accountContext: Maker<'account'> = (request, { principal }) => ({
+const accountContext = (
+  request: RequestContext & FreshnessQuestion,
+  { principal }: Admitted['account'],
+): AccountContext => ({
   ...request,
   principal,
   auditIn: (organization, facts) => auditWrite(organization, actorOf(principal), request.source, facts),
