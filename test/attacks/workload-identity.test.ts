@@ -345,7 +345,7 @@ describe('what an identity demands', () => {
       const answer = await exchange(id, await token());
 
       expect(codeOf(answer)).toBe('403 claims_mismatch');
-      expect(answer.body.error.message).toMatch(/must demand .*Ask an owner or admin to add that to its claims\.$/);
+      expect(answer.body.error.message).toMatch(/must require .*Ask an owner or admin to add that to its claims\.$/);
       expect(answer.body.error.message).toContain(wanted ?? 'besides iss, aud and sub');
       expect(answer.body.error.details.claims.includes(wanted)).toBe(wanted !== undefined);
       expect(await entriesOf(id, 'identity.refused')).toHaveLength(1);
