@@ -25,7 +25,7 @@ async function resetPassword(person: Person): Promise<void> {
   expect((await api.post('/auth/reset-password', { token, newPassword })).status).toBe(200);
 }
 
-/** Tokens written straight into the table, as many as one likes. */
+/** Writes any number of tokens directly into the table. */
 async function seedTokens(person: Person, count: number): Promise<{ token: string }[]> {
   const key = await issuingKey();
   const made = Array.from({ length: count }, (_, index) => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 beforeEach(async () => {
-  // All of a test falls into one minute of the clock.
+  // Each test runs within one minute of the clock.
   const left = 60_000 - (Date.now() % 60_000);
   if (left < 20_000) await new Promise(resolve => setTimeout(resolve, left + 100));
 });
@@ -48,9 +48,9 @@ describe('an organization at ten times its share', () => {
 
     expect(new Set(others)).toEqual(new Set([200]));
     const served = statuses.filter(status => status === 200).length;
-    // Creating the project was one request more.
+    // Creating the project took one more request.
     expect(served).toBe(share - 1);
-    // By its id as by its slug.
+    // By id and by slug.
     expect((await api.get(`/projects/${greedy.person.organization.id}`, greedy.token)).status).toBe(429);
   });
 
@@ -87,7 +87,7 @@ describe('an organization at ten times its share', () => {
 describe('writers who wait for an environment', () => {
   it('use up the share with each further try, so that they cannot hold on to functions', async () => {
     const [greedy, modest] = await Promise.all([tenant(), tenant()]);
-    // A change that seems to be under way for as long as its heartbeats come.
+    // Looks like a change in progress as long as its heartbeats continue.
     const state = at(environmentStateRecord, greedy.person.organization.slug, 'shop', 'dev');
     const pending = { revision: 1, fences: 1, heartbeat: 1 };
     await transact([update(state, { set: { pending } })]);

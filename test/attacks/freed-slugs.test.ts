@@ -38,7 +38,7 @@ async function deleteEnvironment(slug: string, lastType: string): Promise<void> 
   expect(await lastTypeOf(slug)).toBe(lastType);
 }
 
-/** An environment with the slug that was deleted again. */
+/** Creates and deletes an environment with the slug. */
 async function free(slug: string, type: string): Promise<void> {
   await expectStatus(create(slug, type), 201);
   await deleteEnvironment(slug, type);

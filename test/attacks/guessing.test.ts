@@ -30,7 +30,7 @@ async function comparisonsOf({ user }: Person): Promise<Entry[]> {
 
 const guesses = ['0000', '1234', '4711', '9999'];
 
-/** Every way to ask whether a key has a value, without changing it where the guess is right. */
+/** Every way to test whether a key has a value that changes nothing if the guess is right. */
 const ways: [string, (as: Person, guess: string) => Promise<Answer>][] = [
   ['a dry run of a set', (as, guess) => drySet(as, 'dev', guess)],
   ['a dry run of changes', (as, guess) => dryRun(as, '/changes', { set: [{ key: 'PIN', value: guess }] })],

@@ -39,7 +39,7 @@ describe('a body from a user', () => {
   });
 });
 
-/** Routes that a stranger may send JSON to. */
+/** Routes that accept JSON from unauthenticated callers. */
 const open = routes.filter(
   route =>
     (route.access.kind === 'public' || route.access.kind === 'optional') &&
@@ -47,7 +47,7 @@ const open = routes.filter(
     !('rawBody' in route && route.rawBody),
 );
 
-/** JSON of exactly so many bytes, nested as deep as it goes: the most work that a parser can be given. */
+/** JSON of exactly this size with the deepest possible nesting: the most work for a parser. */
 function nested(bytes: number): string {
   const depth = Math.floor((bytes - 2) / 2);
   return '['.repeat(depth).padEnd(bytes - depth, ' ') + ']'.repeat(depth);

@@ -44,7 +44,7 @@ const remove = async (person: Person, query = '') => {
   return api.delete(`/members/${owner.organization.id}/${id}${query}`, owner.session);
 };
 
-/** An admin who made two identities and a webhook. */
+/** An admin who created two identities and a webhook. */
 async function joinAndMake(): Promise<Person> {
   const admin = await place.member('admin');
   await verify(admin);

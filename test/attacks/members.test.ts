@@ -141,7 +141,7 @@ describe('a list of members that is read while its organization’s slug goes to
     const conductor: Conductor = {
       async call(call, send) {
         if (call.operation !== 'Query' || !/MEMBER#|INVITATION#/.test(JSON.stringify(call.input))) return send();
-        // The caller was found to be a member; then the erasure ends and another user takes the slug.
+        // The caller passed the membership check. Now the erasure ends and another user takes the slug.
         await new Promise(resolve => setTimeout(resolve, 200));
         await transact([
           put(organization, { ...before, id: crypto.randomUUID() }),

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** Partitions of any tenant that the calls read or wrote. */
+/** The tenant partitions that the calls read or wrote. */
 function tenantPartitions(calls: readonly RecordedCall[]): string[] {
   return [
     ...JSON.stringify(calls.map(({ input }) => input)).matchAll(/"((?:ORG|ORGID|ENV|AUDIT|DELIVERIES)#[^"]*)"/g),
@@ -40,10 +40,10 @@ function tenantPartitions(calls: readonly RecordedCall[]): string[] {
 
 const forged = () => ({ token: createCredential(victim.user.id, tokenPrefix).secret });
 
-/** The same text with the checksum that belongs to it, which anybody can compute. */
+/** The text with its checksum, which anyone can compute. */
 const resealed = (body: string) => body + base62(BigInt(crc32(body)), 6);
 
-/** One credential of each shape that somebody without the installation's key can make up, from nothing or from old ones. */
+/** One forged credential of each shape that is possible without the installation's key. */
 function forgeries(genuine: string, session: string): Caller[] {
   const body = genuine.slice(0, -6);
   const digits = body.slice(tokenPrefix.length);
@@ -57,13 +57,13 @@ function forgeries(genuine: string, session: string): Caller[] {
     cookie(createCredential(victim.user.id).secret),
     { token: createCredential(victim.user.id, tokenPrefix, key).secret },
     cookie(createCredential(victim.user.id, '', key).secret),
-    // A genuine one with another digit, another MAC, another user, or for another purpose.
+    // A genuine credential with a different digit, MAC, user or purpose.
     { token: resealed(tokenPrefix + digits.slice(0, changed) + other + digits.slice(changed + 1)) },
     { token: resealed(tokenPrefix + digits.slice(0, 21) + forged().token.slice(33, 44) + digits.slice(32)) },
     { token: resealed(tokenPrefix + digits.slice(0, 32) + stranger) },
     { token: resealed(tokenPrefix + session.slice(0, -6)) },
     cookie(resealed(digits)),
-    // None of ours at all.
+    // Not a credential of this service.
     { token: genuine.slice(0, -1) },
     { token: `${genuine}0` },
     { token: genuine.toLowerCase() },

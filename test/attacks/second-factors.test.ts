@@ -108,7 +108,7 @@ describe('a code of an authenticator app', () => {
     const app = await addApp(api, person);
     const { challenge } = await askedAtLogin(person);
 
-    // Three steps away stay two away if the clock moves on meanwhile.
+    // Three steps away are still at least two away if the clock advances meanwhile.
     for (const steps of [-3, 3]) expect(await verify({ challenge, totp: app.code(steps) })).toBe(wrong);
     expect(await verify({ challenge, totp: app.code() })).toBe('ok');
   });
@@ -397,7 +397,7 @@ describe('a stolen session', () => {
       freshUntil: expect.any(String),
       secondFactor: true,
     });
-    // Another factor is none of those that end sessions.
+    // Adding a further factor does not end sessions.
     await addPasskey(api, person);
     expect(await sessionsOf(person)).toBe(1);
   });
@@ -962,7 +962,7 @@ describe('every fresh route', () => {
   });
 });
 
-describe('an organization that demands a second factor', () => {
+describe('an organization that requires a second factor', () => {
   it('refuses on every route of it, for a session and for a token', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
@@ -987,7 +987,7 @@ describe('an organization that demands a second factor', () => {
     }
     expect(codeOf(await api.get(`/projects/${id}`, token))).toBe('403 second_factor_required');
     expect(codeOf(await api.get(`/projects/${id}`, await logInWithApp(api, person, app)))).toBe('ok');
-    // Only who was proved with one can take the demand back.
+    // Only a session authenticated with a factor can remove the requirement.
     expect(codeOf(await api.patch(`/orgs/${id}`, { requireSecondFactor: false }, guest.session))).toBe(
       '403 second_factor_required',
     );

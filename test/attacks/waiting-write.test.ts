@@ -25,9 +25,9 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const uncovered: ReadonlySet<string> = new Set([
-  // It writes nothing but a message to the queue.
+  // It only sends a message to the queue.
   'test-webhook',
-  // The payment provider has made a page before the audit entry is written; its address is not answered then.
+  // The payment provider has created a page before the audit entry is written; its address is not returned then.
   'start-checkout',
   'open-portal',
 ]);
@@ -40,8 +40,8 @@ async function memberIdOf({ user }: Person): Promise<string> {
 type Attempt = Parameters<NonNullable<Conductor['attempt']>>;
 
 /**
- * Sends a write that finds another one in its way. It waits, and `meanwhile` happens before its next attempt.
- * @param nth the transaction of the request that has to wait; those that its undo makes have to wait as well
+ * Sends a write that conflicts with another one, so it waits. `meanwhile` runs before its next attempt.
+ * @param nth the transaction of the request that has to wait; those of its undo wait too
  */
 async function sendWaiting(
   meanwhile: () => Promise<unknown>,
@@ -54,7 +54,7 @@ async function sendWaiting(
     async attempt(...[call, send]: Attempt) {
       const items = (call.input.TransactItems ?? []) as { Update?: unknown }[];
       const writes = JSON.stringify(items);
-      // The last use of the credential is written beside the request, which does not wait for it.
+      // The credential's last use is written in parallel, and the request does not wait for it.
       const isLastUse = items.length === 1 && items[0]?.Update !== undefined && writes.includes('lastUsedAt');
       if (call.operation !== 'TransactWriteItems' || isLastUse) return send();
       transactions += 1;
@@ -70,7 +70,7 @@ async function sendWaiting(
   return [answer.status, answer.body.error?.code];
 }
 
-/** Sends a request whose first read of secrets is throttled for a while. `meanwhile` happens in that time. */
+/** Sends a request whose first read of secrets is throttled for a while, and runs `meanwhile` in that time. */
 async function sendThrottled(
   meanwhile: () => Promise<unknown>,
   send: (headers: Record<string, string>) => Promise<Answer>,
@@ -80,7 +80,7 @@ async function sendThrottled(
     async attempt(...[call, send]: Attempt) {
       if (fault === undefined && JSON.stringify(call.input).includes('"ENV#')) {
         fault = injectFault('throttled', call.position);
-        // The verdict on the caller comes first.
+        // The request is authorized first.
         await new Promise(resolve => setTimeout(resolve, 300));
         await meanwhile();
       }
@@ -166,7 +166,7 @@ describe('a transaction whose answer was lost', () => {
     });
   const throttled = failure('ProvisionedThroughputExceededException', 400);
 
-  /** Executes a request's first transaction, but it ends with these failures before an answer comes. */
+  /** Executes a request's first transaction, but returns these failures instead of its answer. */
   async function sendUnanswered(
     failures: readonly Failure[],
     send: (headers: Record<string, string>) => Promise<Answer>,
@@ -209,7 +209,7 @@ describe('a transaction whose answer was lost', () => {
 });
 
 describe('a member who is removed while a request waits', () => {
-  /** Takes away every membership that the person of a session has, as a removal does, and brings them back. */
+  /** Removes every membership of a session's user, and restores them. */
   async function suspend(as: unknown) {
     const { cookie } = as as { cookie: string };
     const { userId } = readCredential(cookie.split('=')[1] as string) as { userId: string };
@@ -337,7 +337,7 @@ describe('a member who is removed while a request waits', () => {
     const guest = await seedPerson();
     const under: (() => void)[] = [];
     const callers = [admin.session, tokens[0], tokens[1]];
-    /** Waits until all three requests are under way, and for the removal that follows. */
+    /** Waits until all three requests are in progress, and for the removal that follows. */
     const removed = async () => {
       const together = new Promise<void>(resolve => under.push(resolve));
       if (under.length === callers.length) {

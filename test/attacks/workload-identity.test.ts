@@ -81,13 +81,13 @@ const codeOf = ({ status, body }: Answer) => `${status} ${body.error?.code ?? 'o
 const encoded = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
 const now = () => Math.floor(Date.now() / 1000);
 
-/** As if that time had passed since the keys of the issuer were last asked for. */
+/** Sets back the time of the last request for the issuer's keys. */
 async function letPass(url: string, ms: number): Promise<void> {
   const item = at(issuerKeysRecord, url);
   const { fetchedAtMs, triedAtMs, endedAtMs } = (await find(item)) ?? { fetchedAtMs: 0, triedAtMs: 0, endedAtMs: 0 };
   const set = { fetchedAtMs: fetchedAtMs - ms, triedAtMs: triedAtMs - ms, endedAtMs: endedAtMs - ms };
   await transact([update(item, { set }, { if: isThere })]).catch(error => {
-    // There is no such item if the fetch was not even begun.
+    // There is no such item if no fetch was started.
     if (!(error instanceof ConditionFailed)) throw error;
   });
 }
@@ -102,7 +102,7 @@ describe('a forged assertion', () => {
     attacker = await makeSigningKey();
     identityId = await makeIdentity();
     foreignId = await makeIdentity({}, { of: grace });
-    // The keys are known, so no refusal below is for want of them.
+    // The keys are cached, so missing keys cause none of the refusals below.
     await tokenFor(identityId);
   });
 
@@ -147,7 +147,7 @@ describe('a forged assertion', () => {
   ];
   const both = (id: string) => [`holdfast:identity:${id}`, 'https://github.com/acme'];
   async function critical() {
-    // The library that signs refuses such a header, so it is put together here.
+    // The signing library rejects such a header, so the token is assembled here.
     const [key] = issuer.keys as [SigningKey];
     const signed = `${encoded({ alg: key.alg, kid: key.kid, crit: ['x'], x: 1 })}.${encoded(claimsOf(issuer, identityId))}`;
     const signature = await crypto.subtle.sign(
@@ -189,7 +189,7 @@ describe('a forged assertion', () => {
     const other = await startIssuer('RS512');
     try {
       const id = await makeIdentity({}, { at: other });
-      // Its key would verify RS256 as well; the header decides.
+      // The key would also verify RS256, but the header decides.
       other.keys[0] = { ...(other.keys[0] as SigningKey), publicJwk: { ...other.keys[0]?.publicJwk, alg: 'RS256' } };
 
       expect(codeOf(await exchange(id, await other.token(id)))).toBe('401 invalid_assertion');
@@ -443,7 +443,7 @@ describe('the keys of an issuer', () => {
 
       const answers = await Promise.all(tokens.map(token => exchange(id, token)));
 
-      // Whoever comes while the keys are being fetched is told to come again, and is served then.
+      // Requests during the fetch of the keys get 503, and succeed when retried.
       expect(answers.map(codeOf)).toContain('201 ok');
       for (const answer of answers) expect(codeOf(answer)).toMatch(/^(201 ok|503 issuer_unavailable)$/);
       const again = tokens.filter((_, index) => answers[index]?.status === 503);
@@ -453,7 +453,7 @@ describe('the keys of an issuer', () => {
     }),
   );
 
-  /** Whether the answers of exchanges come before the fetch gives up after five seconds. */
+  /** Whether exchanges are answered before the fetch times out after five seconds. */
   const answersAtOnce = async (first: Promise<Answer>, exchanges: readonly Promise<Answer>[]) => {
     const isFirst = first.then(() => 'late' as const);
     const answers = await Promise.race([Promise.all(exchanges), isFirst]);
@@ -519,7 +519,7 @@ describe('the keys of an issuer', () => {
         for (const answer of await Promise.all(tokens.map(token => exchange(id, token)))) codes.add(codeOf(answer));
       }
 
-      // 503 while the one fetch is under way.
+      // 503 during the only fetch.
       codes.delete('503 issuer_unavailable');
       expect([...codes]).toEqual(['401 invalid_assertion']);
       expect(own.fetches('jwks') - before).toBe(1);
@@ -533,7 +533,7 @@ describe('the keys of an issuer', () => {
       await tokenFor(id, own);
       const [old] = own.keys as [SigningKey];
       own.keys.push(await makeSigningKey());
-      // Within a minute after a fetch there is no other.
+      // There is at most one fetch a minute.
       expect(codeOf(await exchange(id, await own.token(id)))).toBe('401 invalid_assertion');
       await letPass(own.url, minute);
       expect(codeOf(await exchange(id, await own.token(id)))).toBe('201 ok');
@@ -559,7 +559,7 @@ describe('the keys of an issuer', () => {
       expect(answer.body.error.message).toBe('The keys of the issuer can’t be read: answered 500.');
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(codeOf(await exchange(id, await own.token(id)))).toBe('503 issuer_unavailable');
-      // One for each of the three minutes in which there was an exchange.
+      // One for each of the three minutes with an exchange.
       expect(own.fetches('discovery')).toBe(3);
       own.answer.discovery = undefined as never;
       await letPass(own.url, minute);
@@ -657,7 +657,7 @@ describe('the keys of an issuer', () => {
 
       expect(codeOf(answer)).toBe('503 issuer_unavailable');
       expect(answer.body.error.message).toContain('larger than 64 KB');
-      // What the sockets of both ends buffer was sent and not read.
+      // The sockets at both ends buffer bytes that were sent but not read.
       expect(sentBytes).toBeLessThan(20 * 1024 * 1024);
     }),
   );
@@ -878,7 +878,7 @@ describe('a token of an identity', () => {
     expect(entries.entries[0].actor.tokenId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('works where an organization demands a second factor: it comes from no session', async () => {
+  it('works if an organization requires a second factor: it comes from no session', async () => {
     const id = await makeIdentity();
     const demand = (requireSecondFactor: boolean) =>
       transact([update(at(organizationRecord, ada.organization.slug), { set: { requireSecondFactor } })]);

@@ -9,7 +9,7 @@ let api: Api;
 let world: World;
 
 beforeAll(async () => {
-  // Without workers: nothing may change the world between two requests.
+  // Without workers, so that nothing changes the data between two requests.
   api = await startApi({}, name =>
     name.area === 'workers' ? Promise.resolve(() => ({ batchItemFailures: [] })) : loadFromFunctions(name),
   );
@@ -55,7 +55,7 @@ describe('every caller gets the verdict of the specification’s tables on', () 
       actual[name] = await ask(row, headers);
     };
 
-    // What is allowed to change something is undone before the next one asks; what only reads needs no turn.
+    // Allowed changes are undone before the next request. Reads can run in parallel.
     if (row.route.startsWith('GET')) await Promise.all(callers.map(askAs));
     else for (const caller of callers) await askAs(caller);
 
@@ -65,7 +65,7 @@ describe('every caller gets the verdict of the specification’s tables on', () 
 
 describe('what belongs to another tenant', () => {
   const owner = () => world.callers['owner: token for the organization'] as Headers;
-  /** Another tenant's slug or id under one's own organization, and the answer: as if it were not there. */
+  /** Another tenant's slug or id under the caller's own organization, which returns 404. */
   const probes: readonly [string, (world: World) => string, string, unknown?][] = [
     ['GET', ({ own, foreign }) => `/projects/${own.organization.id}/${foreign.project.slug}`, 'project_not_found'],
     ['DELETE', ({ own, foreign }) => `/projects/${own.organization.id}/${foreign.project.slug}`, 'project_not_found'],
@@ -128,7 +128,7 @@ describe('what belongs to another tenant', () => {
       ({ own, foreign }) => `/secrets/${own.organization.slug}/${foreign.project.slug}/dev/versions/KEY`,
       'project_not_found',
     ],
-    // An environment that exists, but in another project of the organization's.
+    // An environment that exists in another project of the organization.
     [
       'GET',
       ({ own }) => `/secrets/${own.organization.slug}/${own.otherProject.slug}/load-test`,
@@ -208,7 +208,7 @@ describe('what belongs to another tenant', () => {
       [`/secrets/${organization.slug}/${project.slug}/dev`, '/secrets/no-such-org/no-such-project/dev'],
       [`/secrets/${organization.slug}/no-such-project/dev`, '/secrets/no-such-org/no-such-project/dev'],
       [`/members/${organization.id}`, `/members/${crypto.randomUUID()}`],
-      // The message on a malformed id speaks of its form alone: a slug in an id's place is answered alike, real or not.
+      // The message about a malformed id only describes its format, so it does not reveal whether a slug exists.
       [`/members/${organization.slug}`, '/members/no-such-org'],
     ] as const;
 

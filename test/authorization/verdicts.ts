@@ -3,8 +3,8 @@ import { identityOf } from '../support/issuer.ts';
 import type { World } from './world.ts';
 
 /*
- * Who may do what, as the specification's tables say it. Written from them and on purpose not from `lib/`: this is what
- * the contracts are held against.
+ * Who may do what, according to the tables of the specification. Deliberately not derived from `lib/`: the contracts
+ * are checked against this.
  *
  * A verdict has a sign for each of twelve callers:
  *
@@ -17,8 +17,8 @@ import type { World } from './world.ts';
  *   +  allowed     R  forbidden (role)     S  insufficient_scope     P  project_not_found     E  environment_not_found
  *   T  token_not_found
  *
- * What all routes of a kind have in common (nobody, strangers, removed members, the CSRF header, the other roles' tokens)
- * is in `expectedOf`.
+ * The rules that all routes of a kind share (no credential, strangers, removed members, the CSRF header, the other
+ * roles' tokens) are in `expectedOf`.
  */
 export type Kind = 'public' | 'account' | 'member' | 'admin';
 
@@ -28,12 +28,12 @@ export interface Request {
 }
 
 export interface Row {
-  /** `METHOD /path`, as the specification names it; after `@` what the request is about. */
+  /** `METHOD /path` as in the specification; after `@` the subject of the request. */
   route: string;
   kind: Kind;
   signs: string;
   request: (world: World) => Request;
-  /** What an allowed caller is answered, where that is no success: the request is made so that it changes nothing. */
+  /** The error that allowed callers get, for requests that are built to change nothing. */
   allowed?: string;
   /** A caller with a different verdict; a comment next to it gives the reason. */
   except?: Readonly<Record<string, string>>;
@@ -121,7 +121,7 @@ const templates = (own: World['own']) => `/templates/${own.organization.slug}/${
 const identity = (own: World['own']) => `${organization('identities')(own)}/${own.identityId}`;
 const webhook = (own: World['own']) => `/webhooks/${own.organization.id}/${own.webhookId}`;
 
-/** A public route answers everybody alike; what is sent is refused for its content. */
+/** A public route treats all callers alike. The sample request is rejected for its content. */
 const open = (route: string, path: string, allowed: string, body: unknown): Row => ({
   route,
   kind: 'public',
@@ -130,7 +130,7 @@ const open = (route: string, path: string, allowed: string, body: unknown): Row 
   allowed,
 });
 
-/** With an organization's rights of a member, and no account. The last two have nothing to do with the organization. */
+/** Callers with the rights of a member but no account. The last two do not belong to the organization. */
 const identities = ['identity: developer', 'identity: viewer', 'identity of another organization', 'deleted identity'];
 
 export const rows: readonly Row[] = [
@@ -162,7 +162,7 @@ export const rows: readonly Row[] = [
     kind: 'account',
     signs: anyCredential,
     request: () => ({ path: '/auth/me' }),
-    // The membership that it was made under has ended, and the token with it.
+    // The membership that the token belongs to has ended, and the token with it.
     except: { 'removed member: token for the organization': 'unauthenticated' },
   },
   {
@@ -176,7 +176,7 @@ export const rows: readonly Row[] = [
     kind: 'account',
     signs: sessionsOnly,
     request: () => ({ path: '/auth/cli-auth', body: { codeChallenge: 'x'.repeat(43), name: 'x' } }),
-    // Its other half needs no account, so it is the kind of credential that is refused.
+    // Redeeming needs no account, so this rejects the kind of credential.
     except: Object.fromEntries(identities.map(name => [name, 'insufficient_scope'])),
   },
   { route: 'GET /auth/tokens', kind: 'account', signs: sessionsOnly, request: () => ({ path: '/auth/tokens' }) },
@@ -492,7 +492,7 @@ export const rows: readonly Row[] = [
     request: member(own => `${organization('members')(own)}/invite`, { email: 'new@example.com', role: 'viewer' }),
   },
   {
-    // Nobody invites above their own role.
+    // Members can only invite up to their own role.
     route: 'POST /members/:orgId/invite @ an owner',
     kind: 'member',
     signs: ownersChanging,
@@ -609,7 +609,7 @@ const outsiders = [
 ];
 const roleTokens = roles.flatMap(role => ['read', 'write', 'full'].map(access => `${role}: ${access} token`));
 
-/** What each caller of the world must be answered on a route: `ok` or the code of the error. */
+/** The expected result for each caller on a route: `ok` or an error code. */
 export function expectedOf({ route, kind, signs, allowed = 'ok', except = {} }: Row): Record<string, string> {
   const signed = signs.split(/\s+/).filter(sign => sign !== '');
   const verdict = (sign: string | undefined) => (sign === '+' ? allowed : (codes[sign ?? ''] ?? `no sign ${sign}`));
@@ -638,7 +638,7 @@ export function expectedOf({ route, kind, signs, allowed = 'ok', except = {} }: 
   }
   const access = (name: string) => of(`owner: ${name.split(' ').at(-2)} token`);
   if (kind === 'account') {
-    // No organization is named, so everybody has the rights that their kind of credential has.
+    // The route names no organization, so only the kind of credential matters.
     const own = (name: string) => {
       if (name.endsWith('session')) return of('owner: session');
       if (name.includes('token for') || name.includes('limited')) return of('owner: token for the organization');
@@ -662,7 +662,7 @@ export function expectedOf({ route, kind, signs, allowed = 'ok', except = {} }: 
     'deleted identity': 'unauthenticated',
     'identity: developer': roleToken('developer: write token'),
     'identity: viewer': roleToken('viewer: read token'),
-    // A request's rights are the member's role ∩ the token's scope; too little scope is told first.
+    // The rights are the intersection of the member's role and the token's scope. Scope is checked first.
     ...each(roleTokens, roleToken),
     ...each(columns, of),
     ...csrf(of('owner: session')),

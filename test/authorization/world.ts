@@ -34,15 +34,17 @@ interface Place {
   identityId: string;
 }
 
-/** Everything that requests of the suite can name. */
+/** Everything that the requests of the suite refer to. */
 export interface World {
-  /** The organization that the requests are about: project `shop` with `dev`, `staging`, `production` and `load-test`. */
+  /**
+   * The organization that the requests are about: project `shop` with `dev`, `staging`, `production` and `load-test`.
+   */
   own: Place & { otherProject: { id: string; slug: string }; bystanderId: string; secondOwnerId: string };
-  /** Another tenant's organization with the same things in it, of which no slug or id is the same. */
+  /** Another tenant's organization with the same content under different slugs and ids. */
   foreign: Place & { memberId: string; tokenId: string };
   /** Each caller by name, with the headers it sends on a changing request. */
   callers: Readonly<Record<string, Headers>>;
-  /** Puts every item back as it was when the world was made. */
+  /** Restores every item of the table to its initial state. */
   restore(): Promise<void>;
 }
 
@@ -63,7 +65,7 @@ export async function buildWorld(api: Api): Promise<World> {
   const secondOwnerId = await seedMember(organization, people.secondOwner.user, 'owner');
 
   const foreignOrganization = await seedOrganization('foreign-org', people.stranger.user);
-  // The owner belongs to the other organization as well, so that a token of theirs can be limited to it.
+  // The owner belongs to the other organization as well, so that their tokens can be limited to it.
   const foreignMemberId = await seedMember(foreignOrganization, people.owner.user, 'owner');
   const home = await seedOrganization('admin-home', people.platformAdmin.user);
 
@@ -107,7 +109,7 @@ export async function buildWorld(api: Api): Promise<World> {
     'stranger: full token': await seedToken(people.stranger.user, unlimited, 'full'),
     'removed member: session': people.removed.session,
     'removed member: full token': await seedToken(people.removed.user, unlimited, 'full'),
-    // Removing deletes such tokens; a token that was left behind would be dead as well, because its membership is.
+    // Removing a member deletes such tokens. A token left behind is invalid too, because its membership has ended.
     'removed member: token for the organization': await seedToken(
       people.removed.user,
       { ...inOwn, memberId: randomUUID() },
@@ -155,7 +157,7 @@ export async function buildWorld(api: Api): Promise<World> {
   };
 }
 
-/** What a token is limited to, and the membership it was made under. */
+/** A token's scope, and the membership that it belongs to. */
 interface Scope {
   organizationId: string | null;
   projectId: string | null;
@@ -203,7 +205,7 @@ function bearer(token: string): Headers {
   return { authorization: `Bearer ${token}` };
 }
 
-/** A token of a new identity, as an exchange gives it. */
+/** A token of a new identity, as returned by an exchange. */
 async function seedIdentity(
   api: Api,
   { id: organizationId, slug }: OrganizationRecord,
@@ -230,7 +232,7 @@ async function seedToken(
     secondFactor: false,
     expiresInDays,
   });
-  // Used just now, so that using it writes nothing.
+  // Just used, so that the next use writes nothing.
   const used = { ...cliToken, lastUsedAt: cliToken.createdAt };
   await transact([put(at(tokenRecord, user.id, cliToken.hash), used)]);
   return bearer(token);

@@ -7,7 +7,7 @@ import type { AuditRecord } from '../../lib/table/records/audit-entry.ts';
 import { auditEntry, seedAudit } from '../support/seed-audit.ts';
 
 /*
- * What a page of the audit log costs, in calls and read units as DynamoDB counts them, in logs of different sizes.
+ * The cost of a page of the audit log for logs of different sizes, in calls and in read units reported by DynamoDB.
  * Run with `node test/bench/audit-pages.ts [entries]`; 100,000 by default. Takes a minute or two.
  */
 
@@ -71,7 +71,7 @@ for (const size of [largest / 100, largest]) {
     await seedAudit(organizationId, chunk);
   }
   const name = `${size} entries`;
-  // Until everything was counted once.
+  // Until all entries have been counted once.
   for (let caughtUp = false; !caughtUp; caughtUp = rows.at(-1)?.total === size) {
     rows.push(await measure(`${name}, being counted`, organizationId, { limit: 50, offset: 0 }));
   }

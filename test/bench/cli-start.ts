@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/* `npm run bench:cli`: how long the command line takes to start, as a multiple of what Node itself takes. */
+/* `npm run bench:cli`: the command line's startup time, as a multiple of Node's. */
 
 const root = join(import.meta.dirname, '../..');
 const rounds = 40;
@@ -26,7 +26,7 @@ try {
     'holdfast status': [bundle, 'status'],
   };
   const times: Record<string, number[]> = {};
-  // In turn, so that whatever else the machine does meets all of them.
+  // Interleaved, so that other load on the machine affects all of them.
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, words] of Object.entries(cases)) {
       times[name] = [...(times[name] ?? []), milliseconds(words)];

@@ -4,12 +4,12 @@ import { seedPerson } from '../support/people.ts';
 import { type Counts, countsOf } from '../support/record-calls.ts';
 import { expectStatus, type SampleRequest, samples, send } from '../support/sample-requests.ts';
 
-/** What one operation asks of AWS when its data keys are in memory. */
+/** The AWS calls of one operation, with its data keys in memory. */
 export interface OperationCounts extends Counts {
   operation: string;
 }
 
-/** The bounds that the design sets (see docs/performance.md); undefined: none. */
+/** The bounds of the design (docs/performance.md); undefined if there is none. */
 export interface Bounds {
   waves: number;
   calls?: number;
@@ -24,7 +24,7 @@ const bounds: Readonly<Record<string, Bounds>> = {
   'set one of 50': { waves: 3, calls: 8, writeUnits: 12, kmsCalls: 0 },
   'set one of 50, a webhook matches': { waves: 4, calls: 8, writeUnits: 12, kmsCalls: 0 },
   'import-secrets large': { waves: 6, kmsCalls: 0 },
-  // After its commit it looks for the heads that it left, moves them, and notes it.
+  // After its commit it finds the dead heads it left, moves them, and records that.
   'bulk-delete-secrets large': { waves: 7, kmsCalls: 0 },
   'exchange-assertion': { waves: 3, calls: 3, kmsCalls: 0 },
   'import 500': { waves: 6, calls: 40, writeUnits: 2500, kmsCalls: 0 },
@@ -34,7 +34,7 @@ export function boundsOf(operation: string): Bounds {
   return bounds[operation] ?? { waves: 4, kmsCalls: 1 };
 }
 
-/** Sends a request whose calls are counted. */
+/** Sends a request and counts its calls. */
 export async function countRequest(api: Api, request: SampleRequest): Promise<{ answer: Answer; counts: Counts }> {
   const { answer, calls } = await recordRequest(headers =>
     send(api, { ...request, headers: { ...request.headers, ...headers } }),
@@ -42,7 +42,7 @@ export async function countRequest(api: Api, request: SampleRequest): Promise<{ 
   return { answer, counts: countsOf(calls) };
 }
 
-/** Counts the hot operations as the design describes them, then one sample request of every operation. */
+/** Counts the hot operations of the design, then one sample request of every operation. */
 export async function countOperations(api: Api): Promise<OperationCounts[]> {
   return [...(await countHotOperations(api)), ...(await countSamples(api))];
 }
@@ -90,7 +90,7 @@ async function countSamples(api: Api): Promise<OperationCounts[]> {
   return rows;
 }
 
-/** Where a row is beyond its bounds. */
+/** The columns in which a row exceeds its bounds. */
 export function beyondBounds(row: OperationCounts): string[] {
   const limits = boundsOf(row.operation);
   return (Object.keys(limits) as (keyof Bounds)[]).flatMap(name => {
@@ -103,7 +103,7 @@ export function beyondBounds(row: OperationCounts): string[] {
 
 const columns = ['waves', 'calls', 'readUnits', 'writeUnits', 'kmsCalls', 'sqsMessages', 'mails'] as const;
 
-/** Where a row is worse than the one that was committed. */
+/** The columns in which a row exceeds the committed one. */
 export function worseThan(committed: OperationCounts | undefined, row: OperationCounts): string[] {
   if (committed === undefined) return [`${row.operation} is not in the committed counts`];
   return columns.flatMap(name =>

@@ -5,14 +5,14 @@ import type { Api } from '../support/api.ts';
 import { startObservedApi } from '../support/observed-api.ts';
 import { beyondBounds, countOperations, type OperationCounts, renderCounts, worseThan } from './count-operations.ts';
 
-/* `npm run bench` writes what it counts into counts.json and counts.md; every other run compares with them. */
+/* `npm run bench` writes the counts to counts.json and counts.md; other runs compare with them. */
 const file = join(import.meta.dirname, 'counts.json');
 
 let api: Api;
 let rows: OperationCounts[];
 beforeAll(async () => {
   api = await startObservedApi();
-  // What is read once a minute is read now.
+  // Warms the caches that are refreshed once a minute.
   await countOperations(api);
   rows = await countOperations(api);
 });

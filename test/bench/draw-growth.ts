@@ -16,7 +16,7 @@ const height = 300;
 const margin = { left: 56, right: 24, top: 44, bottom: 52 };
 const plot = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
 
-/** Charts side by side as an SVG that suits light and dark pages: x on a logarithmic scale, y from zero. Pure. */
+/** Draws charts side by side as an SVG for light and dark pages: x on a logarithmic scale, y from zero. Pure. */
 export function drawGrowth(panels: readonly Panel[]): string {
   const total = width * panels.length;
   return [
@@ -77,7 +77,7 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** The next number whose quarters are easy to read. */
+/** The next number that divides into four round steps. */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return power * ([1, 2, 4, 8, 10].find(step => step * power >= value) ?? 10);

@@ -50,7 +50,7 @@ describe.runIf(isBench)('what grows', () => {
       }
       const page = (offset: number) =>
         countRequest(api, { method: 'GET', path: `/audit/${id}?limit=50&offset=${offset}`, as: person.session });
-      // Until every entry was counted once, which a log is read for only the first time.
+      // Until every entry has been counted, which only happens on the first read of a log.
       for (let total = 0; total < size; ) total = (await page(0)).answer.body.pagination.total;
       first.push([size, (await page(0)).counts.readUnits]);
       if (size >= 10_000) far.push([size, (await page(5000)).counts.readUnits]);

@@ -6,8 +6,9 @@ import { build } from 'esbuild';
 import { bundleFunctions, bundleSettings } from '../../infra/build/bundle.ts';
 
 /*
- * How long a new process takes to load the bundles of the hot functions, next to an empty handler with only the DynamoDB
- * client, its document client and the same lean credentials. `node test/bench/load-ratio.ts [rounds]` prints it.
+ * How long a new process takes to load the bundles of the hot functions, next to an empty handler with only the
+ * DynamoDB client, its document client and the same lean credentials. `node test/bench/load-ratio.ts [rounds]` prints
+ * it.
  */
 
 export const hotFunctions = ['pull-secrets', 'set-secret', 'list-keys'] as const;
@@ -23,11 +24,11 @@ export interface LoadRatio {
   name: string;
   sizeBytes: number;
   milliseconds: number;
-  /** Times the empty handler's median. */
+  /** As a multiple of the empty handler's median. */
   ratio: number;
 }
 
-/** The medians of `rounds` loads of each bundle, taken in turn, so that other load on the machine affects all alike. */
+/** The medians of `rounds` loads of each bundle, interleaved, so that other load on the machine affects all of them. */
 export async function measureLoads(rounds: number): Promise<LoadRatio[]> {
   const outDirectory = mkdtempSync(join(tmpdir(), 'holdfast-bundles-'));
   try {
@@ -36,7 +37,7 @@ export async function measureLoads(rounds: number): Promise<LoadRatio[]> {
       functions: hotFunctions.map(name => ({ area: 'secrets', name })),
     });
     const empty = join(outDirectory, 'empty/index.mjs');
-    // Without our plugins, which make our own bundles lean: this is what others would load for the table alone.
+    // Without our plugins: what an ordinary bundle loads just to use the table.
     await build({
       ...bundleSettings,
       plugins: [],

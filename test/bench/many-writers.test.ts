@@ -7,14 +7,14 @@ import { openWorkplace } from '../support/environments.ts';
 import { type Conductor, conductedHandlers } from '../support/observe-calls.ts';
 
 /*
- * `npm run bench:writers`: writers of different keys of one environment, and one alone, side by side in one run. Each
- * sends its next change when it has the answer to the last. Each AWS call takes a while longer than it does here, so that
- * the waves of calls are compared, as over a network, and not the processors of one machine. `CALL_MS=0` compares those.
+ * `npm run bench:writers`: compares many writers of different keys of one environment with a single writer, in one
+ * run. Each writer sends its next change when it has the response to the last one. AWS calls are delayed, so that round
+ * trips dominate as over a network, not processor time. `CALL_MS=0` compares processor time.
  */
 
 const roundMs = Number(process.env.ROUND_MS ?? 6000);
 const rounds = Number(process.env.ROUNDS ?? 3);
-/** What each AWS call takes longer than on this machine, as over a network. */
+/** The delay added to each AWS call, to simulate a network. */
 const callMs = Number(process.env.CALL_MS ?? 20);
 const crowd = Number(process.env.WRITERS ?? 32);
 
@@ -23,16 +23,16 @@ interface Round {
   made: number[];
   statuses: number[];
   slowestMs: number;
-  /** AWS calls, of which commits, and commits that were refused. */
+  /** AWS calls, commits among them, and refused commits. */
   calls: Map<string, number>;
   refused: number;
-  /** How much of the time no commit was under way. */
+  /** The share of the time without a commit in progress. */
   idleShare: number;
-  /** What this process used: the service, its clients and the gateway. DynamoDB Local is another process. */
+  /** The CPU time of this process: the service, its clients and the gateway, but not DynamoDB Local. */
   cores: number;
 }
 
-/** Counts the AWS calls of the service, and when its commits are under way. */
+/** Counts the AWS calls of the service and times its commits. */
 function watch() {
   const calls = new Map<string, number>();
   let refused = 0;
@@ -79,7 +79,7 @@ function watch() {
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
-/** What the changes of some rounds took, each on average. */
+/** The average cost of a change. */
 function effort(who: string, of: readonly Round[]): string {
   const changes = sum(of.flatMap(({ made }) => made));
   const names = [...new Set(of.flatMap(({ calls }) => [...calls.keys()]))].toSorted();

@@ -9,7 +9,7 @@ import { call, preparePlace } from '../load/clients.ts';
 import { startStack } from '../support/npm-start.ts';
 import { loadRatioLine, measureLoads, median } from './load-ratio.ts';
 
-/* Part of `npm run bench`: times only as ratios of what ran side by side. */
+/* Part of `npm run bench`: times, only as ratios of things measured side by side. */
 const isBench = process.env.BENCH !== undefined;
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -91,8 +91,8 @@ describe.runIf(isBench)('compared with a bare script that makes the same reads a
 });
 
 /**
- * What a pull cannot do without: the same four reads in one wave, 100 values of the same size opened, one entry written.
- * It decrypts values of its own, since it has no key to the others.
+ * The minimum of a pull: the same four reads in one round trip, decrypting 100 values of the same size, one audit
+ * entry. It decrypts its own values, because it has no key for the others.
  */
 async function bareScript(url: string, place: Awaited<ReturnType<typeof preparePlace>>): Promise<() => Promise<void>> {
   const endpoints = (await (await fetch(new URL('/local/endpoints', url))).json()) as Record<string, string>;

@@ -13,15 +13,15 @@ import { fromBase32 } from '../support/second-factors.ts';
 import { secretsIn, textOfItem } from './find-secrets.ts';
 
 /*
- * Every kind of secret, each with a text that nothing else has, goes through the whole service: where it belongs, where it
- * is refused, and where it is out of place. Then everything that the service leaves behind is searched.
+ * Sends every kind of secret, each with a unique text, through the whole service: in valid requests, in rejected ones,
+ * and in the wrong place. Then it searches everything that the service wrote.
  */
 const values = new Map<string, string>();
 const passwords = new Map<string, string>();
 const credentials = new Map<string, string>();
 const linkTokens = new Map<string, string>();
 const factors = new Map<string, string>();
-/** Base64 of the data keys that KMS handed out in clear. */
+/** The plaintext data keys from KMS, in Base64. */
 const dataKeys = new Map<string, string>();
 
 function canary(kind: Map<string, string>, name: string): string {
@@ -58,7 +58,7 @@ beforeAll(async () => {
   );
   await driveSecrets();
   await driveSamples();
-  // The webhook queue and the metrics are behind by a moment.
+  // Webhooks and metrics arrive a moment later.
   await sleep(2500);
   stopCapturing();
 });
@@ -68,7 +68,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-/** Takes all that this process writes to its outputs. */
+/** Captures all output of this process. */
 function captureOutput(): () => void {
   const streams = [process.stdout, process.stderr] as const;
   const writes = streams.map(stream => stream.write);
@@ -79,7 +79,7 @@ function captureOutput(): () => void {
     };
   }
   const methods = ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const;
-  // What does not go through the logger goes to the console, which is not the process's own under the test runner.
+  // Output that bypasses the logger goes to the console, which the test runner replaces.
   const spies = methods.map(name =>
     vi.spyOn(console, name).mockImplementation((...parts: unknown[]) => {
       logged.push(parts.map(part => (part instanceof Error ? String(part.stack) : String(part))).join(' '));
@@ -103,7 +103,7 @@ async function call(method: string, path: string, as?: Caller, body?: unknown, h
   return answer;
 }
 
-/** Assertions that are exchanged, exchanged again, refused for what they say, and refused for their age. */
+/** Assertions that are exchanged, replayed, rejected for their claims, and rejected for their age. */
 async function driveIdentity(orgId: string, organizationSlug: string, session: Caller): Promise<void> {
   const key = await makeSigningKey();
   const issuer = { url: 'https://issuer.example.com' };
@@ -183,7 +183,7 @@ async function driveSecrets(): Promise<void> {
     Array.from({ length: 120 }, (_, index) => [`MANY_${index}`, `${canary(values, `many ${index}`)}`]),
   );
   await call('POST', `${dev}/bulk`, token, { secrets: many });
-  // Refused, each in another way, with the value in it.
+  // Each is rejected in a different way, with the value in it.
   const refused = canary(values, 'refused value');
   await call('PUT', dev, session, { key: '1 wrong', value: refused });
   await call('PUT', dev, session, { key: 'ONE', value: { nested: refused } });
@@ -245,7 +245,7 @@ async function driveSecondFactors(): Promise<void> {
   }
 }
 
-/** Every operation once, for what only its own path could leave behind. */
+/** Calls every operation once, for traces that only its own code could leave. */
 async function driveSamples(): Promise<void> {
   for (const sample of samples) {
     const { request } = await sample.prepare(api);

@@ -1,10 +1,10 @@
-/** A secret by the name it is reported under. */
+/** A secret with its name in reports. */
 export type Secrets = ReadonlyMap<string, string>;
 
-/** Ways in which a text can stand in another one without being readable at first sight. */
+/** Encodings in which a text may occur in another one. */
 function disguises(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  // Base64 of a longer text holds one of three forms, by where in a group of three bytes the secret begins.
+  // In Base64 of a longer text, a secret has one of three forms, depending on its offset in a group of three bytes.
   const shifted = [0, 1, 2].flatMap(shift => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')
@@ -22,12 +22,12 @@ function disguises(secret: string): string[] {
   ].filter(text => text.length >= 8);
 }
 
-/** The names of the secrets that a text holds, clear or in another notation. Pure. */
+/** The names of the secrets in a text, in clear or encoded. Pure. */
 export function secretsIn(text: string, secrets: Secrets): string[] {
   return [...secrets].flatMap(([name, secret]) => (disguises(secret).some(one => text.includes(one)) ? [name] : []));
 }
 
-/** All that an item holds as one text: bytes as themselves and as their usual notations. */
+/** The whole content of an item as one text, with bytes raw and in their usual encodings. */
 export function textOfItem(value: unknown): string {
   if (value instanceof Uint8Array) {
     const bytes = Buffer.from(value);

@@ -3,7 +3,7 @@ import type { ReceivedRequest } from './sdk/scripted-server.ts';
 
 export type Pass = (request: ReceivedRequest, response: ServerResponse) => Promise<void>;
 
-/** Hands a request on to the running service and its answer back, so that a test can stand in between. */
+/** Forwards a request to the running service and its response back, so that a test can intercept both. */
 export function passTo(url: string): Pass {
   const { origin } = new URL(url);
   return async ({ method, path, query, headers: given, body }, response) => {

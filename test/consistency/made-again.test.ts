@@ -63,7 +63,7 @@ async function passOn({ id, slug }: Organization, owner: Person, next: Person): 
 const codeOf = ({ status, body }: Answer) => [status, body.error?.code];
 const hook = { url: 'https://hooks.example.com/x', events: ['secret.created'] };
 
-/** Deletes the environment `dev` of the shop and makes another one under its slug. */
+/** Deletes the environment `dev` of the shop and creates another one under its slug. */
 async function remakeDev({ id }: Organization, owner: Person): Promise<void> {
   const path = `/projects/${id}/shop/environments`;
   expect((await api.delete(`${path}/dev`, owner.session)).status).toBe(200);

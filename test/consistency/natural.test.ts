@@ -8,9 +8,8 @@ import { type Conductor, conduct } from '../support/observe-calls.ts';
 import { type Person, seedPerson } from '../support/people.ts';
 
 /*
- * Nothing is injected: things are deleted by two requests at once, which begins two erasures, and made again as soon as
- * the slug is free. What is made again must not be touched by the erasure that comes second. `npm run churn` repeats it
- * 200 times.
+ * No faults are injected. Two concurrent requests delete a resource, which starts two erasures, and it is recreated as
+ * soon as the slug is free. The second erasure must not touch the new resource. `npm run churn` repeats this 200 times.
  */
 
 const rounds = Number(process.env.ROUNDS ?? 1);
@@ -52,7 +51,7 @@ afterAll(() => api.stop());
 
 const isErased = (id: string) => vi.waitFor(() => expect(open.get(id)).toBe(0), { timeout: 30_000, interval: 20 });
 
-/** Asks again and again until the slug is free. */
+/** Retries until the slug is free. */
 async function createWhenFree(path: string, body: { name: string; slug: string }, { session }: Person) {
   for (let tries = 0; tries < 5000; tries += 1) {
     const made = await api.post(path, body, session);

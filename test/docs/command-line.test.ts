@@ -17,9 +17,9 @@ const examples = [...page.matchAll(/^### (.+)\n\n[^\n#`]+(?:\n[^\n#`]+)*\n\n```s
 
 /** Examples that need a browser. test/clients/cli/against-service.test.ts plays its part, for both commands. */
 const inBrowser = ['login', 'tokens create'];
-/** They create what the others use. */
+/** Commands that create what the others use. */
 const first = ['projects create', 'link', 'push', 'template add'];
-/** They end the use of the token. */
+/** Commands that revoke the token. */
 const last = ['tokens revoke', 'logout'];
 
 let api: Api;
@@ -83,7 +83,7 @@ describe('docs/command-line.md', () => {
     const printed: Record<string, string> = {};
     for (const { command, example } of runnable) {
       const script = example.replace('EDITOR=nano', 'EDITOR=true');
-      // Nothing names the organization before the directory is linked.
+      // The organization is not set before the directory is linked.
       const env = { HOLDFAST_TOKEN: token, ...(command === 'projects create' ? { HOLDFAST_ORG: 'acme' } : {}) };
       printed[command] = await shell(script, env);
     }

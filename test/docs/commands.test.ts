@@ -8,7 +8,7 @@ import { type Api, startApi } from '../support/api.ts';
 import { seedPerson } from '../support/people.ts';
 
 /*
- * The commands of the documentation that no other test runs as they are printed. `npm start` and `grant-admin` run in
+ * The documented commands that no other test runs as printed. `npm start` and `grant-admin` run in
  * test/infra/local and test/infra/curl-samples.test.ts, `cost-table` in docs.test.ts, the restore in test/infra.
  */
 const root = join(import.meta.dirname, '../..');

@@ -14,7 +14,7 @@ const paths = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted();
 const pages = paths.map(path => ({ path, text: read(path) }));
 const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>;
 
-/** What stands between backticks: in running text, and in blocks. */
+/** Inline code and code blocks. */
 const codeOf = (text: string) => [
   ...[...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(match => match[1] as string),
   ...[...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`]+)`/g)].map(match => match[1] as string),
@@ -38,7 +38,7 @@ function rowsOf(text: string): string[][] {
     .filter(cells => !['Setting', 'operation', 'A million times'].includes(cells[0] ?? ''));
 }
 
-/** As GitHub makes a heading's anchor. */
+/** The anchor that GitHub gives a heading. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -125,7 +125,7 @@ describe('the documentation', () => {
   });
 });
 
-/** Written by commands and not kept, and files of a reader's own. */
+/** Files that commands write, and files of the reader. */
 const madeByCommands = new Set(['cookies.txt', 'event.json', 'registered.json']);
 
 const pascal = (kebab: string) =>
@@ -172,7 +172,7 @@ describe('operations.md', () => {
   it('gives every default as the code has it', () => {
     vi.stubEnv('TABLE_NAME', 'documentation');
     forgetSettings();
-    // What the deployment leaves to the functions' own defaults.
+    // Settings that the deployment leaves at the functions' defaults.
     const own = settings();
     vi.unstubAllEnvs();
     forgetSettings();
@@ -203,7 +203,7 @@ describe('operations.md', () => {
   it('says what to do for every alarm and every warning', () => {
     const { ofType } = synthesize();
     const alarms = ofType('AWS::CloudWatch::Alarm')
-      // The other one stops a deployment, and tells nobody.
+      // The other one stops a deployment and notifies no one.
       .filter(({ resource }) => resource.Properties.AlarmActions !== undefined)
       .map(({ resource }) => String(resource.Properties.AlarmName).replace(/^holdfast-/, ''));
     const sections = [...chapter(page, '## When an alarm rings').matchAll(/^### (\w+)$/gm)].map(match => match[1]);
@@ -241,7 +241,7 @@ describe('performance.md', () => {
       .filter(line => line.startsWith('|') || line.startsWith('Data:'));
     expect(written.length).toBeGreaterThan(10);
     expect(written.filter(line => !printed.includes(line))).toEqual([]);
-    // The idle month is there as a whole, or its sum would not be one.
+    // The idle month must be complete, or its sum would be wrong.
     const idle = printed.slice(printed.indexOf('| A month without use | |')).filter(line => line !== '');
     expect(written).toEqual(expect.arrayContaining(idle));
   });

@@ -10,7 +10,7 @@ import { type Api, startApi } from '../support/api.ts';
 const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-/** The shell blocks of a chapter, as they stand. */
+/** The shell blocks of a chapter, unchanged. */
 function shellBlocksOf(heading: string): string[] {
   const [, chapter = ''] = readme.split(`\n## ${heading}\n`);
   const [text = ''] = chapter.split('\n## ');
@@ -25,7 +25,7 @@ beforeAll(async () => {
   api = await startApi();
   cli = buildCli();
   directory = mkdtempSync(join(tmpdir(), 'holdfast-readme-'));
-  // Installed as `npm ci` does it, from the sources as they are.
+  // Installed like `npm ci` does, from the current sources.
   const installed = join(directory, 'node_modules/@holdfast/cli');
   for (const folder of [join(installed, 'dist'), join(directory, 'node_modules/.bin')]) {
     mkdirSync(folder, { recursive: true });
@@ -40,7 +40,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** Runs the tour as pasted, or changed for another round. @returns what curl and what the command line said */
+/** Runs the tour as pasted, or changed for another round. @returns the output of curl and of the command line */
 async function walk(change: (script: string) => string = script => script) {
   const script = change(shellBlocksOf('A tour').join('\n'));
   const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
@@ -75,7 +75,7 @@ describe('the README', () => {
   });
 
   it('does so with --json too, where every command prints one document and nothing else', async () => {
-    // Without npx, which only takes its time.
+    // Without npx, which is slow.
     const path = `PATH=${directory}/node_modules/.bin:$PATH\n`;
     const { byCli, stderr } = await walk(
       script =>

@@ -64,7 +64,7 @@ describe('the other platforms', () => {
     expect(deploy.id_tokens.HOLDFAST_ID_TOKEN.aud).toBe(`holdfast:identity:${deploy.variables.HOLDFAST_IDENTITY}`);
     expect(serviceAccountToken.audience).toBe(`holdfast:identity:${variables.HOLDFAST_IDENTITY}`);
     expect(variables.HOLDFAST_ID_TOKEN_FILE).toBe(`${container.volumeMounts[0].mountPath}/${serviceAccountToken.path}`);
-    // The service takes tokens of ten minutes, and Kubernetes gives none for less.
+    // The service accepts tokens up to ten minutes old, and that is the minimum on Kubernetes.
     expect(serviceAccountToken.expirationSeconds).toBe(600);
   });
 });

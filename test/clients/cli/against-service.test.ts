@@ -34,10 +34,10 @@ afterAll(() => api.stop());
 const holdfast = (words: string[], input?: string | Buffer) =>
   cli.run(words, { env: environment, ...(input === undefined ? {} : { input }) });
 
-/** The address that the command line asks a person to open. */
+/** The address that the command line asks the user to open. */
 const pageOf = (text: string): URL => new URL(/http:\S+\/authorize-cli\?\S+/.exec(text)?.[0] ?? '');
 
-/** What the dashboard does once the person has confirmed: the first half, with the session. */
+/** Does what the dashboard does once the user has confirmed: the first half, with the session. */
 async function confirm(page: URL, more: Record<string, unknown> = {}): Promise<{ code: string; iss: string }> {
   const { searchParams: asked } = page;
   const answer = await api.post(
@@ -62,7 +62,7 @@ function callbackOf(page: URL, { code, iss }: { code: string; iss: string }, cha
 const tokens = async () =>
   (await api.get('/auth/tokens', ada.session)).body.tokens as { id: string; name: string; access: string }[];
 
-/** Starts signing in, and gives the page once it is shown. */
+/** Starts signing in, and returns the page address once it is printed. */
 async function beginLogin(words: string[] = [], terminal = false): Promise<{ started: StartedCli; page: URL }> {
   const started = cli.start(['login', '--url', api.url, ...words], { terminal, env: { BROWSER: 'true' } });
   await started.until(/authorize-cli\?\S+\s/);
@@ -108,7 +108,7 @@ describe('the hand-off', () => {
     expect(await statusOf(`${redirect}?code=${code}&state=${'x'.repeat(43)}`)).toBe(400);
     expect(await statusOf(`${redirect}?code=${code}&state=${state}`, { method: 'POST' })).toBe(400);
     expect(await statusOf(`${redirect.replace('/callback', '/')}?code=${code}&state=${state}`)).toBe(400);
-    // A name of another site that leads to this machine.
+    // A domain name of another site that resolves to this machine.
     const { request } = await import('node:http');
     const rebound = await new Promise<number | undefined>(resolve =>
       request(`${redirect}?code=${code}&state=${state}`, { headers: { host: 'evil.example' } }, ({ statusCode }) =>
@@ -151,7 +151,7 @@ describe('the hand-off', () => {
   });
 
   it('redeems no code that another origin issued, or that does not say which one did', async () => {
-    // A repository names this address, and it sends the browser on to the genuine dashboard.
+    // A repository names this address, which redirects the browser to the genuine dashboard.
     const { createServer } = await import('node:http');
     const asked: string[] = [];
     const hostile = createServer((request, response) => {
@@ -234,7 +234,7 @@ describe('the hand-off', () => {
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^service_tok_\w+\n$/)]);
     const who = await cli.run(['whoami', '--json'], { env: { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: stdout.trim() } });
     expect(JSON.parse(who.stdout).authentication.token).toMatchObject({ name: 'pipeline', projectId: project.id });
-    // Which project is plain from the token.
+    // The token determines the project.
     const list = await cli.run(['envs'], { env: { HOLDFAST_URL: api.url, HOLDFAST_TOKEN: stdout.trim() } });
     expect(list.stdout).toContain('dev');
   });
@@ -342,7 +342,7 @@ describe('secrets', () => {
     expect([readFileSync(path, 'utf8'), readdirSync(join(path, '..'))]).toEqual(['A=a\n', ['.env']]);
     const folder = await holdfast(['pull', '--only', 'A', '-o', cli.home]);
     expect([folder.code, folder.stderr]).toEqual([1, expect.stringMatching(/can’t be written \(E\w+\)/)]);
-    // Where stdout is a file, it is written to and neither replaced nor emptied.
+    // If stdout is a file, it is appended to, not replaced or truncated.
     const log = cli.file('log', 'before\n');
     const script = `${process.execPath} ${cli.bundle} pull --only A -q -o /dev/stdout >> ${log}; echo after >> ${log}`;
     await promisify(execFile)('sh', ['-c', script], {

@@ -13,9 +13,9 @@ interface Ground {
   token: string;
   organization: string;
   project: string;
-  /** Answers once in place of the service. */
+  /** Responds once instead of the service. */
   intercept(respond: Respond): void;
-  /** Deletes the environment `dev` and makes another one under its slug. */
+  /** Deletes the environment `dev` and creates another one under its slug. */
   remakeDev(): Promise<void>;
 }
 
@@ -24,9 +24,9 @@ let api: Api;
 const stops: (() => unknown)[] = [];
 const intercepts: Respond[] = [];
 
-/** The running service, behind a server that can lose an answer. */
+/** The running service, behind a relay that can drop a response. */
 async function serviceGround(): Promise<Ground> {
-  // A person for each test: a plan has a limit of projects.
+  // Each test has its own user, because plans limit the number of projects.
   const ada = await seedPerson({ name: 'Ada' });
   const { slug } = await createProject(api, ada, `p${crypto.randomUUID().slice(0, 8)}`);
   const { token } = await createToken(api, ada);
@@ -145,7 +145,7 @@ describe('push', () => {
     expect(stderr).not.toMatch(/theirs|mine/);
     expect(await values()).toEqual({ A: 'theirs' });
     const asJson = await holdfast(['push', '-', '--if-revision', '1', '--json'], 'A=mine\n');
-    // One document and nothing else, with what moved in it.
+    // Exactly one JSON document, which includes the concurrent changes.
     expect(JSON.parse(asJson.stderr).error).toMatchObject({
       code: 'revision_mismatch',
       details: { currentRevision: 2, moved: [{ revision: 2, message: 'they were faster', updated: ['A'] }] },

@@ -150,7 +150,7 @@ describe('text of others', () => {
       expect(code).toBe(4);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
       expect(stderr).not.toMatch(/[\u001b\u0007\u009b\u202e]/);
-      // The header was stripped on the way; the body has the id as well.
+      // A proxy stripped the header, but the body has the id too.
       expect(stderr).toContain('(request in-the-body)');
     } finally {
       await hostile.stop();

@@ -16,7 +16,7 @@ let cli: Cli;
 let identityId: string;
 let base: Record<string, string>;
 
-/** What a runner of GitHub Actions answers a job that may ask for its token. */
+/** The response of a GitHub Actions runner to a job that may request a token. */
 async function startRunner(): Promise<Receiver> {
   return startReceiver(async (response, { path, headers }) => {
     const { searchParams } = new URL(path, 'http://runner');

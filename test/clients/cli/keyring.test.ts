@@ -16,7 +16,7 @@ let server: ScriptedServer;
 
 beforeAll(async () => {
   cli = buildCli();
-  // Where the bundle looks for the optional package.
+  // The place where the bundle looks for the optional package.
   symlinkSync(join(import.meta.dirname, '../../../node_modules'), join(cli.home, 'node_modules'));
   server = await startServer((request, response) => {
     const user = { id: 'u', email: `${request.headers.authorization}@example.com` };
@@ -28,7 +28,7 @@ afterAll(async () => {
   cli.remove();
 });
 
-/** Runs a script in a session with a bus of its own, and with a keyring that is unlocked or not. */
+/** Runs a script with its own session bus and a locked or unlocked keyring. */
 async function inSession(script: string, keyring: string): Promise<{ stdout: string; stderr: string }> {
   const file = cli.file(
     'session.sh',

@@ -11,8 +11,8 @@ import { type ReceivedRequest, type ScriptedServer, startServer } from '../sdk/s
 import { buildCli, type Cli } from './cli.ts';
 
 /*
- * The service is a process of its own, and is killed in the middle of `push`: at so many moments of the change, and once
- * more when the change is made and its answer is lost. `npm run kills` does so at 40 moments.
+ * The service runs in its own process and is killed in the middle of `push`: at several moments of the change, and once
+ * after the change is applied but its response is lost. `npm run kills` uses 40 moments.
  */
 const moments = Number(process.env.KILLS ?? 1);
 
@@ -23,7 +23,7 @@ let dataDir: string;
 let settings: Record<string, string>;
 let environment: Environment;
 let variables: Record<string, string>;
-/** What is to happen once a change is on its way to the service, and whether its answer is lost. */
+/** What happens once a change is sent to the service, and whether its response is lost. */
 let onChange: () => void = () => undefined;
 let losesAnswer = false;
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   const cookie = ada.answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   await post(`/projects/${ada.body.organization.id}`, { name: 'Web Shop' }, cookie);
   const { token } = (await post('/auth/token', { name: 'test' }, cookie)).body;
-  // The service has another address after each start, the relay has one.
+  // The service has a new address after each start; the address of the relay stays.
   relay = await startServer((request, response) => {
     const isChange = request.path.endsWith('/changes') && !request.query.has('dryRun');
     if (isChange) onChange();
@@ -70,7 +70,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** To the service and back. A service that is killed meanwhile breaks the connection, and so does this. */
+/** Forwards to the service and back. If the service is killed meanwhile, this breaks its connection too. */
 async function hand(request: ReceivedRequest, response: ServerResponse, isLost: boolean): Promise<void> {
   const nowhere = { writeHead: () => nowhere, end: () => nowhere } as unknown as ServerResponse;
   try {
@@ -78,7 +78,7 @@ async function hand(request: ReceivedRequest, response: ServerResponse, isLost: 
     if (!isLost) return;
     await stack.kill();
   } catch {
-    // It was killed before it answered.
+    // The service was killed before it responded.
   }
   response.socket?.resetAndDestroy();
 }
@@ -111,7 +111,7 @@ it('a service that is killed in the middle of a push leaves all of it or nothing
     return (await now()).revision;
   };
 
-  // How long the change takes where nothing disturbs it.
+  // How long an undisturbed change takes.
   const first = valuesOf(160, 300, 'first');
   await environment.import(old);
   let begun = 0;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   project = join(folder, 'project');
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true }));
-  // Without what is optional, which is the keyring: whatever else it needs, it brings along.
+  // Without the optional keyring; the package contains everything else.
   await run('npm', ['install', '--offline', '--no-audit', '--omit=optional', join(folder, packed.filename)], {
     cwd: project,
   });

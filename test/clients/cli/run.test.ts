@@ -41,7 +41,7 @@ const environment = (more: Record<string, string> = {}) => ({
 const run = (words: string[], more: Record<string, string> = {}, input?: string): Promise<Ending> =>
   cli.run(['run', ...words], { env: environment(more), ...(input === undefined ? {} : { input }) });
 
-/** In the place of this process, and beside it where that is not possible. */
+/** By replacing this process, or as a child process. */
 const ways: [string, Record<string, string>][] = [
   ['replaced', {}],
   ['spawned', { HOLDFAST_RUN: 'spawn' }],
@@ -73,7 +73,7 @@ describe.each(ways)('a command that is %s', (_, way) => {
 
   it('dies of each signal that kills', async () => {
     const harmless = ['SIGCHLD', 'SIGCONT', 'SIGSTOP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGURG', 'SIGWINCH'];
-    // Several names for one number.
+    // Some signals have several names.
     const names = Object.keys(constants.signals).filter(
       name => !['SIGIOT', 'SIGPOLL', 'SIGUNUSED', ...harmless].includes(name),
     );
@@ -306,7 +306,7 @@ describe('run --watch', () => {
     expect(linesOf(log)).toEqual(['7 one', '8 two', '10 stop']);
     expect(code).toBe(9);
     expect(stderr.match(/restarting the command/g)?.length).toBe(2);
-    // What it had already cost a 304 each time.
+    // Each poll of the unchanged environment costs a 304.
     expect(server.requests.length).toBeGreaterThan(4);
   }, 60_000);
 

@@ -77,7 +77,7 @@ describe('a setting', () => {
     expect(pathOf((await pull([], { ...env, HOLDFAST_ENV: 'env' })).stdout)).toBe('/v1/secrets/acme/web-shop/env');
     const { stdout } = await pull(['-e', 'flag', '--org', 'o', '-p', 'p'], { ...env, HOLDFAST_ENV: 'env' });
     expect(pathOf(stdout)).toBe('/v1/secrets/o/p/flag');
-    // In front of the command too, where the nearer one wins.
+    // Also before the command, where the nearer one wins.
     const before = await cli.run(['-e', 'front', '--org', 'front', 'pull', '--format', 'json', '--org', 'near'], {
       env: { HOLDFAST_URL: server.url, ...signedIn },
     });

@@ -22,7 +22,7 @@ async function begin(): Promise<{ dev: Environment; staging: Environment }> {
   return { dev: client.environment(...place, 'dev'), staging: client.environment(...place, 'staging') };
 }
 
-/** A client that loses the answer of its first change, though the service made it. */
+/** A client that loses the response to its first change after the service applied it. */
 async function lossyClient(): Promise<Holdfast> {
   let lost = false;
   return new Holdfast({

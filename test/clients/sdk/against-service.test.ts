@@ -21,7 +21,7 @@ afterAll(() => api.stop());
 const environmentOf = (slug: string, by = client): Environment =>
   by.environment(ada.organization.slug, project.slug, slug);
 
-/** A new environment, so that each test begins at revision 0. */
+/** A new environment, so that each test starts at revision 0. */
 async function newEnvironment(): Promise<Environment> {
   const { environment } = await client.request('POST', '/v1/projects/{orgId}/{slug}/environments', {
     path: { orgId: ada.organization.id, slug: project.slug },

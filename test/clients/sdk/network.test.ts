@@ -56,7 +56,7 @@ const createOf = (client: Holdfast) =>
 const created = json(201, { project: { slug: 'shop' } });
 const setAnswer = json(200, { secret: { key: 'A' }, changed: true, revision: 4 });
 
-/** An address at which nothing listens. */
+/** An address where nothing listens. */
 async function closedPort(): Promise<string> {
   const listener = createServer();
   await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));

@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '../../..');
 const sdk = join(root, 'clients/sdk');
 const readme = readFileSync(join(sdk, 'README.md'), 'utf8');
 
-/** Compilers that read the published types: the newest, and the last one before it. */
+/** The compilers that read the published types: the latest major version and the one before. */
 const compilers = [join(root, 'node_modules/typescript/bin/tsc'), join(sdk, 'node_modules/typescript/bin/tsc')];
 
 let api: Api;
@@ -45,10 +45,10 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** What npm says without a network, or of a registry without the package. */
+/** npm's errors without a network, or if the registry lacks the package. */
 const noRegistry = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENOTCACHED|E404|ETARGET/;
 
-/** Compiles the README’s program. @throws Error with what the compiler says */
+/** Compiles the README’s program. @throws Error with the compiler's output */
 async function compile(tsc: string | undefined): Promise<void> {
   const compilerOptions = {
     target: 'es2022',
@@ -68,13 +68,13 @@ async function compile(tsc: string | undefined): Promise<void> {
   });
 }
 
-/** Runs the README’s program in a place of its own on the running service. @returns what it wrote */
+/** Runs the README’s program in its own directory against the running service. @returns its output */
 async function runReadme(node: string): Promise<string> {
   const ada = await seedPerson();
   await createProject(api, ada, 'Web Shop');
   const { token } = await createToken(api, ada);
   const pass = passTo(api.url);
-  // The README names an organization, which the person has under a name and id of its own.
+  // Replaces the README’s organization with that of the test’s user.
   const { slug, id } = ada.organization;
   const server = await startServer((request, response) => {
     const path = request.path.replace('/acme/', `/${slug}/`).replace(/^\/v1\/audit\/[^/]+/, `/v1/audit/${id}`);
@@ -100,7 +100,7 @@ function expectReadme(stdout: string): void {
     'restores 1',
     '',
   ]);
-  // A comparison reads both sides, each with an entry of its own.
+  // A comparison reads both sides, with an audit entry for each.
   const actions = ['secret.pulled', 'secret.compared', 'secret.compared', 'secret.restored', 'secret.pulled'];
   expect(log?.match(/secret\.\w+/g)).toEqual(actions);
 }

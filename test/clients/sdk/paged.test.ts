@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** All items, and the number of requests that they took. */
+/** All items, and the number of requests. */
 async function collect<T, R>(list: AsyncIterable<T>, pick: (item: T) => R): Promise<[R[], number]> {
   const items: R[] = [];
   const before = requestCount;
@@ -38,7 +38,7 @@ async function collect<T, R>(list: AsyncIterable<T>, pick: (item: T) => R): Prom
   return [items, requestCount - before];
 }
 
-/** Counts the first request, too: it is sent when the list is made. */
+/** Also counts the first request, which is sent when the list is created. */
 async function collected<T, R>(start: () => AsyncIterable<T>, pick: (item: T) => R): Promise<[R[], number]> {
   const before = requestCount;
   const list = start();

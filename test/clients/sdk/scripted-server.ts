@@ -8,7 +8,7 @@ export interface ReceivedRequest {
   headers: IncomingHttpHeaders;
   // biome-ignore lint/suspicious/noExplicitAny: tests read what they sent
   body: any;
-  /** Whether the client has gone away before the answer. */
+  /** Whether the client disconnected before the response. */
   aborted: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface ScriptedServer {
 
 export type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
-/** A real HTTP server on a free port of this machine, which answers as the test says. */
+/** A real HTTP server on a free local port, with responses scripted by the test. */
 export async function startServer(respond: Respond): Promise<ScriptedServer> {
   const requests: ReceivedRequest[] = [];
   async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -57,7 +57,7 @@ export async function startServer(respond: Respond): Promise<ScriptedServer> {
   };
 }
 
-/** Answers with one script after the other; the last one stays. */
+/** Responds with one script after the other, then repeats the last one. */
 export function inTurn(...scripts: Respond[]): Respond {
   let next = 0;
   return (request, response) => scripts[Math.min(next++, scripts.length - 1)]?.(request, response);
@@ -82,12 +82,12 @@ export function refusal(
 
 export const hang: Respond = () => {};
 
-/** Ends the connection without an answer. */
+/** Closes the connection without a response. */
 export const reset: Respond = (_, response) => {
   response.socket?.resetAndDestroy();
 };
 
-/** Promises more than it sends, then ends the connection. */
+/** Announces more bytes than it sends, then closes the connection. */
 export const halfAnswer: Respond = (_, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"secrets": [{"key": "A", "value": "half-of-a-va', () => response.socket?.destroy());
@@ -103,7 +103,7 @@ export function pullBody(revision: number, values: Record<string, string>) {
   return { secrets, revision };
 }
 
-/** A pull's answer with its tag; 304 where the request names that tag. */
+/** A pull's response with its ETag; 304 if the request has that ETag. */
 export function pullAnswer(revision: number, values: Record<string, string>): Respond {
   const headers = { etag: `"${revision}"` };
   return (request, response) =>

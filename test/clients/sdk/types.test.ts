@@ -12,7 +12,7 @@ import { Holdfast } from '../../../clients/sdk/src/index.ts';
 import { json, type ScriptedServer, startServer } from './scripted-server.ts';
 
 type Root = '/v1/secrets/{orgSlug}/{project}/{env}';
-/** The answer as openapi.json describes it; nothing to hold against where it does not describe the path yet. */
+/** The response type from openapi.json; any type if it does not describe the path yet. */
 type AnswerOf<M extends 'GET' | 'POST', P extends string> = P extends keyof paths ? ResponseBody<M, P> : never;
 const same = <T>(answer: T): T => answer;
 
@@ -26,7 +26,7 @@ afterAll(() => server.stop());
 
 const path = { orgSlug: 'acme', project: 'web-shop', env: 'dev' };
 
-// The compiler is the judge of the lines that expect an error; what then happens at run time is the same everywhere.
+// The compiler checks the lines that expect an error. At run time they all behave the same.
 describe('the types of request', () => {
   it('know paths, methods, parameters and bodies', async () => {
     // @ts-expect-error: no such path
@@ -65,7 +65,7 @@ describe('the types written by hand', () => {
       same<(answer: AnswerOf<'GET', `${Root}/diff`>) => Diff>(answer => answer),
       same<(answer: AnswerOf<'GET', `${Root}/compare`>) => Comparison>(answer => answer),
     ];
-    // A dry run may answer 200 in another shape, so a change's answer is only one of those of its path.
+    // A dry run may return 200 with another body, so a change's response is one of several types.
     type Changed = Extract<AnswerOf<'POST', `${Root}/changes`>, { created: string[] }>;
     type Restored = Extract<AnswerOf<'POST', `${Root}/restore`>, { created: string[] }>;
     held.push(same<(answer: Changed) => ChangeResult>(answer => answer));

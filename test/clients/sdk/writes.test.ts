@@ -22,7 +22,7 @@ import {
 let api: Api;
 let server: ScriptedServer | undefined;
 let client: Holdfast;
-/** A client that nothing stands in the way of. */
+/** A client without interference. */
 let direct: Holdfast;
 let place: [organization: string, project: string];
 let environment: Environment;
@@ -36,9 +36,9 @@ afterEach(async () => {
 });
 afterAll(() => api.stop());
 
-/** A new project of the running service; the test may stand between it and the client. */
+/** A new project of the running service; the test may intercept its requests. */
 async function start(between: (pass: Pass) => Respond = pass => pass): Promise<void> {
-  // A person for each test: a plan has a limit of projects.
+  // Each test has its own user, because plans limit the number of projects.
   const ada = await seedPerson();
   const { token } = await createToken(api, ada);
   const { slug } = await createProject(api, ada);
@@ -52,7 +52,7 @@ async function start(between: (pass: Pass) => Respond = pass => pass): Promise<v
 const requests = () => server?.requests ?? [];
 const values = async (slug = 'dev') => ({ ...(await direct.environment(...place, slug).pull()).toObject() });
 
-/** Carries out the requests that match, and loses their first answer. */
+/** Executes the matching requests, and drops the first response. */
 function losing(matches: (request: ReceivedRequest) => boolean) {
   let lost = false;
   return (pass: Pass): Respond =>
@@ -134,7 +134,7 @@ describe('a write', () => {
     const version = await failureOf(environment.set('A', '2', { ifVersion: 0 }));
     expect(version).toBeInstanceOf(VersionMismatch);
     expect(version).toMatchObject({ code: 'version_mismatch', status: 412, currentVersion: 1 });
-    // Nothing was lost on the way, so nothing is looked into.
+    // No response was lost, so the client does not check.
     expect(sent()).toEqual(['PUT dev', 'PUT dev', 'PUT dev']);
   });
 
@@ -218,7 +218,7 @@ describe('a conditional write whose answer was lost', () => {
     expect(await act()).toMatchObject(result as object);
   });
 
-  /** Loses the first change on its way there or on its way back, and lets another client write meanwhile. */
+  /** Drops the first change or its response, and lets another client write meanwhile. */
   function overtaken(isLostOnItsWay: 'there' | 'back', method = 'PUT') {
     let lost = false;
     return (pass: Pass): Respond => {

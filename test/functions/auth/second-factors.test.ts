@@ -308,7 +308,7 @@ describe('a step-up', () => {
   });
 });
 
-describe('an organization that demands a second factor', () => {
+describe('an organization that requires a second factor', () => {
   it('refuses sessions and tokens that were not proved with one, and takes those that were', async () => {
     const person = await seedPerson();
     const path = `/orgs/${person.organization.id}`;

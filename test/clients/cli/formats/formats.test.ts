@@ -4,7 +4,7 @@ import { formats } from '../../../../clients/cli/src/formats/formats.ts';
 import { longValues, nastyValues } from './nasty-values.ts';
 import { type Reader, readers } from './readers.ts';
 
-/** `FORMATS=20000 npx vitest run test/clients/cli/formats` asks every reader that often. */
+/** `FORMATS=20000 npx vitest run test/clients/cli/formats` runs that many values through every reader. */
 const count = Number(process.env.FORMATS ?? 150);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const source = { project: 'web-shop', environment: 'dev' };
@@ -15,7 +15,7 @@ const formatOf = (name: string) => {
   return format;
 };
 
-/** Where the reader reads anything but what was written. */
+/** The entries that the reader reads differently. */
 async function wrongOf(reader: Reader, entries: readonly Entry[]): Promise<unknown[]> {
   const read = await reader.read(formatOf(reader.format).write(entries, source));
   return entries
@@ -44,7 +44,7 @@ describe.each([...readers])('$name reads --format $format', reader => {
       process.stderr.write(
         `${reader.name}, ${name}: ${taken.length} of ${entries.length} exact, ${entries.length - taken.length} refused\n`,
       );
-      // A format that refused everything would be exact too.
+      // A format that refuses everything would pass too.
       expect(taken.length).toBeGreaterThan(entries.length * 0.2);
     },
     1_200_000,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What some reader or other takes for more than text. */
+/** Values that some reader interprets. */
 const fragments = [
   "'",
   '"',
@@ -128,7 +128,7 @@ const value = fc.oneof(
   },
 );
 
-/** 64 KiB of each kind, the most that the service keeps; and the most of docker. */
+/** 64 KiB of each kind, the service's limit, and docker's limit. */
 export const longValues = [
   'x'.repeat(65_536),
   'y'.repeat(65_532),
@@ -139,7 +139,7 @@ export const longValues = [
   'a b#'.repeat(16_384),
 ];
 
-/** Any well-formed text, as the service has it. */
+/** Any text that the service accepts. */
 export function nastyValues(count: number, seed: number): string[] {
   return fc.sample(value, { numRuns: count, seed }).filter(text => text.isWellFormed());
 }

@@ -14,14 +14,14 @@ import { readAsCompose, readAsGithubRunner, readAsPowershell } from './transcrib
 
 type Values = Map<string, string>;
 
-/** A program that reads one of the formats. */
+/** A program that reads a format. */
 export interface Reader {
   name: string;
   format: string;
-  /** Why it can't be asked on this machine. */
+  /** Why it can't run on this machine. */
   missing?: string | undefined;
   read: (text: string) => Values | Promise<Values>;
-  /** Entries that fit into one call; small where they travel through an environment. */
+  /** The number of entries per call; small if they are passed in an environment. */
   batch?: number;
 }
 
@@ -60,7 +60,7 @@ const missingPython = (module: string): string | undefined =>
 const python = (script: string, path: string, input = ''): Values =>
   new Map(JSON.parse(output('python3', ['-X', 'utf8', '-c', script, path], input)));
 
-/** What a child sees of variables that the shell was told by the file. */
+/** The variables that a child process of the shell gets from the file. */
 function shell(name: string, format: string, command: string[], before: string): Reader {
   const [program = ''] = command;
   return {
@@ -84,7 +84,7 @@ const shells: [string, string[]][] = [
   ['busybox', ['busybox', 'sh']],
 ];
 
-/** The docker command itself, with a daemon that only hears what it is asked. */
+/** The real docker command, with a fake daemon that records its request. */
 async function readAsDocker(text: string): Promise<Values> {
   let variables: string[] = [];
   const daemon = createServer((request, response) => void answer(request, response));

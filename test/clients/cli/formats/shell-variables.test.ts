@@ -12,7 +12,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const printer = join(directory, 'print.mjs');
 writeFileSync(printer, 'process.stdout.write(JSON.stringify(process.env));');
 
-/** How each tells its own variables, and how it reads a file. */
+/** How each shell lists its own variables, and how it reads a file. */
 const shells: [name: string, command: string[], names: string, source: string, format: string][] = [
   ['bash', ['bash', '--norc'], 'compgen -v', '.', 'sh'],
   ['bash --posix', ['bash', '--posix'], 'compgen -v', '.', 'sh'],
@@ -28,7 +28,7 @@ function output([program = '', ...args]: string[], script: string): string {
   return execFileSync(program, [...args, '-c', script], { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** What some shells give a meaning to though it is not set in a new one. */
+/** Variables with a meaning in some shells that a new shell does not set. */
 const wellKnown =
   `BASH_ENV CDPATH ENV FPATH GLOBIGNORE HISTFILE HOME IFS INFOPATH LANG LC_ALL LC_CTYPE LD_LIBRARY_PATH LOGNAME
   MAIL MAILPATH MANPATH MY_PATH OLDPWD OPTARG POSIXLY_CORRECT PROMPT_COMMAND PS1 PS2 PS4 PWD SHELL TERM TIMEFORMAT TMOUT TZ

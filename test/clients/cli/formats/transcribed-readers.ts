@@ -1,6 +1,6 @@
 /*
- * Readers that can't be had here, written down after their source or documentation. They are no more than that: where the
- * program itself is at hand, it is asked.
+ * Readers that aren't available here, transcribed from their source or documentation. Where the program itself is
+ * installed, the tests use it instead.
  */
 
 /** compose-go 2, dotenv/parser.go: the parts that quoted and unquoted values go through. */
@@ -43,7 +43,7 @@ export function readAsCompose(text: string): Map<string, string> {
   }
 }
 
-/** `escapeSeqRegex`: what Go's `strconv.UnquoteChar` knows, of it; `\$` becomes the template's `$$`. */
+/** `escapeSeqRegex`: the escapes of it that Go's `strconv.UnquoteChar` supports; `\$` becomes the template's `$$`. */
 function unescaped(text: string): string {
   const known: Record<string, string> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', $: '$$' };
   return text.replace(/\\([abcfnrtv$"\\]|0\d{0,3})/g, (whole, c: string) => {
