@@ -8,12 +8,12 @@ import { limitNames, planNames } from '../../lib/contracts/fields/limits.ts';
 import { roles } from '../../lib/contracts/fields/role.ts';
 import { routes } from '../../lib/contracts/routes.ts';
 
-/** The dashboard's files by their path, as a browser asks for them. */
+/** The dashboard's files by their URL path. */
 export type DashboardFiles = ReadonlyMap<string, Buffer>;
 
 /**
- * The lists of the contracts, as the module `virtual:contracts`. They are read while building, so that the browser gets
- * the lists and not the validator that they are declared with.
+ * The lists of the contracts, as the module `virtual:contracts`. They are read at build time, so that the browser gets
+ * the lists but not the validator that declares them.
  */
 function contractLists(): Plugin {
   const lists = {
@@ -43,7 +43,7 @@ function contractLists(): Plugin {
   };
 }
 
-/** Builds the dashboard in memory, in well under a second; what is served is never older than its sources. */
+/** Builds the dashboard in memory, in well under a second, so the served files always match the sources. */
 export async function buildDashboard(): Promise<DashboardFiles> {
   const result = (await build({
     root: fileURLToPath(new URL('.', import.meta.url)),
@@ -58,7 +58,7 @@ export async function buildDashboard(): Promise<DashboardFiles> {
       // Nothing is inlined: the content security policy allows no data: address.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      // One style sheet: a screen that loads later finds its styles there.
+      // One style sheet has the styles of all screens, including those loaded later.
       cssCodeSplit: false,
       reportCompressedSize: false,
     },

@@ -8,7 +8,7 @@ type AnswerOf<C> = C extends { responses: infer R }
   ? { [Status in keyof R]: R[Status] extends { body: infer S extends z.ZodType } ? z.output<S> : never }[keyof R]
   : never;
 
-/** Every operation by its method and path: what it takes and what it answers, read from the service's contracts. */
+/** Every operation by its method and path, with the types of its request and response from the service's contracts. */
 type Routes = {
   [C in DeclaredContract as `${C['method']} ${C['path']}`]: {
     query: C extends { query: infer Q } ? { [Name in keyof Fields<Q>]?: string | number | boolean | undefined } : never;
@@ -28,7 +28,7 @@ type Request<R extends RouteName> = Part<'params', Parameters<R>> &
 
 type FailureCode = ErrorCode | 'unreachable' | 'no_passkey';
 
-/** What the service refused, in its own words. */
+/** An error response, with the service's message. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: FailureCode;
@@ -54,11 +54,11 @@ export class Refusal extends Error {
   }
 }
 
-/** Raised when a signed-in page is told that its session is over. */
+/** Incremented when a signed-in page gets a response that its session has ended. */
 export const sessionEnded = signal(false);
 
 let askAgain: (() => Promise<boolean>) | undefined;
-/** Sets the prompt for a step-up. It resolves to whether the person proved themselves. */
+/** Sets the prompt for a step-up. It resolves to true if the user completed it. */
 export const onStepUpRequired = (ask: () => Promise<boolean>) => {
   askAgain = ask;
 };
@@ -116,7 +116,7 @@ async function send<R extends RouteName>(route: R, request: Request<R> | undefin
   if (response.ok) return answer as Answer<R>;
   const {
     code = 'internal_error',
-    message = 'Holdfast did not understand its own gateway.',
+    message = 'The service returned an unexpected response.',
     requestId,
     details,
   } = answer?.error ?? {};

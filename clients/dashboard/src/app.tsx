@@ -10,7 +10,7 @@ import { loadSession, session } from './session.ts';
 import { Problem } from './ui/problem.tsx';
 import { Toasts } from './ui/toast.tsx';
 
-/** Screens that work without a session; they are all that `/log-in` loads. */
+/** Screens that work without a session. `/log-in` loads only these. */
 const open: Readonly<Record<string, ComponentType>> = {
   '/log-in': LogIn,
   '/register': Register,
@@ -37,7 +37,7 @@ export function App() {
   if (failure !== undefined)
     return (
       <main class="sign-in">
-        <h1>Holdfast is not answering</h1>
+        <h1>Holdfast is not responding</h1>
         <Problem error={failure} retry={load} />
       </main>
     );
@@ -50,7 +50,7 @@ export function App() {
   );
 }
 
-/** Leads to the log-in and back to here afterwards. The fragment is never part of it. */
+/** Redirects to the log-in, which returns to this page. The fragment is never included. */
 function toLogIn(): void {
   const here = window.location.pathname + window.location.search;
   navigate(here === '/' ? '/log-in' : `/log-in?to=${encodeURIComponent(here)}`, { replace: true });

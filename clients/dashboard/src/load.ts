@@ -10,7 +10,7 @@ export interface Loaded<T> {
   set: (data: T) => void;
 }
 
-/** Loads when its key changes and when a new session begins. What was loaded stays on the page while it loads again. */
+/** Loads when its key changes and when a new session begins. Loaded data stays on the page during a reload. */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ key: string; data?: T; error?: unknown; pending: boolean }>({
     key,
@@ -29,7 +29,7 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
       if (!controller.signal.aborted) setState({ key, data, pending: false });
     } catch (error) {
       if (controller.signal.aborted) return;
-      // The log-in is over the page; what it shows stays.
+      // The log-in opens over the page, which keeps its content.
       setState(before => ({ ...before, key, pending: false, ...(sessionEnded.value ? {} : { error }) }));
     }
   }, [key]);
@@ -48,7 +48,7 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   };
 }
 
-/** A write that the person started: at most one at a time, with its refusal. */
+/** A write that the user started, at most one at a time, with its error. */
 export function useAction<Arguments extends unknown[]>(action: (...given: Arguments) => Promise<void>) {
   const [state, setState] = useState<{ busy: boolean; error?: unknown }>({ busy: false });
   const busy = useRef(false);

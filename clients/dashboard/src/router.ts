@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Where the page is: the path with its query, never a fragment. */
+/** The current path with its query, without the fragment. */
 export const location$ = signal(window.location.pathname + window.location.search);
 
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
@@ -23,7 +23,7 @@ document.addEventListener('click', event => {
     return;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (link === null || link.origin !== window.location.origin || link.target !== '' || link.hash !== '') return;
-  // The API's own pages are documents of the service, not screens.
+  // The service renders the pages of the API itself.
   if (link.pathname.startsWith('/v1/')) return;
   event.preventDefault();
   navigate(link.pathname + link.search);

@@ -10,12 +10,12 @@ interface Session {
   organizations: OwnOrganization[];
 }
 
-/** Who is signed in; null = no one; undefined = not known yet. */
+/** The signed-in user; null if signed out, undefined if not known yet. */
 export const session = signal<Session | null | undefined>(undefined);
-/** Raised by one when the session is a new one, so that what failed without one is loaded again. */
+/** Incremented when a new session begins, so that failed requests are sent again. */
 export const epoch = signal(0);
 export const user = computed(() => session.value?.user);
-/** What to forget when another person signs in. */
+/** Clears the data of the previous user when another one signs in. */
 const forgetting: (() => void)[] = [];
 export const onOtherUser = (forget: () => void) => forgetting.push(forget);
 
@@ -27,7 +27,7 @@ export async function loadSession(): Promise<void> {
     sessionEnded.value = false;
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'unauthenticated') throw error;
-    // A page that already shows a person's work keeps it: the log-in opens over it.
+    // A page with a user's work stays open, and the log-in opens over it.
     if (!session.value) {
       session.value = null;
       sessionEnded.value = false;
@@ -51,7 +51,7 @@ export function organizationBySlug(slug: string): OwnOrganization | undefined {
   return session.value?.organizations.find(organization => organization.slug === slug);
 }
 
-/** The roles that may call an operation, as the contracts say. @throws Error for a name that no operation has. */
+/** The roles that may call an operation, from the contracts. @throws Error for an unknown operation. */
 function rolesFor(operation: string): readonly Role[] {
   const found = rolesOf[operation];
   if (found === undefined) throw new Error(`No operation is called ${operation}.`);
@@ -69,13 +69,13 @@ const plural: Readonly<Record<Role, string>> = {
   viewer: 'viewers',
 };
 
-/** Who may, as a sentence: `Only owners and admins can do this.` */
+/** The allowed roles as a sentence: `Only owners and admins can do this.` */
 export function whoMay(operation: string, doing = 'do this'): string {
   const names = rolesFor(operation).map(role => plural[role]);
   return `Only ${new Intl.ListFormat('en').format(names)} can ${doing}.`;
 }
 
-/** Why a role can't do something; undefined where it can. */
+/** Why a role can't do something; undefined if it can. */
 export function whyNot(operation: string, role: Role): string | undefined {
   return may(operation, role) ? undefined : whoMay(operation);
 }

@@ -74,7 +74,7 @@ export function Screens() {
     if (path === '/') navigate(first === undefined ? '/organizations' : `/organizations/${first}`, { replace: true });
   }, [path, first]);
   useEffect(() => {
-    // The link that was followed may be gone with its page. The keyboard goes on in the new one.
+    // The clicked link may no longer exist, so the focus moves to the new page.
     if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true });
   }, [path]);
   return (

@@ -5,7 +5,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { expect } from 'vitest';
 import type { Person } from '../../support/people.ts';
 
-/** Set where no browser can run. The tests are then skipped, and say so. */
+/** Set if no browser can run. The tests are then skipped with a message. */
 export const withoutBrowser = process.env.HOLDFAST_SKIP_BROWSER === '1';
 if (withoutBrowser) process.stderr.write('\nHOLDFAST_SKIP_BROWSER=1: THE DASHBOARD IS NOT TESTED IN A BROWSER.\n\n');
 
@@ -16,8 +16,8 @@ const installed = [
 ];
 
 /**
- * Chromium of the npm package, unpacked once into a folder of its own; where it does not fit the platform, an installed
- * one. Only the sandbox is off: the package's own arguments would switch web security off as well.
+ * Chromium from the npm package, unpacked once into a private folder, or an installed one on other platforms. Only the
+ * sandbox is off: the arguments of the package would also turn off web security.
  */
 export async function startBrowser(): Promise<Browser> {
   const reasons: string[] = [];
@@ -38,7 +38,7 @@ async function unpackedChromium(): Promise<string> {
   const { default: packed } = await import('@sparticuz/chromium');
   const folder = join(tmpdir(), 'holdfast-chromium-153.0.0');
   if (existsSync(folder)) return join(folder, 'chromium');
-  // Unpacked into a private folder and renamed, because two test files may come first at the same moment.
+  // Unpacked into a temporary folder and renamed, because two test files may start at the same time.
   const own = mkdtempSync(join(tmpdir(), 'holdfast-unpacking-'));
   const before = process.env.TMPDIR;
   process.env.TMPDIR = own;
@@ -71,7 +71,7 @@ interface VisitOptions {
   colorScheme?: 'light' | 'dark';
 }
 
-/** A browser of its own for one person, which listens to what the page complains about. */
+/** A separate browser context for one user, which records errors and warnings of the page. */
 export async function visit(browser: Browser, origin: string, options: VisitOptions = {}): Promise<Visit> {
   const { as, width = 1280, height = 900, colorScheme = 'light' } = options;
   const context = await browser.newContext({
@@ -97,21 +97,21 @@ function listen(page: Page, heard: string[]): void {
   page.on('pageerror', error => heard.push(`error: ${error.message}`));
   page.on('requestfailed', request => {
     const reason = request.failure()?.errorText ?? '';
-    // A page that is left takes its requests back.
+    // Leaving a page cancels its requests.
     if (reason !== 'net::ERR_ABORTED') heard.push(`error: ${request.method()} failed with ${reason}`);
   });
 }
 
 /**
- * Nothing went wrong in the page: no error, no violation of the content security policy, nothing in the console. The
- * browser itself writes a line about every answer of 4xx; those are refusals that the page shows.
+ * Expects no error, no violation of the content security policy and no console output. The browser itself logs every
+ * 4xx response; those are errors that the page shows.
  */
 export function expectQuiet(heard: readonly string[]): void {
   const refused = /^error: Failed to load resource: the server responded with a status of 4\d\d/;
   expect(heard.filter(line => !refused.test(line))).toEqual([]);
 }
 
-/** Waits until the page is there and nothing of it is being loaded. */
+/** Waits until the page is shown and has finished loading. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
     () => document.querySelector('h1') !== null && document.querySelector('.skeleton') === null,

@@ -103,7 +103,7 @@ describe.skipIf(withoutBrowser)('the dashboard as it is served', () => {
       updatedAt: at,
       updatedBy: { id: world.people.owner.user.id, email: world.people.owner.email },
     }));
-    // The figure is the page's, so the answer is given here: no plan's limit and no upload stands in its way.
+    // The test measures the page, so it provides the response: no plan limit or upload is involved.
     await page.route('**/keys', route => route.fulfill({ json: { keys: list, revision: 17 } }));
     await page.addInitScript(() => {
       new MutationObserver((_, observer) => {

@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('a new user', () => {
   it('invites a developer, who joins by the link of the mail in another browser, can’t read production and writes it blind', async () => {
     const organization = project.split('/projects/')[0] ?? '';
     const invited = `${randomUUID()}@example.com`;
-    // Only who proved their own address invites others.
+    // Inviting requires a verified address.
     const mailsOf = async (to: string) => (await world.api.mails()).filter(mail => mail.to.includes(to));
     const linkOf = (text = '') => new URL(/http\S+#token=\S+/.exec(text)?.[0] ?? '');
     const verification = linkOf((await mailsOf(email))[0]?.text);
@@ -312,7 +312,7 @@ describe.skipIf(withoutBrowser)('a session that ends in the middle', () => {
     await again.getByLabel('Password').fill(testPassword);
     await button(page, 'Log in').click();
     await again.waitFor({ state: 'detached' });
-    // The review asks for its plan again by itself.
+    // The review reloads its plan by itself.
     await page.getByText('1 key: 1 added').waitFor();
     await apply(page);
     expect(await currentValue('staging', 'KEPT')).toBe('over the log-in');
@@ -356,7 +356,7 @@ describe.skipIf(withoutBrowser)('a comparison', () => {
 });
 
 describe.skipIf(withoutBrowser)('a value', () => {
-  /** Where a page could leave a value behind. */
+  /** The places where a page could leave a value. */
   const placesOf = (page: Page) =>
     page.evaluate(async () => ({
       dom: document.documentElement.outerHTML,
@@ -502,7 +502,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
         action: 'secret.compared',
         entries: 2,
         shows: ['-after'],
-        // Equality of values is read without showing any, so the comparison itself stands there as well.
+        // Comparing reads values without showing them, so the comparison is in the log as well.
         without: 2,
       },
     };
@@ -567,7 +567,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
     await sure.getByLabel('Type LEAKED to confirm').fill('LEAKED');
     await keepScreenshot(page, 'destroy');
     await sure.getByRole('button', { name: 'Destroy for good' }).click();
-    // In the dialog that is still open, whose backdrop covers the rest of the page.
+    // In the open dialog, whose backdrop covers the rest of the page.
     await page.locator('dialog[open] .toast', { hasText: '1 old value of LEAKED destroyed.' }).waitFor();
     await page.getByText('Its value was destroyed.').waitFor();
     for (const value of values) await expectNowhere(page, value);
@@ -597,7 +597,7 @@ describe.skipIf(withoutBrowser)('a value', () => {
     await page.getByText('1 key: 1 changed').waitFor();
     await keepScreenshot(page, 'restore-others');
     await button(page, 'Restore').click();
-    await page.getByText(`Restored revision ${revision + 1}`).waitFor();
+    await page.getByText(`Restored revision ${revision + 1}`, { exact: true }).waitFor();
     expect(await currentValue('staging', 'BYSTANDER')).toBe('then');
     expect(await currentValue('staging', 'LEAKED')).toBe(values[3]);
     expectQuiet(seen.heard);
@@ -661,7 +661,7 @@ describe.skipIf(withoutBrowser)('the keyboard', () => {
         const element = document.activeElement;
         return `${element?.tagName} ${element?.getAttribute('aria-label') ?? element?.textContent?.trim() ?? ''}`;
       });
-    /** Goes on with Tab; few enough stops that a person would. */
+    /** Moves on with Tab, with a limit on the number of stops. */
     const tabTo = async (wanted: RegExp) => {
       const passed: string[] = [];
       while (passed.length < 16) {
@@ -783,7 +783,7 @@ describe.skipIf(withoutBrowser)('the command line’s hand-off', () => {
       cli = buildCli();
     });
     afterAll(() => cli?.remove());
-    /** What it prints to open in a browser. */
+    /** The address that it prints. */
     const addressOf = async (started: StartedCli): Promise<string> => {
       await started.until(/authorize-cli\?\S+state=\S+/);
       return /http\S+authorize-cli\?\S+/.exec(started.seen())?.[0] ?? '';

@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { keepScreenshot } from './browser.ts';
 
-/** What axe finds, with the places, so that a failure says where to look. */
+/** The findings of axe, with their locations. */
 async function violations(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const { violations: found } = await (
@@ -25,7 +25,7 @@ async function violations(page: Page): Promise<string[]> {
   });
 }
 
-/** Elements that stick out of the page, and controls whose words are cut off. */
+/** Elements that overflow the page, and controls whose text is cut off. */
 async function overflows(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const wrong: string[] = [];
@@ -58,7 +58,7 @@ export const looks = [
 /** Each width and each color scheme once. */
 export const wideAndNarrow = [looks[0], looks[3]];
 
-/** What is wrong with a page in each look, by name; none is what it should be. Screenshots are kept to be looked at. */
+/** The problems of a page in each look, by name. Screenshots are kept for review. */
 export async function wrongsOf(
   page: Page,
   name: string,

@@ -61,7 +61,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect(await page.content()).not.toContain(token);
     await button(page, 'Revoke nightly').click();
     await button(page, 'Revoke').click();
-    await said(page, 'nightly is revoked');
+    await said(page, 'Token nightly revoked');
     expect((await world.api.get(world.path('dev'), { token })).status).toBe(401);
   });
 
@@ -103,7 +103,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.getByLabel('Active').uncheck();
     expect(await page.getByLabel('Address').inputValue()).toBe(`${url}/elsewhere`);
     await button(page, 'Save').click();
-    await said(page, 'The webhook is saved');
+    await said(page, 'Webhook saved');
     await button(page, 'Delete webhook').click();
     await button(page, 'Delete').click();
     await page.waitForURL(/\/webhooks$/);
@@ -129,7 +129,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.getByText('ref = refs/heads/main or refs/heads/release').waitFor();
     await button(page, 'Delete nightly').click();
     await button(page, 'Delete').click();
-    await said(page, 'nightly is deleted');
+    await said(page, 'Identity nightly deleted');
     await page.getByText('ref = refs/heads/main or refs/heads/release').waitFor({ state: 'detached' });
   });
 
@@ -137,20 +137,20 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.goto(`${base}/members`);
     const { email } = world.people.viewer;
     await page.getByLabel(`Role of ${email}`).selectOption('developer');
-    await said(page, 'The role is changed');
-    // The last owner is told why, instead of being offered what the service refuses.
+    await said(page, 'Role changed');
+    // The last owner sees the reason instead of a button that the service would refuse.
     const lastOwner = page.getByRole('row', { name: world.people.owner.email });
     await lastOwner.getByText('make another member an owner first').waitFor();
     expect(await lastOwner.getByRole('combobox').count()).toBe(0);
     expect(await lastOwner.getByRole('button').count()).toBe(0);
     await page.getByLabel(`Role of ${world.people.admin.email}`).selectOption('owner');
-    await said(page, 'The role is changed');
+    await said(page, 'Role changed');
     await button(page, `Remove ${world.people.owner.email}`).waitFor();
     await page.getByLabel(`Role of ${world.people.admin.email}`).selectOption('admin');
     await lastOwner.getByText('make another member an owner first').waitFor();
     await button(page, `Remove ${email}`).click();
     await button(page, 'Remove').click();
-    await said(page, `${email} is removed`);
+    await said(page, `${email} removed`);
     expect((await world.api.get(`/members/${world.organization.id}`, world.people.viewer.session)).status).toBe(404);
   });
 
@@ -201,7 +201,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await form.getByLabel('Name').fill('The shop');
     await form.getByLabel('Description').fill('Where people buy.');
     await save.click();
-    await said(page, 'The project is saved');
+    await said(page, 'Project saved');
     expect(await project()).toMatchObject({ name: 'The shop', description: 'Where people buy.', slug: 'web-shop' });
     await form.getByLabel('Description').fill('');
     await save.click();
@@ -222,7 +222,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await form.getByLabel('Name').fill('Rehearsal');
     await form.getByLabel('Type').selectOption('production');
     await button(page, 'Save trial').click();
-    await said(page, 'trial is saved');
+    await said(page, 'Environment trial saved');
     const environments = async () =>
       (await world.api.get(`/projects/${world.organization.id}/web-shop`, world.people.owner.session)).body.project
         .environments as { slug: string; name: string; type: string }[];
@@ -237,7 +237,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     expect((await environments()).map(({ slug }) => slug)).toContain('trial');
     await page.getByLabel('Type trial to confirm').fill('trial');
     await confirm.click();
-    await said(page, 'trial is deleted');
+    await said(page, 'trial deleted');
     expect((await environments()).map(({ slug }) => slug)).not.toContain('trial');
     await page.getByRole('link', { name: 'Rehearsal' }).waitFor({ state: 'detached' });
   });
@@ -300,7 +300,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await button(page, 'Create project').click();
     const refusal = page.getByRole('alert');
     await refusal.waitFor();
-    // What was typed is not lost by a refusal.
+    // An error keeps the typed text.
     expect(await page.getByLabel('Name').inputValue()).toBe('One too many');
     expect(await refusal.textContent()).toMatch(/limit|plan/i);
     expect(await refusal.textContent()).toContain('Request');
@@ -327,7 +327,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     await page.goto('/account');
     await page.getByLabel('Name').fill('New name');
     await button(page, 'Change name').click();
-    await said(page, 'Your name is changed');
+    await said(page, 'Name changed');
     expect((await world.api.get('/auth/me', person.session)).body.user.name).toBe('New name');
     await page.getByLabel('Current password').fill('not my password');
     await page.getByLabel('New password').fill('another sentence to remember');
@@ -335,7 +335,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     await page.locator('.field .problem').waitFor();
     await page.getByLabel('Current password').fill(testPassword);
     await button(page, 'Change password').click();
-    await said(page, 'Your password is changed');
+    await said(page, 'Password changed');
     const { body } = await world.api.get('/auth/sessions', person.session);
     expect(body.sessions).toHaveLength(1);
     await seen.close();
@@ -350,7 +350,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     expect((await world.api.get('/auth/me', other)).status).toBe(200);
     await page.goto('/account');
     await button(page, 'End the session from 127.0.0.1').click();
-    await said(page, 'The session is ended');
+    await said(page, 'Session ended');
     await button(page, 'End the session from 127.0.0.1').waitFor({ state: 'detached' });
     expect((await world.api.get('/auth/me', other)).status).toBe(401);
     expect((await world.api.get('/auth/me', person.session)).status).toBe(200);
@@ -368,7 +368,7 @@ describe.skipIf(withoutBrowser)('one’s own account', () => {
     await page.goto('/forgot-password');
     await page.getByLabel('E-mail').fill(person.email);
     await button(page, 'Send a link').click();
-    await page.getByRole('heading', { name: 'Look in your mail' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
     await expect
       .poll(async () => (await world.api.mails()).filter(mail => mail.to.includes(person.email)).length)
       .toBe(1);
@@ -443,13 +443,13 @@ describe.skipIf(withoutBrowser)('an administrator of the platform', () => {
     await page.getByLabel('Members', { exact: true }).fill('123');
     await page.getByLabel('Plan').selectOption('enterprise');
     await button(page, 'Save').click();
-    await said(page, 'Plan and limits are saved');
+    await said(page, 'Plan and limits saved');
     const { body } = await world.api.get(`/admin/orgs/${world.organization.id}`, world.platform.session);
     expect(body.organization).toMatchObject({ plan: 'enterprise', limitOverrides: { maxMembers: 123 } });
     await page.goto('/admin/plans');
     await page.getByRole('form', { name: 'pro' }).getByLabel('Webhooks').fill('77');
     await button(page, 'Save pro').click();
-    await said(page, 'The plan pro is saved');
+    await said(page, 'Plan pro saved');
     await page.goto('/admin');
     await page.getByRole('img', { name: /Requests in each of the last 24 hours/ }).waitFor();
     expectQuiet(seen.heard);

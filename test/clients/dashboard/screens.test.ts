@@ -171,7 +171,7 @@ describe.skipIf(withoutBrowser)('every screen', () => {
     await settled(page);
     const sent: string[] = [];
     page.on('request', request => sent.push(request.method()));
-    // Neither a click nor the Enter key sends a form that this role may not send.
+    // Neither a click nor Enter submits a form that this role may not submit.
     await page.getByRole('button', { name: 'Save', exact: true }).first().click({ force: true });
     await page.getByLabel('Description').press('Enter');
     await page.getByRole('button', { name: 'Rotate the key' }).click({ force: true });

@@ -19,7 +19,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
   let origin: string;
   beforeAll(async () => {
     [browser, api] = await Promise.all([startBrowser(), startDashboard()]);
-    // A passkey belongs to a host name, so the dashboard is visited by one.
+    // A passkey belongs to a host name, so the test opens the dashboard under one.
     origin = api.origin.replace('127.0.0.1', 'localhost');
     process.env.DASHBOARD_ORIGIN = origin;
     forgetSettings();
@@ -61,12 +61,12 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     const secret = ((await page.locator('.enrol code').textContent()) ?? '').replaceAll(' ', '');
     const code = () => totpCode(fromBase32(secret), totpStep(Date.now()));
     const wrong = await wrongsOf(page, 'dialog-authenticator-app', { as: wideAndNarrow, fullPage: false });
-    await page.getByLabel('Code that the app shows').fill('000000');
+    await page.getByLabel('Code shown in the app').fill('000000');
     await button(page, 'Confirm').click();
     await page.locator('.field .problem').waitFor();
-    await page.getByLabel('Code that the app shows').fill(code());
+    await page.getByLabel('Code shown in the app').fill(code());
     await button(page, 'Confirm').click();
-    await page.getByText('shown this once').waitFor();
+    await page.getByText('only shown once').waitFor();
     const codes = await page.locator('.codes li').allTextContents();
     expect(codes).toHaveLength(10);
     Object.assign(wrong, await wrongsOf(page, 'dialog-recovery-codes', { as: wideAndNarrow, fullPage: false }));
@@ -98,11 +98,11 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await lost.page.getByText('9 codes left').waitFor();
     await button(lost.page, 'Make new codes').click();
     await button(lost.page, 'Make ten new codes').click();
-    await lost.page.getByText('shown this once').waitFor();
+    await lost.page.getByText('only shown once').waitFor();
     await button(lost.page, 'I have them').click();
     await button(lost.page, 'Remove the app').click();
     await button(lost.page, 'Remove').click();
-    await said(lost.page, 'The authenticator app is removed');
+    await said(lost.page, 'Authenticator app removed');
     expect(wrong).toEqual({});
     for (const one of [seen, again, lost]) {
       expectQuiet(one.heard);
@@ -119,13 +119,13 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(page, 'Add a passkey').click();
     await page.getByLabel('Name', { exact: true }).last().fill('laptop');
     await button(page, 'Continue').click();
-    await page.getByText('shown this once').waitFor();
+    await page.getByText('only shown once').waitFor();
     await button(page, 'I have them').click();
     await page.getByRole('cell', { name: 'laptop' }).first().waitFor();
     await button(page, 'Add a passkey').click();
     await page.getByLabel('Name', { exact: true }).last().fill('again');
     await button(page, 'Continue').click();
-    await page.getByText('There is a passkey of yours on this device already.').waitFor();
+    await page.getByText('This device already has a passkey for your account.').waitFor();
     await page.keyboard.press('Escape');
     const logOut = async () => {
       await button(page, 'You and your settings').click();
@@ -144,7 +144,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(page, 'Remove the passkey laptop').click();
     await page.getByText('It is your last second factor').waitFor();
     await button(page, 'Remove').click();
-    await said(page, 'laptop is removed');
+    await said(page, 'Passkey laptop removed');
     await page.getByText('None yet. A passkey').waitFor();
     expectQuiet(seen.heard);
     await seen.close();
@@ -171,7 +171,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await button(page, 'Delete staging').click();
     await page.getByLabel('Type staging to confirm').fill('staging');
     await button(page, 'Delete for good').click();
-    const question = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
     await question.waitFor();
     await button(page, 'Cancel').last().click();
     await page.getByRole('alert').waitFor();
@@ -185,7 +185,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await question.getByRole('button', { name: 'Continue' }).click();
     await question.getByLabel('Code from your authenticator app').fill(app.code());
     await question.getByRole('button', { name: 'Continue' }).click();
-    await said(page, 'staging is deleted');
+    await said(page, 'staging deleted');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await page.getByRole('link', { name: 'Development' }).first().click();
     await page.getByText('1 change staged').waitFor();
@@ -206,7 +206,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     await page.goto('/account');
     await button(page, 'Set up an app').click();
     const secret = ((await page.locator('.enrol code').textContent()) ?? '').replaceAll(' ', '');
-    await page.getByLabel('Code that the app shows').fill(totpCode(fromBase32(secret), totpStep(Date.now())));
+    await page.getByLabel('Code shown in the app').fill(totpCode(fromBase32(secret), totpStep(Date.now())));
     await button(page, 'Confirm').click();
     await button(page, 'I have them').click();
     await forgetUsedCodes(owner.user.id);
@@ -217,7 +217,7 @@ describe.skipIf(withoutBrowser)('a second factor', () => {
     const other = await come(member);
     await other.page.goto(`/organizations/${owner.organization.slug}`);
     await settled(other.page);
-    await other.page.getByText('demands a second factor').waitFor();
+    await other.page.getByText('requires a second factor').waitFor();
     await other.page.getByRole('link', { name: 'Add a second factor' }).click();
     await other.page.getByRole('heading', { name: 'Second factors' }).waitFor();
     expectQuiet(other.heard);

@@ -30,7 +30,7 @@ const margin = 20;
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** What commands printed, as a picture of a terminal. Lines of a plan are colored by what they do. */
+/** Draws the output of commands as a terminal. Lines of a plan are colored by their kind. */
 export function terminalSvg(
   said: readonly { command: string; output: string }[],
   scheme: keyof typeof palettes,

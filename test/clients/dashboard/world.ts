@@ -13,7 +13,7 @@ export interface World {
   people: Record<RoleName, Person>;
   platform: Person;
   project: { id: string; slug: string };
-  /** `/v1` left out: the environment's path in the API. */
+  /** The environment's path in the API, without `/v1`. */
   path: (environment: string) => string;
   /** The screens of an environment. */
   screen: (environment: string) => string;

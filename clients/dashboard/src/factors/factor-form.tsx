@@ -12,7 +12,7 @@ import './factor-form.css';
 
 type Method = 'passkey' | 'totp' | 'recovery_code';
 
-/** What the service asks for after a right password. */
+/** The second factors that the service accepts after a correct password. */
 interface Asked {
   challenge: string;
   methods: readonly Method[];
@@ -21,7 +21,10 @@ interface Asked {
 
 export type Factor = { passkey: PasskeyAssertion } | { totp: string } | { recoveryCode: string };
 
-/** What a refusal asks for, if it asks for a second factor. An organization that requires one issues no challenge. */
+/**
+ * The demand in an error that requires a second factor; undefined for other errors. An organization's demand has no
+ * challenge.
+ */
 export function askedBy(error: unknown): Asked | undefined {
   return error instanceof Refusal && error.code === 'second_factor_required' && error.status === 401
     ? (error.details as Asked)

@@ -3,13 +3,13 @@ import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../../../
 import { Refusal } from '../api.ts';
 import { base64url } from '../base64url.ts';
 
-/** A passkey belongs to a host name; a browser makes none for an address of numbers. */
+/** A passkey belongs to a host name; browsers don't create one for an IP address. */
 const hostIsNamed = !/^(?:[\d.]+|\[.*\])$/.test(window.location.hostname);
 export const passkeysPossible = 'PublicKeyCredential' in window && hostIsNamed;
 
 /*
  * WebAuthn's bytes are base64url in JSON. Its own conversions (`parseCreationOptionsFromJSON`, `toJSON`) are missing in
- * browsers that are supported here.
+ * some supported browsers.
  */
 const bytes = (text: string) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), character => character.charCodeAt(0));
@@ -78,10 +78,10 @@ async function asked(ask: () => Promise<Credential | null>): Promise<PublicKeyCr
     const credential = await ask();
     if (credential instanceof PublicKeyCredential) return credential;
   } catch (error) {
-    // An authenticator that has a passkey of this account already.
+    // The authenticator already has a passkey of this account.
     if (error instanceof DOMException && error.name === 'InvalidStateError')
-      throw new Refusal(0, 'no_passkey', 'There is a passkey of yours on this device already.');
+      throw new Refusal(0, 'no_passkey', 'This device already has a passkey for your account.');
     if (!(error instanceof DOMException)) throw error;
   }
-  throw new Refusal(0, 'no_passkey', 'The browser gave no passkey. Try again, or choose another way.');
+  throw new Refusal(0, 'no_passkey', 'The browser returned no passkey. Try again, or choose another method.');
 }

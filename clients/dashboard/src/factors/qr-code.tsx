@@ -1,7 +1,7 @@
 import { qrModules } from './qr-modules.ts';
 import './qr-code.css';
 
-/** Always dark on light, in either theme: that is what cameras read. */
+/** Dark on light in both themes, because some cameras read nothing else. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const modules = qrModules(text);
   const quiet = 4;

@@ -1,13 +1,13 @@
 /*
- * A QR code (ISO/IEC 18004) in byte mode at error correction level L, by hand: a package for it could read the key that
- * it draws. Versions 1 to 15 hold up to 520 bytes, which is more than any `otpauth` address here.
+ * A QR code (ISO/IEC 18004) in byte mode at error correction level L, written here because a package could leak the key
+ * that it draws. Versions 1 to 15 hold up to 520 bytes, which is more than any `otpauth` address here.
  */
 
-/** Of level L, by version: error correction codewords of a block, and blocks. */
+/** Error correction codewords per block and number of blocks at level L, by version. */
 const correctionPerBlock = [7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22];
 const blockCounts = [1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6];
 
-/** The modules of the smallest code that holds the text, by row; true is dark. @throws RangeError where none does */
+/** The modules of the smallest code that holds the text, by row; true is dark. @throws RangeError if none does */
 export function qrModules(text: string): boolean[][] {
   const bytes = new TextEncoder().encode(text);
   const version =
@@ -48,7 +48,7 @@ function dataOf(bytes: Uint8Array, version: number): number[] {
   );
 }
 
-/** Cuts the data into blocks, adds their error correction and takes them by turns. */
+/** Cuts the data into blocks, adds their error correction and interleaves them. */
 function interleave(data: readonly number[], version: number): number[] {
   const count = at(blockCounts, version);
   const correction = at(correctionPerBlock, version);

@@ -10,11 +10,11 @@ import { Form } from '../ui/form.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { askedBy, type Factor, FactorForm } from './factor-form.tsx';
 
-/** Ends the question: whether the person proved themselves. */
+/** Closes the prompt; `true` if the user completed the step-up. */
 const answer = signal<((proved: boolean) => void) | undefined>(undefined);
 let asking: Promise<boolean> | undefined;
 
-// Requests that are refused together ask once.
+// Concurrent requests share one prompt.
 onStepUpRequired(() => {
   asking ??= new Promise<boolean>(resolve => {
     answer.value = proved => {
@@ -36,7 +36,7 @@ function Question({ onDone }: { onDone: (proved: boolean) => void }) {
   const [password, setPassword] = useState('');
   const began = useRef(epoch.value);
   const current = epoch.value;
-  // A new session has just proved itself.
+  // A new session needs no step-up.
   useEffect(() => {
     if (current !== began.current) onDone(true);
   }, [current]);
@@ -49,10 +49,10 @@ function Question({ onDone }: { onDone: (proved: boolean) => void }) {
   const first = useAction(() => send(undefined));
   const asked = askedBy(first.error);
   return (
-    <Dialog title="Confirm that it is you" onClose={() => onDone(false)}>
+    <Dialog title="Confirm it’s you" onClose={() => onDone(false)}>
       {asked === undefined ? (
         <Form onSubmit={() => void first.run()}>
-          <p>This is hard to undo, so confirm again that it is you. What you have entered stays.</p>
+          <p>This is hard to undo, so please confirm your identity again. What you have entered is kept.</p>
           <Field
             label="Password"
             name="password"

@@ -12,7 +12,7 @@ interface EditProps {
   onClose: () => void;
 }
 
-/** A new value, or a new key. The field begins empty: what is there now is never put into it. */
+/** Edits a value or adds a key. The field starts empty: it never contains the current value. */
 export function Edit({ name, exists, onStage, onClose }: EditProps) {
   const [key, setKey] = useState(name ?? '');
   const [value, setValue] = useState('');

@@ -23,10 +23,10 @@ interface HistoryProps {
   onClose: () => void;
 }
 
-/** What to destroy: one version, or every older one than the current. */
+/** What to destroy: one version, or all versions before the current one. */
 type Destruction = { versions: number[] } | { before: number };
 
-/** Every version of a key. Values come only when asked for, by a read that is audited. */
+/** Every version of a key. Values are loaded only on request, with an audited read. */
 export function History({ place, name, role, onClose }: HistoryProps) {
   const params = { ...place, key: name };
   const [destroying, setDestroying] = useState<Destruction>();
@@ -86,7 +86,7 @@ export function History({ place, name, role, onClose }: HistoryProps) {
   );
 }
 
-/** What can be destroyed. The current value is what the environment holds; it is changed or deleted, not destroyed. */
+/** What can be destroyed. The current value can't be destroyed, only changed or deleted. */
 function oldValues([, ...older]: readonly Version[]): Version[] {
   return older.filter(({ deleted, destroyed }) => !deleted && !destroyed);
 }

@@ -14,7 +14,7 @@ interface ListProps {
   onHelp: () => void;
 }
 
-/** The keys of an environment, filtered by what is typed over them. */
+/** The keys of an environment, with a filter. */
 export function SecretList({ secrets, writable, onAction, onHelp }: ListProps) {
   const [filter, setFilter] = useState('');
   const field = useRef<HTMLInputElement>(null);

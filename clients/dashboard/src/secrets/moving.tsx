@@ -30,7 +30,7 @@ export function Moving({ stage, moved, readable, environment, onRebase }: Moving
       {readable && touched.length === 0 && <p>Nobody else changed the keys that you staged.</p>}
       {touched.length > 0 && (
         <>
-          <p>Somebody else changed these keys too. Choose which change to keep.</p>
+          <p>Someone else changed these keys too. Choose which change to keep.</p>
           <ul class="conflicts">
             {touched.map(key => (
               <li key={key}>
@@ -64,7 +64,7 @@ interface ConflictProps {
   onChoose: (choice: Choice) => void;
 }
 
-/** A key that two people changed: theirs or mine. */
+/** A key with conflicting changes: keep theirs or mine. */
 function Conflict({ name, moved, staged, choice, onChoose }: ConflictProps) {
   const by = moved.by.get(name);
   const theirs =

@@ -11,7 +11,7 @@ interface PasteProps {
   onClose: () => void;
 }
 
-/** Lines of a `.env` file, read by the service's own rules. */
+/** Lines of a `.env` file, parsed by the service's rules. */
 export function Paste({ onStage, onClose }: PasteProps) {
   const [text, setText] = useState('');
   const { entries, problems } = parseDotenv(text);

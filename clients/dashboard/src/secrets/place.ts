@@ -1,4 +1,4 @@
-/** Where an environment's secrets are in the API, by slugs. */
+/** The slugs in the API path of an environment's secrets. */
 export interface Place {
   orgSlug: string;
   project: string;

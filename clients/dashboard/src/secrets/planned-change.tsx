@@ -8,7 +8,7 @@ import { Apply, Proof, type ProofLine } from './proof.tsx';
 interface PlannedChangeProps {
   environment: Environment;
   lines: readonly ProofLine[];
-  /** How many of the lines to apply. */
+  /** The number of lines to apply. */
   chosen: number;
   /** The revision that the plan was made on. Applying it sends this as `If-Match`. */
   revision: number;
@@ -23,7 +23,10 @@ interface PlannedChangeProps {
   children?: ComponentChildren;
 }
 
-/** The plan of a dry run, applied on exactly the revision that it was made on. After a conflict, a click makes a new plan. */
+/**
+ * The plan of a dry run, applied only on the revision that it was made for. After a conflict, a button makes a new
+ * plan.
+ */
 export function PlannedChange(props: PlannedChangeProps) {
   const { environment, lines, chosen, revision, busy, error } = props;
   return (

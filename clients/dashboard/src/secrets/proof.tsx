@@ -16,7 +16,7 @@ export interface ProofLine {
 
 const words = { '+': 'added', '~': 'changed', '−': 'deleted', '=': 'unchanged' } as const;
 
-/** Changes set like a printer's proof: the mark in the margin, the key on the line, the revisions at the head. */
+/** A list of changes, laid out like a printer's proof: revisions at the top, then lines with a mark and a key. */
 export function Proof({
   lines,
   from,
@@ -73,7 +73,7 @@ function summary(lines: readonly ProofLine[]): string {
   return parts.length === 0 ? '' : `${count(lines.length, 'key')}: ${parts.join(', ')}`;
 }
 
-/** Why, and the last word before a change. Production asks for its slug to be typed. */
+/** The reason and confirmation of a change. For production, the user must type its slug. */
 export function Apply({
   environment,
   label,
@@ -127,7 +127,9 @@ export function Apply({
   );
 }
 
-/** The plan of a dry run. An answer without one may be of a change that was made, and is never shown as a plan. */
+/**
+ * The plan of a dry run. A response without one may mean that the change was applied, so it is never shown as a plan.
+ */
 export function planOf(answer: object): ChangePlan {
   if ('plan' in answer) return answer.plan as ChangePlan;
   throw new Error('The answer to a dry run has no plan.');

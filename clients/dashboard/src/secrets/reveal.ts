@@ -6,10 +6,10 @@ import type { Place } from './place.ts';
 
 const shownForMs = 30_000;
 
-/** The one value on the page. */
+/** The only revealed value on the page. */
 export const revealed = signal<{ environmentId: string; key: string; value: string } | undefined>(undefined);
 let timer: number | undefined;
-/** Raised by every hide, so that a value that arrives late is not shown. */
+/** Incremented whenever the value is hidden, so that a late response is not shown. */
 let round = 0;
 
 export function hide(): void {

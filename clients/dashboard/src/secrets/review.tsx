@@ -13,7 +13,7 @@ import type { Stage, Staged } from './stage.ts';
 import { unstage } from './staging.ts';
 import { type ReviewOptions, useReview } from './use-review.ts';
 
-/** The staged changes as the service plans them. They are applied as one revision, or not at all. */
+/** The service's plan for the staged changes, which are applied as one revision or not at all. */
 export function Review({ role, ...options }: ReviewOptions & { role: Role }) {
   const { environment, readable, onClose } = options;
   const { stage, plan, moved, planning, applying, rebaseOn } = useReview(options);
@@ -50,7 +50,7 @@ export function Review({ role, ...options }: ReviewOptions & { role: Role }) {
   );
 }
 
-/** The log-in over the page says this already, and after it the error no longer holds. */
+/** The log-in over the page already explains this error and resolves it. */
 const isSessionOver = (error: unknown) => error instanceof Refusal && error.code === 'unauthenticated';
 
 interface StagedChangesProps {
@@ -73,7 +73,7 @@ function StagedChanges({ stage, plan, environment, role, busy, error, retry, onA
   return (
     <>
       <Proof lines={lines} from={stage.revision} to={changes ? stage.revision + 1 : undefined} />
-      {plan === undefined && error === undefined && <p class="quiet">Asking Holdfast what would change …</p>}
+      {plan === undefined && error === undefined && <p class="quiet">Checking what would change …</p>}
       {plan !== undefined && !changes && <p class="notice">{environment.slug} already has these values.</p>}
       <Problem error={error} retry={retry} />
       <Apply
@@ -92,7 +92,7 @@ function StagedChanges({ stage, plan, environment, role, busy, error, retry, onA
   );
 }
 
-/** A staged change with what the service plans for it; before it has answered, with what the page knows. */
+/** A staged change with the service's plan for it, or with local data until the plan is loaded. */
 function lineOf(key: string, staged: Staged, plan: ChangePlan | undefined, environmentId: string): ProofLine {
   const mark = markOf(key, staged, plan);
   return {

@@ -1,6 +1,6 @@
 import './row-button.css';
 
-/** Drawn on a square of 16. */
+/** Drawn on a 16 × 16 grid. */
 const icons = {
   reveal: 'M1 8s2.5-4.5 7-4.5S15 8 15 8s-2.5 4.5-7 4.5S1 8 1 8zM8 10a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
   hide: 'M2 2l12 12M6.5 4a7 7 0 0 1 1.5-.2C12.5 3.800 15 8 15 8a12 12 0 0 1-2.200 2.600M4 5.200A12 12 0 0 0 1 8s2.5 4.5 7 4.5a7 7 0 0 0 2.5-.5',
@@ -16,7 +16,7 @@ export type RowIcon = keyof typeof icons;
 interface RowButtonProps {
   icon: RowIcon;
   label: string;
-  /** Tab stops at the buttons of the current row alone; the arrow keys go from row to row. */
+  /** Tab only reaches the buttons of the current row. The arrow keys move between rows. */
   current: boolean;
   onClick: () => void;
 }

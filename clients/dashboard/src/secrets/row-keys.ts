@@ -2,7 +2,9 @@ import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { rowHeightPx } from './rows-in-sight.ts';
 
-/** The current row, and the keys that move between rows. Other keys go to `act`, which returns whether it handled one. */
+/**
+ * The current row, and the keys that move between rows. Other keys go to `act`, which returns whether it handled one.
+ */
 export function useRowKeys(
   body: RefObject<HTMLTableSectionElement | null>,
   rows: number,
@@ -15,7 +17,7 @@ export function useRowKeys(
     setAt(next);
     const top = (body.current?.getBoundingClientRect().top ?? 0) + next * rowHeightPx();
     if (top < 80 || top > window.innerHeight - 160) window.scrollBy(0, top - window.innerHeight / 2);
-    // The row may be drawn only after the scroll.
+    // The row may not be rendered until the page has scrolled.
     requestAnimationFrame(() =>
       requestAnimationFrame(() => body.current?.querySelector<HTMLElement>(`[data-index="${next}"]`)?.focus()),
     );

@@ -1,15 +1,17 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** All of this many rows are on the page; of more, those in sight. */
+/** Up to this many rows are all rendered. Longer tables only render the visible rows. */
 const wholeUpTo = 200;
 const beyondSight = 12;
 const narrow = window.matchMedia('(max-width: 760px)');
 
-/** The heights are those of `.secrets tr` in the style sheet: rows are fixed, so that 10,000 of them can be scrolled. */
+/**
+ * The heights of `.secrets tr` in the style sheet. Rows have a fixed height, so that 10,000 of them can be scrolled.
+ */
 export const rowHeightPx = () => (narrow.matches ? 84 : 48);
 
-/** The rows to draw, from the first one to before the end. */
+/** The range of rows to render; the end is exclusive. */
 export function useRowsInSight(
   body: RefObject<HTMLTableSectionElement | null>,
   rows: number,

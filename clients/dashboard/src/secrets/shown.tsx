@@ -3,7 +3,7 @@ import { type Loaded, useLoad } from '../load.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/problem.tsx';
 
-/** Whether values are shown: of one thing, for half a minute, and never behind another tab. */
+/** Whether values are shown. They are hidden after 30 seconds, or when the user changes the tab or the subject. */
 function useShown(of: string): [shown: boolean, show: (shown: boolean) => void] {
   const [shownOf, setShownOf] = useState<string>();
   const shown = shownOf === of;
@@ -24,7 +24,7 @@ function useShown(of: string): [shown: boolean, show: (shown: boolean) => void] 
 }
 
 interface WithValues<T> {
-  /** With values while they are shown, without them otherwise. */
+  /** Includes values only while they are shown. */
   of: Loaded<T>;
   shown: boolean;
   show: (shown: boolean) => void;
@@ -32,7 +32,7 @@ interface WithValues<T> {
   refusal: unknown;
 }
 
-/** Loads keys; and their values, by one read that is audited, each time that someone asks for them. */
+/** Loads keys. Each time the user shows values, one audited read loads them. */
 export function useValues<T>(key: string, load: (values: boolean, signal: AbortSignal) => Promise<T>): WithValues<T> {
   const [shown, show] = useShown(key);
   const without = useLoad(key, signal => load(false, signal));

@@ -1,17 +1,20 @@
-/** A change that waits for its review. `base` is the key's version when it was staged: 0 = it was not there, undefined = not known. */
+/**
+ * A change that is not applied yet. `base` is the key's version when it was staged: 0 if it did not exist, undefined if
+ * unknown.
+ */
 export type Staged =
   | { kind: 'set'; value: string; base: number | undefined }
   | { kind: 'delete'; base: number | undefined };
 
 export interface Stage {
-  /** The revision of the environment that the changes were made on. */
+  /** The environment's revision when the changes were staged. */
   revision: number;
   changes: ReadonlyMap<string, Staged>;
 }
 
 export type Choice = 'mine' | 'theirs';
 
-/** The staged keys that another person changed since, in key order. `versions` are those of now. */
+/** The staged keys that someone else has changed since, in key order. `versions` are the current ones. */
 export function touchedKeys(stage: Stage, versions: ReadonlyMap<string, number>): string[] {
   return [...stage.changes]
     .filter(([key, { base }]) => base !== undefined && base !== (versions.get(key) ?? 0))
@@ -19,7 +22,7 @@ export function touchedKeys(stage: Stage, versions: ReadonlyMap<string, number>)
     .toSorted();
 }
 
-/** What is still to be applied, once a stage was: only what was staged since. */
+/** The changes that remain after a stage was applied: those staged since. */
 export function withoutApplied(stage: Stage | undefined, applied: Stage): Stage | undefined {
   if (stage === undefined) return undefined;
   const changes = new Map([...stage.changes].filter(([key, staged]) => applied.changes.get(key) !== staged));
@@ -27,8 +30,8 @@ export function withoutApplied(stage: Stage | undefined, applied: Stage): Stage 
 }
 
 /**
- * The stage on a later revision. A key that another person changed needs a choice: theirs drops the staged change, mine
- * keeps it over theirs. A deletion of what is gone already is dropped: nothing is left to delete.
+ * Rebases the stage onto a later revision. A key that someone else changed needs a choice: `theirs` drops the staged
+ * change, `mine` keeps it. Deletions of keys that no longer exist are dropped.
  */
 export function rebase(
   stage: Stage,

@@ -2,7 +2,10 @@ import { type Signal, signal } from '@preact/signals';
 import { onOtherUser } from '../session.ts';
 import type { Stage, Staged } from './stage.ts';
 
-/** By environment id, so that a new environment of an old slug begins empty. In memory alone: values never touch a disk. */
+/**
+ * By environment id, so that a new environment with a reused slug starts empty. Only in memory: values never reach a
+ * disk.
+ */
 const stages = new Map<string, Signal<Stage | undefined>>();
 
 export function stageOf(environmentId: string): Signal<Stage | undefined> {
@@ -11,7 +14,7 @@ export function stageOf(environmentId: string): Signal<Stage | undefined> {
   return known;
 }
 
-/** Adds to what is staged. The revision that the work began on stays until it is rebased. */
+/** Adds changes to the stage. The base revision stays the same until the stage is rebased. */
 export function stage(environmentId: string, revision: number, changes: Iterable<readonly [string, Staged]>): void {
   const current = stageOf(environmentId);
   const merged = new Map(current.value?.changes);

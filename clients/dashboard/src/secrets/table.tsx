@@ -8,7 +8,7 @@ import './table.css';
 
 interface TableProps {
   rows: readonly Row[];
-  /** The one value that is shown. */
+  /** The value that is shown, if any. */
   shown: { key: string; value: string } | undefined;
   writable: boolean;
   onAction: (action: RowAction, row: Row) => void;
@@ -61,7 +61,7 @@ export function SecretsTable({ rows, shown, writable, onAction, onFilter, onHelp
   );
 }
 
-/** What a single key does with the row that has the focus. */
+/** The single-key shortcuts for the focused row. */
 function actionOf(key: string, row: Row | undefined, writable: boolean): [RowAction, Row] | undefined {
   if (row === undefined) return undefined;
   if (key === 'r' && row.entry !== undefined) return ['reveal', row];

@@ -3,7 +3,7 @@ import { count } from '../ui/count.ts';
 import type { Stage } from './stage.ts';
 import './tray.css';
 
-/** How many changes are staged, with the way to review them. */
+/** The number of staged changes, with a button to review them. */
 export function Tray({ staged, onDiscard, onReview }: { staged: Stage; onDiscard: () => void; onReview: () => void }) {
   return (
     <aside class="tray" aria-label="Staged changes">

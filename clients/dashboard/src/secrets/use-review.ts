@@ -9,7 +9,7 @@ import { planOf } from './proof.tsx';
 import { type Choice, rebase, type Stage, withoutApplied } from './stage.ts';
 import { stageOf } from './staging.ts';
 
-/** What the environment holds now, after others changed it. Has no keys if the user can't read them. */
+/** The current state of the environment after others changed it. Without keys if the user can't read them. */
 export interface Moved {
   revision: number;
   versions: ReadonlyMap<string, number>;
@@ -25,8 +25,9 @@ export interface ReviewOptions {
 }
 
 /**
- * The staged changes of an environment with the service's plan for them, or with what others changed meanwhile. The plan
- * is loaded again whenever the stage changes and after a log-in over the page. Only a click sends a write.
+ * The staged changes of an environment with the service's plan for them, or with the changes that others made
+ * meanwhile. The plan is reloaded whenever the stage changes and after a log-in over the page. Only a click sends a
+ * write.
  */
 export function useReview({ place, environment, readable, onClose, onApplied }: ReviewOptions) {
   const current = stageOf(environment.id);
@@ -69,7 +70,7 @@ export function useReview({ place, environment, readable, onClose, onApplied }: 
   };
 }
 
-/** A key that changes whenever another object takes the place of this one. */
+/** A key that changes whenever the object is replaced. */
 function useIdentity(of: object | undefined): string {
   const seen = useRef({ of, number: 0 });
   if (seen.current.of !== of) seen.current = { of, number: seen.current.number + 1 };
@@ -78,7 +79,7 @@ function useIdentity(of: object | undefined): string {
 
 const isConflict = (error: unknown): error is Refusal => error instanceof Refusal && error.status === 412;
 
-/** The service's plan for the stage; or what moved, where the stage's revision is no longer the current one. */
+/** The service's plan for the stage, or the new state if the stage's revision is no longer current. */
 async function planStage(
   place: Place,
   stage: Stage,
@@ -112,7 +113,7 @@ async function lookAtKeys(place: Place, signal: AbortSignal): Promise<Moved> {
   };
 }
 
-/** What a conflict tells somebody who can't read the keys: the revision alone. */
+/** What a conflict shows to a user who can't read the keys: only the revision. */
 function unreadable({ details }: Refusal): Moved {
   return { revision: (details as { currentRevision: number }).currentRevision, versions: new Map(), by: new Map() };
 }

@@ -12,7 +12,7 @@ interface Options {
   place: Place;
   environment: Environment;
   readable: boolean;
-  /** Loads the project again, for its revision and counts. */
+  /** Reloads the project for its revision and counts. */
   reload: () => Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function useSecrets({ place, environment, readable, reload }: Options) {
         ]),
       ),
     remove: ({ key, entry }: Row) => {
-      // A key that is only staged is gone with its stage.
+      // A key that was only staged disappears with its staged change.
       if (entry === undefined) unstage(environment.id, key);
       else stage(environment.id, revision, [[key, { kind: 'delete', base: entry.version }]]);
     },
@@ -67,7 +67,7 @@ export function useSecrets({ place, environment, readable, reload }: Options) {
   };
 }
 
-/** The one value that is shown or copied. Each read is audited; copying the value that is shown reads nothing. */
+/** Shows or copies one value. Each read is audited; copying a shown value does not read it again. */
 function useValue(place: Place, environmentId: string) {
   const shown = revealed.value?.environmentId === environmentId ? revealed.value : undefined;
   const reading = useAction((read: () => Promise<void>) => read());

@@ -15,7 +15,7 @@ interface WriteOnlyProps {
   onUnstage: (key: string) => void;
 }
 
-/** What a role that can't read the environment sees: its own staged changes, and why there is nothing else. */
+/** The page for a role that can't read the environment: its own staged changes and an explanation. */
 export function WriteOnly({ environment, role, writable, rows, onUnstage }: WriteOnlyProps) {
   return (
     <>

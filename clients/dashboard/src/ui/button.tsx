@@ -10,7 +10,7 @@ interface ButtonProps {
   disabled?: boolean;
   busy?: boolean;
   label?: string;
-  /** Why it can't be used: shown next to it and read out with it. */
+  /** Why the button is disabled: shown next to it and read by screen readers. */
   whyNot?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function Button({
           if (off || busy) event.preventDefault();
           else onClick?.();
         }}
-        // Focusable while it can't be used, so that every reader learns why.
+        // A disabled button can be focused, so that screen readers announce the reason.
         aria-disabled={off || busy ? 'true' : undefined}
         aria-label={label}
         aria-describedby={whyNot === undefined ? undefined : id}

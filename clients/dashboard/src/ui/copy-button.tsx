@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { useAction } from '../load.ts';
 import { Button } from './button.tsx';
 
-/** Copies on a click and says so. What is copied is fetched only then. */
+/** Copies on click and confirms it. The text is only fetched then. */
 export function CopyButton({
   text,
   label = 'Copy',

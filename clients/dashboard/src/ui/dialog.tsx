@@ -7,13 +7,13 @@ interface DialogProps {
   title: ComponentChildren;
   onClose: () => void;
   children: ComponentChildren;
-  /** A sheet is as wide as a page of paper; the others hold a form. */
+  /** A `sheet` is wide enough for a list of changes; other dialogs hold a form. */
   size?: 'form' | 'sheet';
   /** Only its own buttons close it. */
   firm?: boolean;
 }
 
-/** The browser's own modal dialog: it traps the focus, closes on Escape and gives the focus back. */
+/** The browser's modal dialog: it traps the focus, closes on Escape and restores the focus. */
 export function Dialog({ title, onClose, children, size = 'form', firm }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -24,7 +24,7 @@ export function Dialog({ title, onClose, children, size = 'form', firm }: Dialog
     const before = document.activeElement;
     dialog.showModal();
     openDialogs.value = [...openDialogs.value, self];
-    // A field is where work begins, a close button is not; but a dialog opens at its top.
+    // Focus the first field, not the close button, but open the dialog scrolled to the top.
     const first = dialog.querySelector<HTMLElement>('[data-first]') ?? dialog.querySelector('input, textarea, select');
     first?.focus();
     dialog.scrollTop = 0;

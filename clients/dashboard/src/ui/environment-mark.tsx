@@ -1,7 +1,7 @@
 import type { EnvironmentType } from '../../../../lib/contracts/fields/environment-type.ts';
 import './environment-mark.css';
 
-/** An environment by its shape and its word; its color only repeats them. */
+/** Marks an environment by shape and label. The color adds no information. */
 export function EnvironmentMark({ type, name }: { type: EnvironmentType; name: string }) {
   return (
     <span class={`environment-mark ${type}`}>

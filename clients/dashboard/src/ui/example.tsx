@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks';
 import './example.css';
 
-/** What a thing looks like in use, as text. */
+/** A usage example, as text. */
 export function Example({ title, text }: { title: string; text: string }) {
   const id = useId();
   return (

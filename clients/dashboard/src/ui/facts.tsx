@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import './facts.css';
 
-/** Names and their facts, one per line. */
+/** Names and values, one pair per line. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, fact: ComponentChildren])[] }) {
   return (
     <dl class="facts">

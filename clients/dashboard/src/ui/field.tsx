@@ -23,15 +23,15 @@ interface FieldProps {
   min?: number;
   max?: number;
   disabled?: boolean;
-  /** Digits are typed, on a keypad where there is one. */
+  /** Shows a numeric keyboard on touch devices. */
   numeric?: boolean;
 }
 
-/** A labelled input with its hint and its problem, which an `invalid_request` names by the field. */
+/** A labelled input with its hint and its error from `invalid_request`. */
 export function Field(props: FieldProps) {
   const { label, name, type = 'text', value, onInput, hint, error, multiline, mono, rows } = props;
   const id = useId();
-  // Not the attribute: a page that is drawn later has a focused element already, and the browser then complains.
+  // Not with the attribute: browsers ignore it, with a warning, when another element already has the focus.
   useEffect(() => {
     if (props.autofocus) document.getElementById(id)?.focus();
   }, []);
@@ -39,7 +39,7 @@ export function Field(props: FieldProps) {
   const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`]
     .join(' ')
     .trim();
-  // Without `onInput`, the value is only the initial one. As `value`, each render would overwrite what was typed.
+  // Without `onInput`, the value is only the initial one. With `value`, each render would overwrite the user's input.
   const content = onInput === undefined ? { defaultValue: value } : { value };
   const shared = {
     ...content,

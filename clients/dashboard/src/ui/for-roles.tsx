@@ -6,7 +6,7 @@ import { Page } from './page.tsx';
 
 interface ForRolesProps {
   organization: OwnOrganization;
-  /** The operation that the screen begins with. */
+  /** The operation that loads the screen. */
   operation: string;
   heading: string;
   /** What the screen is for, after “Only owners can …”. */
@@ -14,7 +14,7 @@ interface ForRolesProps {
   children: ComponentChildren;
 }
 
-/** A screen for some roles. The others are told who may see it, and nothing is requested. */
+/** A screen for some roles. Others see a notice, and no request is sent. */
 export function ForRoles({ organization, operation, heading, doing, children }: ForRolesProps) {
   if (may(operation, organization.role)) return <>{children}</>;
   return (

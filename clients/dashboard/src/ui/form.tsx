@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Button } from './button.tsx';
 import './form.css';
 
-/** A form whose fields are read when it is sent; the browser checks what it can before. */
+/** A form whose fields are read on submit, after the browser has validated them. */
 export function Form({
   onSubmit,
   children,
@@ -29,7 +29,7 @@ export function Form({
 }
 
 interface FormActionsProps {
-  /** What the form does. */
+  /** The label of the submit button. */
   children: ComponentChildren;
   onClose: () => void;
   busy?: boolean;

@@ -13,15 +13,15 @@ interface ListPageProps<Data, Row> {
   loaded: Loaded<Data>;
   rowsOf: (data: Data) => readonly Row[];
   columns: (data: Data) => readonly Column<Row>[];
-  /** Shown while there are no rows: what they are for. */
+  /** Shown if there are no rows; explains what they are for. */
   empty: ComponentChildren;
-  /** What the button says that opens the dialog for a new one. */
+  /** The label of the button that opens the dialog for a new row. */
   add: string;
   dialog: (data: Data, onClose: () => void) => ComponentChildren;
   children?: ComponentChildren;
 }
 
-/** A page about one list, with the dialog that adds to it. The list is loaded again when the dialog closes. */
+/** A page with one list and a dialog that adds to it. The list is reloaded when the dialog closes. */
 export function ListPage<Data, Row extends { id: string }>(props: ListPageProps<Data, Row>) {
   const { title, heading, lead, loaded, rowsOf, columns, empty, add, dialog, children } = props;
   const [adding, setAdding] = useState(false);

@@ -3,7 +3,7 @@ import { logOut, session, user } from '../session.ts';
 import { setTheme, theme, themes } from '../theme.ts';
 import './menus.css';
 
-/** The browser's own popover. A button opens it by its id. */
+/** A browser popover. A button opens it by its id. */
 function Menu({ id, end, children }: { id: string; end?: boolean; children: ComponentChildren }) {
   return (
     <div id={id} popover="auto" class={end ? 'menu end' : 'menu'}>

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import './page.css';
 
 interface PageProps {
-  /** The tab's title; the names of things, never a value. */
+  /** The tab's title. It never contains a secret value. */
   title: string;
   heading?: ComponentChildren;
   lead?: ComponentChildren;

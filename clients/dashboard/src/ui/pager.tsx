@@ -1,7 +1,7 @@
 import { Button } from './button.tsx';
 import './pager.css';
 
-/** The way to the other pages of a list, where there are any. */
+/** Links to the other pages of a list, if there are any. */
 export function Pager({
   offset,
   shown,

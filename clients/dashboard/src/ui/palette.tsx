@@ -46,7 +46,7 @@ function placesIn({ name, slug, environments }: Project, href: string): Place[] 
   ];
 }
 
-/** The places whose name has every word that was typed. */
+/** The destinations whose name contains every typed word. */
 function matching(places: readonly Place[], text: string): Place[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return places.filter(({ name, within }) => words.every(word => `${name} ${within}`.toLowerCase().includes(word)));
@@ -54,7 +54,7 @@ function matching(places: readonly Place[], text: string): Place[] {
 
 const mostShown = 12;
 
-/** Goes anywhere by typing a part of its name. */
+/** Navigates to any page by a part of its name. */
 export function Palette({ onClose, organization }: { onClose: () => void; organization: OwnOrganization | undefined }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);

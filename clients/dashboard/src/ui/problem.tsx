@@ -19,7 +19,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   return (
     <div class="refusal" role="alert">
       <p>
-        {refusal === undefined ? 'Something in this page went wrong.' : refusal.message}
+        {refusal === undefined ? 'Something went wrong on this page.' : refusal.message}
         {general.length > 0 && ` ${general.map(({ message }) => message).join('; ')}`}
       </p>
       {refusal?.code === 'second_factor_required' && (

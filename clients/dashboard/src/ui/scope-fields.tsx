@@ -1,7 +1,7 @@
 import type { Project } from '../../../../lib/contracts/projects/project.ts';
 import { Select } from './select.tsx';
 
-/** What a token, an identity or a webhook is limited to. An empty id is no limit. */
+/** The scope of a token, an identity or a webhook. An empty id means no limit. */
 export interface Scope {
   projectId: string;
   environmentId: string;
@@ -37,7 +37,7 @@ export function ScopeFields({ projects, scope, onChange }: ScopeFieldsProps) {
   );
 }
 
-/** The limits that were chosen, as the API takes them. */
+/** The chosen limits, in the form of the API. */
 export function scopeBody({ projectId, environmentId }: Scope) {
   return {
     ...(projectId === '' ? {} : { projectId }),

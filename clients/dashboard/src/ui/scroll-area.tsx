@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Scrolls content that is wider than its place. It takes the focus, so that the arrow keys scroll it. */
+/** Scrolls content that is too wide. It can be focused, so that the arrow keys scroll it. */
 export function ScrollArea({
   label,
   class: name,
@@ -11,8 +11,8 @@ export function ScrollArea({
   children: ComponentChildren;
 }) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and these are none
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard (WCAG 2.1.1)
+    // biome-ignore lint/a11y/useSemanticElements: this groups no form fields
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard (WCAG 2.1.1)
     <div class={name} role="group" aria-label={label} tabIndex={0}>
       {children}
     </div>

@@ -24,7 +24,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
         disabled={disabled}
         value={value}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        // The browser gives back one of the options.
+        // The value is always one of the options.
         onChange={event => onChange(event.currentTarget.value as Value)}
       >
         {options.map(([option, text]) => (

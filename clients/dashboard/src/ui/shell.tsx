@@ -52,7 +52,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
 
 interface Whereabouts {
   organization: OwnOrganization | undefined;
-  /** The slug of the project that the page is about. */
+  /** The slug of the current project. */
   project: string | undefined;
 }
 

@@ -3,12 +3,12 @@ import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
 import './shown-once.css';
 
-/** A secret that the service tells once. It leaves the page with its dialog. */
+/** A secret that the service returns only once. Closing the dialog removes it from the page. */
 export function ShownOnce({ name, value }: { name: string; value: string }) {
   return (
     <div class="shown-once">
       <p>
-        <strong>{name}</strong> is shown this once. Copy it now; it can’t be shown again.
+        <strong>{name}</strong> is only shown once. Copy it now.
       </p>
       <code class="mono">{value}</code>
       <CopyButton kind="primary" text={() => value} />
@@ -16,7 +16,7 @@ export function ShownOnce({ name, value }: { name: string; value: string }) {
   );
 }
 
-/** Shows a secret that is not shown again, until its owner says that they have it. */
+/** Shows a secret that is not shown again, until the user confirms having copied it. */
 export function ShownOnceDialog({
   title,
   name,

@@ -1,7 +1,7 @@
-// biome-ignore-all lint/a11y/noRedundantRoles: narrow pages lay tables out with `display`, and Safari then forgets their roles
+// biome-ignore-all lint/a11y/noRedundantRoles: narrow pages change the table's `display`, and Safari then drops the native roles
 import type { JSX } from 'preact';
 
-/** The elements of a table that stays one for screen readers, however the style sheet lays it out. */
+/** Table elements that keep their roles for screen readers, whatever their `display`. */
 export function TableElement(props: JSX.IntrinsicElements['table']) {
   return <table role="table" {...props} />;
 }

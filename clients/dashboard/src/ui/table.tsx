@@ -5,13 +5,13 @@ import './table.css';
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ComponentChildren;
-  /** Numbers stand right, so that digits align. */
+  /** Numbers are right-aligned. */
   number?: boolean;
-  /** Its heading is for screen readers alone. */
+  /** The heading is only visible to screen readers. */
   hiddenTitle?: boolean;
 }
 
-/** A table that turns into labelled lines where the page is narrow. */
+/** A table that becomes labelled lines on narrow pages. */
 export function Table<Row>({
   caption,
   columns,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { pathname } from '../router.ts';
 import './tabs.css';
 
-/** A tab is also current on its subpages, except the first one, since all other tabs are below it. */
+/** A tab is also current on its subpages, except the first one, whose path is a prefix of all others. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly (readonly [string, ComponentChildren])[] }) {
   const path = pathname();
   return (

@@ -3,7 +3,7 @@ import './toast.css';
 
 const shown = signal<{ text: string; at: number } | undefined>(undefined);
 
-/** Says briefly that something was done, aloud as well. Never a value. */
+/** Confirms an action briefly, also to screen readers. It never contains a secret value. */
 export function showToast(text: string): void {
   const at = Date.now();
   shown.value = { text, at };
@@ -12,7 +12,7 @@ export function showToast(text: string): void {
   }, 5000);
 }
 
-/** The dialogs that are open, the topmost last. What is said belongs there: its backdrop covers all else. */
+/** The open dialogs, topmost last. The toast is rendered in the topmost one, whose backdrop covers everything else. */
 export const openDialogs = signal<readonly symbol[]>([]);
 
 export function Toasts({ within }: { within?: symbol }) {

@@ -37,7 +37,7 @@ function Name({ name: current }: { name: string }) {
   const rename = useAction(async ({ name = '' }: Record<string, string>) => {
     await call('PATCH /v1/auth/me', { body: { name } });
     await loadSession();
-    showToast('Your name is changed.');
+    showToast('Name changed.');
   });
   return (
     <Form onSubmit={values => void rename.run(values)}>

@@ -10,10 +10,10 @@ import { Problem } from '../../ui/problem.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
 interface AddAppProps {
-  /** Whether an app is set up already, which this one replaces. */
+  /** Whether this app replaces one that is already set up. */
   replaces: boolean;
   onClose: () => void;
-  /** Gets the recovery codes that come with the first factor. */
+  /** Receives the recovery codes that come with the first factor. */
   onAdded: (recoveryCodes?: readonly string[]) => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function AddApp({ replaces, onClose, onAdded }: AddAppProps) {
   const secret = useLoad('totp', () => call('POST /v1/auth/totp'));
   const confirm = useAction(async ({ code = '' }: Record<string, string>) => {
     const { recoveryCodes } = await call('POST /v1/auth/totp/confirm', { body: { code: code.replaceAll(' ', '') } });
-    showToast('The authenticator app is set up.');
+    showToast('Authenticator app set up.');
     await onAdded(recoveryCodes);
   });
   return (
@@ -32,7 +32,7 @@ export function AddApp({ replaces, onClose, onAdded }: AddAppProps) {
             <p>Scan this with the app, or type the key into it.</p>
             <AppKey text={text} uri={uri} />
             <Field
-              label="Code that the app shows"
+              label="Code shown in the app"
               name="code"
               mono
               autofocus
@@ -42,7 +42,9 @@ export function AddApp({ replaces, onClose, onAdded }: AddAppProps) {
               autocomplete="one-time-code"
               error={confirm.error}
               hint={
-                replaces ? 'Until you confirm, your current app keeps working.' : 'It proves that the app has the key.'
+                replaces
+                  ? 'Until you confirm, your current app keeps working.'
+                  : 'This confirms that the app has the key.'
               }
             />
             <Problem error={confirm.error} />

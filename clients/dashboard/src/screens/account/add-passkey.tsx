@@ -9,7 +9,7 @@ import { showToast } from '../../ui/toast.tsx';
 
 interface AddPasskeyProps {
   onClose: () => void;
-  /** Gets the recovery codes that come with the first factor. */
+  /** Receives the recovery codes that come with the first factor. */
   onAdded: (recoveryCodes?: readonly string[]) => Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export function AddPasskey({ onClose, onAdded }: AddPasskeyProps) {
     const { challenge, publicKey } = await call('POST /v1/auth/passkeys/options');
     const passkey = await createPasskey(publicKey);
     const added = await call('POST /v1/auth/passkeys', { body: { challenge, name, passkey } });
-    showToast(`The passkey ${name} is added.`);
+    showToast(`Passkey ${name} added.`);
     await onAdded(added.recoveryCodes);
   });
   return (

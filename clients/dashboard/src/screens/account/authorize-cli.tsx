@@ -20,11 +20,11 @@ interface HandOff {
   name: string;
   challenge: string;
   state: string;
-  /** Where the answer goes; undefined where the code is pasted. */
+  /** The address that receives the code; undefined if the user pastes it. */
   redirect: URL | undefined;
 }
 
-/** Hands a token to the command line that asks, after its user agreed. The token itself never comes through here. */
+/** Authorizes the command line to get a token once the user agrees. The token itself never reaches the browser. */
 export function AuthorizeCli() {
   const [query] = useState(searchParameters);
   const given = query.get('redirect_uri');
@@ -40,7 +40,7 @@ export function AuthorizeCli() {
       <Refused>
         <p>This request was not made by Holdfast’s command line. {wrong}</p>
         <p>
-          No code was made. If you did not start this, somebody may have sent you a malicious link: close this page.
+          No code was issued. If you did not start this, someone may have sent you a malicious link: close this page.
         </p>
       </Refused>
     );
@@ -49,9 +49,9 @@ export function AuthorizeCli() {
 
 function problemOf({ challenge, redirect }: HandOff, given: string | null): string | undefined {
   if (given !== null && redirect === undefined)
-    return 'It wants the answer at an address that is not on this machine. Only http://127.0.0.1 and http://localhost with a port are allowed.';
+    return 'It asked for the code to be sent to an address that is not on this machine. Only http://127.0.0.1 and http://localhost with a port are allowed.';
   if (!/^[A-Za-z0-9_-]{43}$/.test(challenge))
-    return 'It did not say how it will prove that it made this request (code_challenge).';
+    return 'It has no code_challenge, so it could not prove later that it made this request.';
   return undefined;
 }
 
@@ -65,7 +65,7 @@ function Refused({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** Sends the browser to the waiting command line. Answers whether there is one. */
+/** Redirects the browser to the waiting command line. Returns false if there is none. */
 function answer({ redirect, state }: HandOff, parameters: Record<string, string>): boolean {
   if (redirect === undefined) return false;
   const target = new URL(redirect);
@@ -82,7 +82,7 @@ function Request({ handOff, query }: { handOff: HandOff; query: URLSearchParams 
   if (refused)
     return (
       <Page title="Refused">
-        <p>The command line got no token. You can close this page.</p>
+        <p>The command line did not get a token. You can close this page.</p>
       </Page>
     );
   if (code !== undefined) return <PasteCode code={code} />;
@@ -91,7 +91,7 @@ function Request({ handOff, query }: { handOff: HandOff; query: URLSearchParams 
       <Refused>
         <p>
           <strong class="mono">{handOff.name}</strong> asks for {asked.data.missing}, which you don’t have. No code was
-          made.
+          issued.
         </p>
       </Refused>
     );
@@ -141,7 +141,7 @@ function Consent({ handOff, asked, onCode, onRefused }: ConsentProps) {
           'You will get a code to paste.'
         ) : (
           <>
-            The answer goes to <code>{handOff.redirect.host}</code>, a program on this machine. Agree only if you
+            The code will be sent to <code>{handOff.redirect.host}</code>, a program on this machine. Agree only if you
             started it a moment ago.
           </>
         )}

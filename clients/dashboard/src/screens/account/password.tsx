@@ -17,7 +17,7 @@ export function Password() {
       body: { currentPassword, newPassword, ...(revokeTokens ? { revokeTokens } : {}) },
     });
     setRound(before => before + 1);
-    showToast('Your password is changed. Every other session has ended.');
+    showToast('Password changed. All other sessions have ended.');
   });
   return (
     <Section title="Password" lead="Changing it ends every other session.">

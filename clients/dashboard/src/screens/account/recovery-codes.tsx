@@ -2,12 +2,12 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 
-/** The new codes. They leave the page with this dialog. */
+/** The new codes. Closing the dialog removes them from the page. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   return (
     <Dialog title="Recovery codes" firm onClose={onClose}>
       <p>
-        Keep them where you keep your passports, not next to your password. They are <strong>shown this once</strong>.
+        Keep them where you keep your passports, not next to your password. They are <strong>only shown once</strong>.
         Nobody can let you in without your second factor or one of these codes.
       </p>
       <ol class="codes mono">

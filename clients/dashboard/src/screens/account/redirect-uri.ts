@@ -1,7 +1,6 @@
 /**
- * The address of a command line that waits on this machine, or undefined for everything else: only plain http on a
- * loopback name with a port of its own, without user name, query or fragment. A code handed to any other address would be
- * handed to another site.
+ * The address of a command line that waits on this machine: plain http on a loopback host with a port, without user
+ * name, query or fragment. Undefined for any other address, because another site would then receive the code.
  */
 export function loopbackRedirect(given: string | null): URL | undefined {
   if (given === null || !/^http:\/\/(?:127\.0\.0\.1|localhost):\d{1,5}(?:\/[A-Za-z0-9/_-]*)?$/.test(given))

@@ -4,11 +4,13 @@ import type { TokenChoice } from './token-fields.tsx';
 
 export interface Asked {
   choice: TokenChoice;
-  /** What it asked for that this person can't give. */
+  /** What it asked for that this user doesn't have. */
   missing?: string;
 }
 
-/** The limits that were asked for by slug, as ids. One that can't be met is an error, never a wider token. */
+/**
+ * Resolves the requested slugs to ids. A slug that can't be resolved is an error, so that the token never gets wider.
+ */
 export async function resolveLimits(query: URLSearchParams): Promise<Asked> {
   const choice: TokenChoice = {
     access: (['read', 'write', 'full'] as const).find(access => access === query.get('access')) ?? 'write',

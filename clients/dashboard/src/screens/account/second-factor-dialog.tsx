@@ -8,7 +8,7 @@ import { AddApp } from './add-app.tsx';
 import { AddPasskey } from './add-passkey.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
-/** The dialog that is open, with what it is about. */
+/** The open dialog and its subject. */
 export type Open =
   | { kind: 'add-passkey' | 'app' | 'remove-app' | 'renew' }
   | { kind: 'remove-passkey'; passkey: Passkey }
@@ -18,12 +18,12 @@ interface DialogProps {
   open: Open;
   factors: OwnUser['secondFactors'];
   onOpen: Dispatch<StateUpdater<Open | undefined>>;
-  /** Gets new recovery codes, where the change made some. */
+  /** Receives new recovery codes if the change created some. */
   onChanged: (recoveryCodes?: readonly string[]) => Promise<void>;
 }
 
 export function SecondFactorDialog({ open, factors, onOpen, onChanged }: DialogProps) {
-  // Another dialog may have taken its place, as new recovery codes do.
+  // Another dialog may have replaced it, such as the one with new recovery codes.
   const close = () => onOpen(now => (now === open ? undefined : now));
   switch (open.kind) {
     case 'add-passkey':
@@ -65,7 +65,7 @@ function RemovePasskey({ passkey, isLast, onClose, onRemoved }: RemoveProps & { 
       onClose={onClose}
       onConfirm={async () => {
         await call('DELETE /v1/auth/passkeys/{passkeyId}', { params: { passkeyId: passkey.id } });
-        showToast(`${passkey.name} is removed.`);
+        showToast(`Passkey ${passkey.name} removed.`);
         await onRemoved();
       }}
     >
@@ -84,7 +84,7 @@ function RemoveApp({ isLast, onClose, onRemoved }: RemoveProps) {
       onClose={onClose}
       onConfirm={async () => {
         await call('DELETE /v1/auth/totp');
-        showToast('The authenticator app is removed.');
+        showToast('Authenticator app removed.');
         await onRemoved();
       }}
     >

@@ -13,7 +13,7 @@ import './second-factors.css';
 
 type Factors = OwnUser['secondFactors'];
 
-/** What protects the account where its password is stolen. */
+/** What protects the account if its password is stolen. */
 export function SecondFactors({ factors }: { factors: Factors }) {
   const [open, setOpen] = useState<Open>();
   const passkeys: Loaded<Passkey[]> = useLoad(
@@ -27,7 +27,7 @@ export function SecondFactors({ factors }: { factors: Factors }) {
   return (
     <Section
       title="Second factors"
-      lead="With a second factor, your password alone lets nobody in. Nobody can switch it off for you, so keep the recovery codes."
+      lead="With a second factor, a stolen password is not enough to log in. No one can turn it off for you, so keep the recovery codes."
     >
       <Passkeys passkeys={passkeys} onOpen={setOpen} />
       <AuthenticatorApp isSetUp={factors.totp} onOpen={setOpen} />

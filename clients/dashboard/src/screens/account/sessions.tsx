@@ -19,7 +19,7 @@ export function Sessions() {
       return;
     }
     await call('DELETE /v1/auth/sessions/{sessionId}', { params: { sessionId } });
-    showToast('The session is ended.');
+    showToast('Session ended.');
     await sessions.reload();
   });
   return (
@@ -66,7 +66,7 @@ const columns = (onEnd: (session: Session) => void): readonly Column<Session>[] 
   },
 ];
 
-/** The everyday names of the browser and the system; the header itself where neither is known. */
+/** The names of the browser and the system; the header itself if neither is recognized. */
 function browserOf(userAgent: string): string {
   if (userAgent === '') return 'unknown';
   const browser = /Firefox|Edg|OPR|Chrome|Safari/.exec(userAgent)?.[0];

@@ -14,7 +14,7 @@ export interface TokenChoice extends Scope {
 export const accessInWords: Readonly<Record<TokenAccess, string>> = {
   read: 'Reads secrets',
   write: 'Reads and changes secrets',
-  full: 'Everything you may do, except passwords and tokens',
+  full: 'Everything you can do, except managing passwords and tokens',
 };
 
 const usualDays: readonly (readonly [string, string])[] = [
@@ -25,12 +25,12 @@ const usualDays: readonly (readonly [string, string])[] = [
   ['', 'never'],
 ];
 
-/** The usual ones, and the one that was asked for. */
+/** The usual lifetimes and the requested one. */
 function expiries(asked: string): typeof usualDays {
   return usualDays.some(([days]) => days === asked) ? usualDays : [[asked, `in ${asked} days`], ...usualDays];
 }
 
-/** The fields of a new token that are given, as the API takes them. */
+/** The given fields of a new token, in the form of the API. */
 export function tokenBody(name: string, choice: TokenChoice) {
   const { access, organizationId, expiresInDays } = choice;
   return {

@@ -18,7 +18,7 @@ import { accessInWords } from './token-fields.tsx';
 
 interface Found {
   tokens: readonly CliToken[];
-  /** The projects that the tokens are limited to, among others. */
+  /** All projects of the organizations that the tokens are limited to. */
   projects: readonly Project[];
 }
 
@@ -31,7 +31,7 @@ export function Tokens() {
       <ListPage
         title="Tokens"
         heading="Tokens"
-        lead="For the command line, SDKs and pipelines. A token never does more than you may."
+        lead="For the command line, SDKs and pipelines. A token never has more rights than you."
         loaded={loaded}
         rowsOf={({ tokens }) => tokens}
         columns={({ projects }) => columns(projects, setRevoking)}
@@ -58,7 +58,7 @@ async function loadTokens(signal: AbortSignal): Promise<Found> {
   return { tokens, projects: lists.flat() };
 }
 
-/** An organization's projects; none of one that the person left. */
+/** An organization's projects; none if the user has left it. */
 async function projectsOf(orgId: string, signal: AbortSignal): Promise<Project[]> {
   try {
     return (await call('GET /v1/projects/{orgId}', { params: { orgId }, signal })).projects;
@@ -133,7 +133,7 @@ function RevokeToken({ token: { id: tokenId, name }, onRevoked, onClose }: Revok
       onClose={onClose}
       onConfirm={async () => {
         await call('DELETE /v1/auth/tokens/{tokenId}', { params: { tokenId } });
-        showToast(`${name} is revoked.`);
+        showToast(`Token ${name} revoked.`);
         await onRevoked();
       }}
     >

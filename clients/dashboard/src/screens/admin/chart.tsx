@@ -6,7 +6,7 @@ type Metrics = Answer<'GET /v1/admin/metrics/summary'>;
 const height = 120;
 const width = 720;
 
-/** Requests by hour, with the failed ones at the foot of each bar. The table below has the same in numbers. */
+/** Requests by hour, with the failed ones at the bottom of each bar. The table below shows the numbers. */
 export function Chart({ series, hours }: Pick<Metrics, 'series' | 'hours'>) {
   const now = Math.floor(Date.now() / 3_600_000);
   const byHour = new Map(series.map(entry => [Math.floor(Date.parse(entry.hour) / 3_600_000), entry]));

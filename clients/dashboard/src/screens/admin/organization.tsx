@@ -86,7 +86,7 @@ function Overrides({ found: { organization }, orgId, onSaved }: FoundProps & { o
       limitNames.map(name => [name, values[name] === '' ? null : Number(values[name])]),
     ) as Record<LimitName, number | null>;
     await call('PATCH /v1/admin/orgs/{orgId}', { params: { orgId }, body: { plan, limitOverrides } });
-    showToast('Plan and limits are saved.');
+    showToast('Plan and limits saved.');
     onSaved();
   });
   return (

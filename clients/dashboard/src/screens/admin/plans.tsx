@@ -19,7 +19,7 @@ export function AdminPlans() {
 function Plans() {
   const plans = useLoad('plans', async signal => (await call('GET /v1/admin/plans', { signal })).plans);
   return (
-    <Page title="Plans" lead="The default limits of every organization of a plan; −1 is unlimited. They count at once.">
+    <Page title="Plans" lead="The default limits of each plan; −1 means unlimited. Changes take effect immediately.">
       <Await of={plans}>{list => list.map(plan => <OnePlan key={plan.name} plan={plan} />)}</Await>
     </Page>
   );
@@ -29,7 +29,7 @@ function OnePlan({ plan }: { plan: Plan }) {
   const save = useAction(async (values: Record<string, string>) => {
     const limits = Object.fromEntries(limitNames.map(name => [name, Number(values[name])]));
     await call('PUT /v1/admin/plans/{planName}', { params: { planName: plan.name }, body: { limits } });
-    showToast(`The plan ${plan.name} is saved.`);
+    showToast(`Plan ${plan.name} saved.`);
   });
   return (
     <Section title={plan.name}>

@@ -33,7 +33,7 @@ export function AuditEntryLine({ entry }: { entry: AuditEntry }) {
 
 const shownKeys = 8;
 
-/** The keys that an entry names; the log itself leaves some out of a long list. */
+/** The keys in an entry. The log truncates long lists. */
 function Keys({ keys, omitted }: { keys: readonly string[]; omitted: number }) {
   const [open, setOpen] = useState(false);
   if (keys.length === 0) return null;
@@ -57,7 +57,7 @@ function describe(details: AuditDetails): string {
     .join(', ');
 }
 
-/** A changed field shows its old and new value, a promotion's source its environment and revision. */
+/** Shows a changed field with its old and new value, and a promotion with its source environment and revision. */
 function inWords(value: AuditDetails[string]): string {
   if (value === null) return 'none';
   if (typeof value !== 'object') return String(value);

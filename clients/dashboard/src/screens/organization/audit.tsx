@@ -23,7 +23,7 @@ export function Audit({ organization }: OrganizationProps) {
   );
 }
 
-/** The filter and the page are in the address, so that they can be linked to. */
+/** The filter and the page are part of the URL, so that they can be linked. */
 function addressed() {
   const query = searchParameters();
   return {

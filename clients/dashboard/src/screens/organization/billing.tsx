@@ -23,7 +23,7 @@ export function Billing({ organization }: OrganizationProps) {
   return (
     <Page title={`Billing · ${organization.name}`} heading="Billing">
       {checkout === 'success' && <p class="notice">Thank you. The plan changes as soon as the payment is confirmed.</p>}
-      {checkout === 'cancelled' && <p class="notice">Nothing was bought.</p>}
+      {checkout === 'cancelled' && <p class="notice">The checkout was cancelled. You have not been charged.</p>}
       <Await of={billing}>
         {found => (
           <>

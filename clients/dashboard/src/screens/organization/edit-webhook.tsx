@@ -35,7 +35,7 @@ export function EditWebhook({ webhook, projects, params, onSaved }: EditWebhookP
       active,
     };
     await call('PATCH /v1/webhooks/{orgId}/{webhookId}', { params, body });
-    showToast('The webhook is saved.');
+    showToast('Webhook saved.');
     onSaved();
   });
   return (

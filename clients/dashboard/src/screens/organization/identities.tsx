@@ -40,7 +40,7 @@ function IdentityList({ organization }: { organization: OwnOrganization }) {
     <ListPage
       title={`Identities · ${organization.name}`}
       heading="Identities"
-      lead="Pipelines and workloads that sign in with a token of their own platform, so they store no secret."
+      lead="Pipelines and workloads that sign in with a token from their own platform, so they store no secret."
       loaded={loaded}
       rowsOf={({ identities }) => identities}
       columns={({ projects }) => columns(projects, setDeleting)}
@@ -135,7 +135,7 @@ function DeleteIdentity({ identity, orgId, onDeleted, onClose }: DeleteIdentityP
       action="Delete"
       onConfirm={async () => {
         await call('DELETE /v1/identities/{orgId}/{identityId}', { params: { orgId, identityId: identity.id } });
-        showToast(`${identity.name} is deleted.`);
+        showToast(`Identity ${identity.name} deleted.`);
         await onDeleted();
       }}
       onClose={onClose}

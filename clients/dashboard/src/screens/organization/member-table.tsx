@@ -11,7 +11,7 @@ import type { Removal } from './remove-member.tsx';
 
 interface MemberTableProps {
   members: readonly Member[];
-  /** The role of the person who looks at the table. */
+  /** The role of the current user. */
   own: Role;
   busy: boolean;
   onChange: (id: string, role: Role) => void;

@@ -26,7 +26,7 @@ export function Members({ organization }: OrganizationProps) {
   const [removing, setRemoving] = useState<Removal>();
   const change = useAction(async (id: string, role: Role) => {
     await call('PATCH /v1/members/{orgId}/{id}', { params: { orgId, id }, body: { role } });
-    showToast('The role is changed.');
+    showToast('Role changed.');
     await Promise.all([roster.reload(), loadSession()]);
   });
   return (

@@ -73,7 +73,7 @@ function TrustFields({ error }: { error: unknown }) {
         required
         value="https://token.actions.githubusercontent.com"
         maxLength={500}
-        hint="Who signs the tokens: their exact iss."
+        hint="The issuer of the tokens: the exact value of iss."
         error={error}
       />
       <Field
@@ -84,7 +84,7 @@ function TrustFields({ error }: { error: unknown }) {
         required
         rows={3}
         placeholder={'repository_id = 74\nrepository_owner_id = 65\nref = refs/heads/main'}
-        hint="One name = value on each line, exact. Repeat a name to allow several values. Prefer ids: somebody else can take over a name, but not an id."
+        hint="One exact name = value per line. Repeat a name to allow several values. Prefer ids: someone else can take over a name, but not an id."
         error={error}
       />
       <Field
@@ -101,7 +101,7 @@ function TrustFields({ error }: { error: unknown }) {
   );
 }
 
-/** `name = value` lines; a name on several lines takes any of its values. */
+/** Parses `name = value` lines. A repeated name accepts any of its values. */
 function claimsOf(text: string): Record<string, string[]> {
   const claims: Record<string, string[]> = Object.create(null);
   for (const line of text.split('\n')) {

@@ -5,6 +5,7 @@ import { navigate } from '../../router.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, FormActions } from '../../ui/form.tsx';
+import { NameAndSlug } from '../../ui/name-and-slug.tsx';
 import { Problem } from '../../ui/problem.tsx';
 
 export function NewProject({ organization, onClose }: { organization: OwnOrganization; onClose: () => void }) {
@@ -19,15 +20,7 @@ export function NewProject({ organization, onClose }: { organization: OwnOrganiz
   return (
     <Dialog title="New project" onClose={onClose}>
       <Form onSubmit={values => void create.run(values)}>
-        <Field label="Name" name="name" required maxLength={100} error={create.error} />
-        <Field
-          label="Slug (optional)"
-          name="slug"
-          mono
-          maxLength={48}
-          hint="Part of its addresses. It never changes."
-          error={create.error}
-        />
+        <NameAndSlug error={create.error} />
         <Field label="Description (optional)" name="description" maxLength={1000} error={create.error} />
         <p class="hint">It starts with three environments: dev, staging and production.</p>
         <Problem error={create.error} />

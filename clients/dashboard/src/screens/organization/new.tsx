@@ -3,8 +3,8 @@ import { useAction } from '../../load.ts';
 import { navigate } from '../../router.ts';
 import { loadSession } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
+import { NameAndSlug } from '../../ui/name-and-slug.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Problem } from '../../ui/problem.tsx';
 
@@ -17,15 +17,7 @@ export function NewOrganization() {
   return (
     <Page title="New organization" lead="An organization has its own projects, members, audit log and plan.">
       <Form onSubmit={values => void create.run(values)}>
-        <Field label="Name" name="name" required maxLength={100} error={create.error} />
-        <Field
-          label="Slug (optional)"
-          name="slug"
-          mono
-          maxLength={48}
-          hint="Stands in addresses and never changes. Made from the name if left empty."
-          error={create.error}
-        />
+        <NameAndSlug error={create.error} slugHint="Derived from the name if left empty." />
         <Problem error={create.error} />
         <div class="actions">
           <Button type="submit" kind="primary" busy={create.busy}>

@@ -12,7 +12,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 
 type Billing = Answer<'GET /v1/billing/{orgId}'>;
 
-/** What each plan allows, side by side, and the way to another one. */
+/** The limits of all plans side by side, with buttons to change the plan. */
 export function PlanSection({ organization, billing }: { organization: OwnOrganization; billing: Billing }) {
   const { plan, plans, status } = billing;
   const params = { orgId: organization.id };

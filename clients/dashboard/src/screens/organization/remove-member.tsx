@@ -7,7 +7,7 @@ import { Checkbox } from '../../ui/checkbox.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { showToast } from '../../ui/toast.tsx';
 
-/** A member or an invitation to remove; `own` is the person's own membership. */
+/** A member or an invitation to remove; `own` is the user's own membership. */
 export type Removal = { id: string; email: string; own: boolean } & (
   | { kind: 'member'; userId: string }
   | { kind: 'invitation' }
@@ -20,13 +20,13 @@ const words = {
     title: 'Remove member',
     action: 'Remove',
     effect: 'loses access at once. Their tokens for this organization are revoked.',
-    done: (email: string) => `${email} is removed.`,
+    done: (email: string) => `${email} removed.`,
   },
   invitation: {
     title: 'Cancel invitation',
     action: 'Cancel the invitation',
     effect: 'can’t use the invitation any more.',
-    done: () => 'The invitation is cancelled.',
+    done: () => 'Invitation cancelled.',
   },
 } as const;
 
@@ -70,7 +70,7 @@ interface IdentitiesProps {
   onChange: (ending: boolean) => void;
 }
 
-/** The identities that the member made, with the offer to end them. */
+/** The identities that the member created, with an option to delete them. */
 function Identities({ orgId, userId, ending, onChange }: IdentitiesProps) {
   const loaded = useLoad<Identity[]>(`${orgId} ${userId}`, async signal => {
     const { identities } = await call('GET /v1/identities/{orgId}', { params: { orgId }, signal });
@@ -81,7 +81,7 @@ function Identities({ orgId, userId, ending, onChange }: IdentitiesProps) {
       {made =>
         made.length > 0 && (
           <>
-            <p>These identities were made by this member and go on:</p>
+            <p>This member created these identities, which keep working:</p>
             <ul>
               {made.map(({ id, name }) => (
                 <li key={id}>{name}</li>

@@ -32,14 +32,14 @@ function Rename({ organization: { id: orgId, name: current, slug, role } }: Sett
   const rename = useAction(async ({ name = '' }: Record<string, string>) => {
     await call('PATCH /v1/orgs/{orgId}', { params: { orgId }, body: { name } });
     await loadSession();
-    showToast('The organization is renamed.');
+    showToast('Organization renamed.');
   });
   return (
     <Section title="Name">
       <Form onSubmit={values => void rename.run(values)}>
         <Field label="Name" name="name" required maxLength={100} value={current} error={rename.error} />
         <p class="hint">
-          In addresses it is <code>{slug}</code>, which never changes.
+          Its slug in URLs is <code>{slug}</code> and never changes.
         </p>
         <Problem error={rename.error} />
         <div class="actions">
@@ -126,10 +126,10 @@ const requiredWords = {
 };
 
 const optionalWords = {
-  lead: 'Members can log in with a password alone. You can require a second factor of everyone.',
+  lead: 'Members can log in with a password alone. You can require a second factor for everyone.',
   action: 'Require a second factor',
   confirm: 'Require it',
   effect:
-    'Sessions without a second factor are refused here from now on, and so are tokens that were made in one. Pipelines that use such tokens stop working.',
+    'Sessions without a second factor are rejected from now on, and so are tokens created in them. Pipelines that use such tokens stop working.',
   done: 'A second factor is required from now on.',
 };

@@ -32,7 +32,7 @@ function retentionInWords(days: number): string {
   return days === -1 ? 'kept forever' : `kept for ${limitInWords(days)} days`;
 }
 
-/** A total whose limit holds for each of its parts. */
+/** A total whose limit applies to each of its parts. */
 function UpTo({ used, limit, place }: { used: number; limit: number; place: string }) {
   return (
     <>

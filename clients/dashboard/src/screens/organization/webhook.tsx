@@ -65,7 +65,7 @@ function OneWebhook({ organization, params }: { organization: OwnOrganization; p
   );
 }
 
-/** Sends a ping and waits for its entry in the log, which is made once the receiver answers or five seconds pass. */
+/** Sends a ping and waits for its entry in the log, which appears once the receiver answers or after five seconds. */
 async function sendPing(params: Params, reload: () => Promise<void>): Promise<void> {
   const { deliveryId } = await call('POST /v1/webhooks/{orgId}/{webhookId}/test', { params });
   showToast('A ping is on its way.');
@@ -80,7 +80,7 @@ function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) {
   return (
     <Section title="Deliveries" lead="The last 20, newest first.">
       {deliveries.length === 0 ? (
-        <Empty title="Nothing was sent yet.">
+        <Empty title="Nothing has been sent yet.">
           <p>A ping shows whether the receiver answers.</p>
         </Empty>
       ) : (

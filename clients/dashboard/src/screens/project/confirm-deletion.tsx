@@ -21,7 +21,7 @@ export function ConfirmDeletion({ organization, project, reload, of: target, onC
   };
   const deleteEnvironment = async () => {
     await call('DELETE /v1/projects/{orgId}/{slug}/environments/{env}', { params: { ...params, env: slug } });
-    showToast(`${slug} is deleted.`);
+    showToast(`${slug} deleted.`);
     await reload();
   };
   return (

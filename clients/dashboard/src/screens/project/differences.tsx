@@ -15,7 +15,7 @@ interface DifferencesProps {
 
 type Side = readonly [Environment, value: string | undefined];
 
-/** How two environments differ. The keys that have the same value in both are folded behind their count. */
+/** How two environments differ. Keys with the same value in both are collapsed to a count. */
 export function Differences({ a, b, found }: DifferencesProps) {
   const { from, to, onlyFrom, onlyTo, different, same } = found;
   return (
@@ -82,7 +82,7 @@ function Group({ title, keys, folded = false, children }: GroupProps) {
   );
 }
 
-/** A key with the values that the environments hold, where these are shown. */
+/** A key, with its values in both environments if values are shown. */
 function Key({ name, sides }: { name: string; sides: readonly Side[] }) {
   return (
     <li>

@@ -27,7 +27,7 @@ export function EditEnvironment({ environment, params, owner, whyNot, onSaved, o
       params: { ...params, env: environment.slug },
       body: { name, ...(type === environment.type ? {} : { type }) },
     });
-    showToast(`${environment.slug} is saved.`);
+    showToast(`Environment ${environment.slug} saved.`);
     onSaved();
   });
   return (

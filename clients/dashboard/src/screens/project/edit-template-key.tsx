@@ -10,7 +10,7 @@ import { Problem } from '../../ui/problem.tsx';
 
 interface EditTemplateKeyProps {
   params: { orgSlug: string; project: string };
-  /** The key to change; undefined = a new one. */
+  /** The key to change; undefined for a new one. */
   known: TemplateKey | undefined;
   onClose: () => void;
   onSaved: () => void;

@@ -8,7 +8,7 @@ import './environment-checks.css';
 
 type Check = Answer<'GET /v1/templates/{orgSlug}/{project}/validate/{env}'>;
 
-/** The keys that each environment lacks or has against the template. The checks are in the order of the environments. */
+/** The keys in which each environment differs from the template. The checks are in the order of the environments. */
 export function EnvironmentChecks({
   environments,
   checks,

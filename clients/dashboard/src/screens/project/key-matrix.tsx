@@ -10,7 +10,7 @@ import type { ProjectProps } from '../../ui/in-project.tsx';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
 import './key-matrix.css';
 
-/** The most keys laid out against the environments; an environment's own page shows all of its keys. */
+/** The maximum number of keys in the matrix. An environment's own page shows all of its keys. */
 const shownKeys = 500;
 
 interface KeysOf {
@@ -18,7 +18,7 @@ interface KeysOf {
   versions: ReadonlyMap<string, number>;
 }
 
-/** Which environment has which key, for the environments that the role can read. */
+/** Shows which environment has which key, for the environments that the role can read. */
 export function KeyMatrix({ organization, project }: Pick<ProjectProps, 'organization' | 'project'>) {
   const loaded = useLoad(
     `${project.id} ${project.environments.map(({ id, revision }) => `${id} ${revision}`)}`,

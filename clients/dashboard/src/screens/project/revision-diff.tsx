@@ -14,7 +14,7 @@ interface RevisionDiffProps {
   onClose: () => void;
 }
 
-/** What a revision changed. Its values come only when asked for, by a read that is audited. */
+/** What a revision changed. Values are loaded only on request, with an audited read. */
 export function RevisionDiff({ place, revision, onClose }: RevisionDiffProps) {
   const diff = useValues(`${revision}`, (values, signal) =>
     call('GET /v1/secrets/{orgSlug}/{project}/{env}/diff', {

@@ -61,7 +61,7 @@ interface EditProjectProps extends Pick<ProjectProps, 'project' | 'reload'> {
 function EditProject({ project, params, reload, whyNot }: EditProjectProps) {
   const save = useAction(async ({ name = '', description = '' }: Record<string, string>) => {
     await call('PATCH /v1/projects/{orgId}/{slug}', { params, body: { name, description: description || null } });
-    showToast('The project is saved.');
+    showToast('Project saved.');
     await reload();
   });
   return (

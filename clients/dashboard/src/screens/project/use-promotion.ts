@@ -22,7 +22,7 @@ interface Options {
 
 export type Promotion = ReturnType<typeof usePromotion>;
 
-/** The source and the target of a promotion, its plan, and the keys that are left out. */
+/** The source, target and plan of a promotion, and the excluded keys. */
 export function usePromotion({ params, sources, targets, reload }: Options) {
   const [choice, setChoice] = useState(() => {
     const from = sources[0]?.slug ?? '';

@@ -12,7 +12,7 @@ interface Options {
   onRestored: () => void;
 }
 
-/** The plan of a restore, which is applied as one new revision on exactly the revision that it was made on. */
+/** The plan of a restore. It is applied as one new revision, only on the revision that it was made for. */
 export function useRestore({ place, revision, onRestored }: Options) {
   /** Keys whose old values were destroyed; the other keys can be restored without them. */
   const [without, setWithout] = useState<readonly string[]>([]);
@@ -39,7 +39,7 @@ export function useRestore({ place, revision, onRestored }: Options) {
     plan,
     restoring,
     without,
-    /** Keys that can't be restored, as the service answered. */
+    /** Keys that the service can't restore. */
     destroyed: destroyedKeys(plan.error),
     leaveOut: (keys: readonly string[]) => setWithout([...without, ...keys]),
     planAgain: () => {
@@ -54,7 +54,7 @@ function destroyedKeys(error: unknown): readonly string[] {
   return destroyed ? (error.details as { keys: string[] }).keys : [];
 }
 
-/** The current keys and those of the revision, without some. Listing keys reads no destroyed value. */
+/** The current keys and those of the revision, except excluded ones. Listing keys doesn't read destroyed values. */
 async function keysBut(
   without: readonly string[],
   place: Place,

@@ -5,7 +5,7 @@ import type { Place } from '../../secrets/place.ts';
 type Page = Answer<'GET /v1/secrets/{orgSlug}/{project}/{env}/revisions'>;
 export type RevisionEntry = Page['revisions'][number];
 
-/** The revisions of an environment, the newest first, and the older ones page by page. */
+/** The revisions of an environment, newest first, loaded page by page. */
 export function useRevisions(place: Place, environmentId: string) {
   const page = (query: { before?: number }, signal?: AbortSignal): Promise<Page> =>
     call('GET /v1/secrets/{orgSlug}/{project}/{env}/revisions', {

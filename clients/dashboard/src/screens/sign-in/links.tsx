@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { SignInPage, takeFragmentToken } from './page.tsx';
 
-/** An invitation's token while its holder logs in or registers: in memory alone. */
+/** An invitation's token while the user logs in or registers. It is only kept in memory. */
 export const pendingInvitation = signal<string | undefined>(undefined);
 
 export function VerifyEmail() {
@@ -31,7 +31,7 @@ export function VerifyEmail() {
     );
   return (
     <SignInPage title="Verify your e-mail">
-      {token === undefined && <p>This link is incomplete. Open the link of the mail again. {onward}.</p>}
+      {token === undefined && <p>This link is incomplete. Open the link in the e-mail again. {onward}.</p>}
       {verify.busy && <p>One moment …</p>}
       <Problem error={verify.error} />
       {verify.error !== undefined && <p>A link works once, for a day. Send another one from your account. {onward}.</p>}
@@ -58,11 +58,11 @@ export function UndoFactor() {
   if (token === undefined)
     return (
       <SignInPage title="This link is incomplete">
-        <p>Open the link of the mail again.</p>
+        <p>Open the link in the e-mail again.</p>
       </SignInPage>
     );
   return (
-    <SignInPage title="It was not you?">
+    <SignInPage title="This wasn’t you?">
       <p>
         This removes the passkey or authenticator app that the mail told you about. It ends every session and revokes
         every token of your account.
@@ -93,7 +93,7 @@ export function AcceptInvitation() {
   if (token === undefined)
     return (
       <SignInPage title="This link is incomplete">
-        <p>Open the link of the mail again, or ask for another invitation.</p>
+        <p>Open the link in the e-mail again, or ask for another invitation.</p>
       </SignInPage>
     );
   if (session.value === undefined) return null;

@@ -14,7 +14,7 @@ import { pendingInvitation } from './links.tsx';
 import { SignInPage } from './page.tsx';
 
 interface LogInFormProps {
-  /** The only account that may log in, if the page already belongs to someone. */
+  /** The only account that may log in, if the page already shows its data. */
   email?: string | undefined;
   autofocus?: boolean | undefined;
 }
@@ -94,7 +94,7 @@ function Credentials({ email, autofocus = false, error }: CredentialsProps) {
   );
 }
 
-/** A path of this dashboard, never another site's address. */
+/** Only a path of this dashboard, never another site's URL. */
 function destination(): string {
   const to = searchParameters().get('to') ?? '/';
   const url = URL.canParse(to, window.location.origin) ? new URL(to, window.location.origin) : undefined;
@@ -128,7 +128,7 @@ export function LogIn() {
   );
 }
 
-/** Opens over the page when the session ends. What is staged stays, unless another person logs in. */
+/** Opens over the page when the session ends. Staged changes are kept unless another user logs in. */
 export function LogInAgain() {
   const email = session.value?.user.email ?? '';
   return (

@@ -29,8 +29,8 @@ export function SignInPage({
 }
 
 /**
- * The token that a mailed link carries in its fragment. It leaves the address bar and the history before any request is
- * made, and stays in memory alone.
+ * The token from the fragment of a mailed link. It is removed from the address bar and the history before any request,
+ * and then only kept in memory.
  */
 export function takeFragmentToken(): string | undefined {
   const token = new URLSearchParams(window.location.hash.slice(1)).get('token');

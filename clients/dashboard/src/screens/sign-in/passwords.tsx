@@ -20,7 +20,7 @@ export function ForgotPassword() {
   );
   if (sent)
     return (
-      <SignInPage title="Look in your mail" aside={back}>
+      <SignInPage title="Check your e-mail" aside={back}>
         <p>
           If there is an account with this address, a link to choose a new password is on its way. It works for an hour.
         </p>
@@ -61,7 +61,7 @@ export function ResetPassword() {
     return (
       <SignInPage title="This link is incomplete">
         <p>
-          Open the link of the mail again, or <a href="/forgot-password">ask for another one</a>.
+          Open the link in the e-mail again, or <a href="/forgot-password">ask for another one</a>.
         </p>
       </SignInPage>
     );
