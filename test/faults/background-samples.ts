@@ -12,15 +12,15 @@ import { type Person, seedPerson } from '../support/people.ts';
 import type { Receiver } from '../support/receiver.ts';
 import { expectStatus } from '../support/sample-requests.ts';
 
-/** A step of background work that is about to happen. */
+/** A step of background work, ready to run. */
 export interface Step {
   functionName: FunctionName;
   event: unknown;
-  /** Hands the work over again as its queue does, and goes on until nothing is left to do. */
+  /** Redelivers the work as its queue does, until nothing is left to do. */
   finish(): Promise<void>;
-  /** Throws where the work, once finished, has not had its effect exactly once. */
+  /** Throws unless the finished work took effect exactly once. */
   requireDone(): Promise<void>;
-  /** Throws where a write that came after all of that has changed anything. Where it is absent, `requireDone` does. */
+  /** Throws if a write after all of that changed anything. Defaults to `requireDone`. */
   requireStill?(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const runJobs: FunctionName = { area: 'workers', name: 'run-jobs' };
 const deliverWebhooks: FunctionName = { area: 'workers', name: 'deliver-webhooks' };
 const rollUpMetrics: FunctionName = { area: 'workers', name: 'roll-up-metrics' };
 
-/** Invokes a background function. @throws what it throws, and where it says that a message failed */
+/** Invokes a background function. @throws what it throws, and if it reports a failed message */
 export async function invokeStep(functionName: FunctionName, event: unknown, conductor?: Conductor): Promise<void> {
   const handler = await loadFromFunctions(functionName);
   const result = await conduct(conductor, () => handler(event, { awsRequestId: randomUUID() } as Context));
@@ -46,7 +46,7 @@ function messageEvent(body: string, receiveCount = 1) {
   return { Records: [{ messageId: randomUUID(), body, attributes }] };
 }
 
-/** Runs a job's step and keeps the jobs that it queues, in place of the queue. */
+/** Runs a job's step and keeps the jobs that it queues, instead of the queue. */
 async function runStep(job: string): Promise<string[]> {
   const queued: string[] = [];
   await invokeStep(runJobs, messageEvent(job), {
@@ -64,7 +64,7 @@ async function runToEnd(job: string): Promise<void> {
   for (let steps = 0; jobs.length > 0; steps += 1) {
     if (steps > 20) throw new Error('The background work does not come to an end.');
     jobs = (await Promise.all(jobs.map(runStep))).flat();
-    // The last step of erasing an organization looks once more after a minute; once is enough here.
+    // The last step of erasing an organization checks again after a minute; once is enough here.
     if (steps > 0) jobs = jobs.filter(next => next !== job);
   }
 }
@@ -98,7 +98,7 @@ async function fillProject(api: Api, orgSlug: string, session: Person['session']
   await expectStatus(api.post(`/templates/${orgSlug}/shop`, { key: 'ONE' }, session), 201);
 }
 
-/** @throws where the project that was made under an erased one's slug is not whole */
+/** @throws if the project that reuses an erased project's slug is incomplete */
 async function requireFilled(
   api: Api,
   { id, slug }: { id: string; slug: string },
@@ -127,7 +127,7 @@ function eraseProject(api: Api): BackgroundSample {
       return jobStep(
         JSON.stringify({ type: 'erase-project', ...ids, project: 'shop' }),
         async () => {
-          // The slug is free again, and nothing of the old project shines through.
+          // The slug is free again, and nothing of the old project is visible.
           await expectStatus(api.post(path, { name: 'Shop', slug: 'shop' }, session), 201);
           const keysLeft = await expectStatus(api.get(`/secrets/${organization.slug}/shop/dev/keys`, session), 200);
           if (keysLeft.body.keys.length > 0) throw new Error('Secrets of the erased project are left.');
@@ -156,7 +156,7 @@ function eraseEnvironment(api: Api): BackgroundSample {
       return jobStep(
         JSON.stringify(job),
         async () => {
-          // The slug is free again, nothing of the old environment shines through, and its webhook is gone.
+          // The slug is free again, nothing of the old environment is visible, and its webhook is gone.
           await expectStatus(api.post(`${path}/environments`, { name: 'Development', slug: 'dev' }, session), 201);
           const keysLeft = await expectStatus(api.get(`${dev}/keys`, session), 200);
           if (keysLeft.body.keys.length > 0) throw new Error('Secrets of the erased environment are left.');
@@ -284,7 +284,7 @@ function rollUp(): BackgroundSample {
     name: 'metrics roll-up',
     async prepare() {
       day += 1;
-      // A day of its own for each, long ago.
+      // Each gets its own day, long ago.
       const receivedAt = Date.UTC(2020, 0, day, 12);
       const record = {
         requestTimeEpoch: String(receivedAt),

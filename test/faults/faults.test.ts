@@ -13,16 +13,16 @@ import { type LateRow, renderLateRows, runBackgroundLate, runLate } from './run-
 import { renderStalledRows, runStalled } from './run-stalled.ts';
 
 /*
- * `npm run faults` (FAULTS=all) injects every kind at every call of every endpoint, and writes the table into faults.md.
- * FAULTS=most, for the proofs, injects the kinds that leave the most behind everywhere; what they leave out is how the
- * SDK's own retries end. Without it, a few of those are injected into each request.
+ * `npm run faults` (FAULTS=all) injects every kind of fault at every call of every endpoint, and writes the results to
+ * faults.md. FAULTS=most, for the proofs, leaves out the kinds that only vary how the SDK's own retries end. Without
+ * FAULTS, a few of the remaining faults are injected into each request.
  */
 const everything = process.env.FAULTS === 'all';
 const most = everything || process.env.FAULTS === 'most';
 const kinds: readonly FaultKind[] = everything
   ? faultKinds
   : ['answer-lost-once', 'overtaken', 'refused', 'answer-lost', 'dies-after'];
-/** Nobody waits for an answer of background work, so a process that dies and a call that fails are the same to it. */
+/** No caller waits for background work, so a process that dies is equivalent to a call that fails. */
 const backgroundKinds = everything
   ? faultKinds
   : kinds.filter(kind => !['dies-after', 'answer-lost-once'].includes(kind));
@@ -31,7 +31,7 @@ const bound = most ? {} : { atMost: 2 };
 const isWanted = (name: string) => process.env.FAULTS_ONLY === undefined || name.startsWith(process.env.FAULTS_ONLY);
 const chosen = samples.filter(({ name }) => isWanted(name));
 
-/** Prints the table, and keeps that of a full run. */
+/** Prints the table, and stores it after a full run. */
 function show(title: string, table: string): void {
   writeSync(1, `\n${table}\n\n`);
   if (!everything || process.env.FAULTS_ONLY !== undefined) return;
@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 
-/** With the workers paused: the steps are taken one by one, and what the API queues meanwhile has to wait. */
+/** Runs steps one by one with the workers paused. Jobs that the API queues meanwhile wait. */
 async function withSteps<T>(isChosen: (name: string) => boolean, work: (steps: BackgroundSample[]) => Promise<T>) {
   await background.whilePaused(emptyTable);
   await background.pause();
@@ -73,7 +73,7 @@ describe('a fault at any AWS call of any request', () => {
       const rows = await runFaults(api, chosen, { kinds, ...bound }, line => writeSync(2, `faults: ${line}\n`));
       show('Requests', renderRows(rows));
       expect(rows.flatMap(({ problems }) => problems)).toEqual([]);
-      // A change of secrets finds out whether it was made before it says that it was not.
+      // A change of secrets checks whether it was applied before it reports a failure.
       const changes = rows.filter(({ name }) =>
         /^(set|import|promote|delete|bulk-delete|restore)-secrets?|^apply-changes/.test(name),
       );
@@ -98,7 +98,7 @@ describe('a fault at any AWS call of any request', () => {
 const only = (small: RegExp, large: RegExp) =>
   chosen.filter(({ name }) => everything || (most ? large : small).test(name));
 
-/** Without FAULTS=all: changes of secrets at every moment, and nothing else. */
+/** Without FAULTS=all: only changes of secrets, at every moment. */
 const lateSamples = only(/^set-secret$/, /^(set|import|promote)-secrets?( large)?$/);
 
 /** Without FAULTS=all: some requests of each kind. */

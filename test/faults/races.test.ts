@@ -10,8 +10,8 @@ import { expectStatus, type SampleRequest, samples, send } from '../support/samp
 import { background, inParallel } from './run-faults.ts';
 
 /*
- * Requests that meet: both have read before either writes. What one of them was decided on is over when it commits, and
- * only a condition can tell.
+ * Concurrent requests that both read before either writes. By the time the second one commits, its reads are stale, and
+ * only a condition can detect that.
  */
 const header = 'x-test-race';
 const races = new Map<string, Conductor>();
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 
-/** Sends the requests at once; the first write of each waits for that of the others. */
+/** Sends the requests concurrently. The first write of each waits until all others are ready to write. */
 async function meet(requests: readonly SampleRequest[]): Promise<Answer[]> {
   let missing = requests.length;
   const all = gate();
@@ -48,7 +48,7 @@ async function meet(requests: readonly SampleRequest[]): Promise<Answer[]> {
           if (isWrite && !hasArrived) {
             hasArrived = true;
             arrive();
-            // One that is refused before it writes is not waited for.
+            // A request that is refused before it writes does not hold up the others.
             await Promise.race([all.opened, sleep(1500)]);
           }
           return proceed();

@@ -10,28 +10,28 @@ import { type Prepared, type Sample, send } from '../support/sample-requests.ts'
 import { emptyTable } from '../support/table-dump.ts';
 import { type BackgroundSample, invokeStep, type Step } from './background-samples.ts';
 
-/** What the faults of one sample came to. */
+/** The results of the faults injected into one sample. */
 export interface Row {
   name: string;
   /** AWS calls of the undisturbed request. */
   calls: number;
-  /** Faults injected: every position with every kind that makes a difference there. */
+  /** Faults injected: every relevant kind at every position. */
   cases: number;
   kinds: number;
-  /** Answered as if nothing had happened. */
+  /** Answered as without a fault. */
   cured: number;
   /** 503 with Retry-After. */
   honest: number;
   /** The process ended. */
   died: number;
-  /** The change was there although the answer did not say so. */
+  /** The change was applied although the answer did not say so. */
   doneUnheard: number;
-  /** Positions that the disturbed request never came to. */
+  /** Positions that the disturbed request never reached. */
   unreached: number;
   problems: string[];
 }
 
-/** Pauses the background work, because a scan of a changing table shows items that never existed together. */
+/** Pauses background work, because a scan of a changing table returns items that never coexisted. */
 function pausable() {
   let opened: Promise<void> = Promise.resolve();
   let open: () => void = () => undefined;
@@ -74,7 +74,7 @@ export const background = pausable();
 const header = 'x-test-conductor';
 const conductors = new Map<string, Conductor>();
 
-/** For `conductedHandlers`: the conductor that a request names in its header. */
+/** For `conductedHandlers`: selects the conductor named in a request header. */
 export function chooseConductor(_: FunctionName, event: unknown): Conductor | undefined {
   const { headers } = event as { headers?: Record<string, string | undefined> };
   return conductors.get(headers?.[header] ?? '');
@@ -91,7 +91,7 @@ export async function sendConducted(api: Api, request: Prepared['request'], cond
   }
 }
 
-/** The AWS calls of the sample where nothing goes wrong. */
+/** The AWS calls of the sample without faults. */
 export async function undisturbed(api: Api, sample: Sample): Promise<AwsCall[]> {
   const { request, works, isDone } = await sample.prepare(api);
   const calls: AwsCall[] = [];
@@ -122,7 +122,7 @@ interface Case {
   wasDone: boolean;
 }
 
-/** Work on at most `width` things at a time; most of a fault's time is spent waiting for a retry. */
+/** Runs at most `width` tasks at a time. Most of the time is spent waiting for retries. */
 export async function inParallel<T>(width: number, work: readonly (() => Promise<T>)[]): Promise<T[]> {
   const results: T[] = [];
   const queue = [...work.entries()];
@@ -136,12 +136,12 @@ export async function inParallel<T>(width: number, work: readonly (() => Promise
   return results;
 }
 
-/** Not so many that the retries of their faults together use up what the SDK allows a client. */
+/** Low enough that the retries don't use up the SDK's retry quota of a client. */
 const width = 16;
 
 /**
- * Disturbs the AWS calls of every sample with the faults chosen, judges the answer and the table, sends the request
- * again, and judges both once more.
+ * Injects the chosen faults into the AWS calls of every sample, checks the answer and the table, sends the request
+ * again, and checks both once more.
  */
 export async function runFaults(
   api: Api,
@@ -151,7 +151,7 @@ export async function runFaults(
 ): Promise<Row[]> {
   const rows: Row[] = [];
   const startedAt = Date.now();
-  // In batches, so that what expires (a hand-off code, after a minute) has not when it is sent again.
+  // In batches, so that nothing expires before it is sent again (a hand-off code lasts a minute).
   for (const batch of chunksOf(samplesAtOnce, samples)) {
     await background.whilePaused(emptyTable);
     rows.push(...(await runBatch(api, batch, choice)));
@@ -190,7 +190,7 @@ async function runBatch(api: Api, samples: readonly Sample[], choice: Choice): P
   return [...rows.values()];
 }
 
-/** Every call with every kind that makes a difference there, or as many of those as wanted, spread over all. Pure. */
+/** Every relevant kind at every call, or the given number of them, spread evenly. Pure. */
 export function chosenFaults(
   calls: readonly AwsCall[],
   { kinds, atMost = Number.POSITIVE_INFINITY }: Choice,
@@ -201,7 +201,7 @@ export function chosenFaults(
       .map(kind => ({ call, kind })),
   );
   if (all.length <= atMost) return all;
-  // From the last one back: what a request writes comes at its end.
+  // Starts with the last call, because requests write at the end.
   return Array.from(
     { length: atMost },
     (_, index) => all[all.length - 1 - Math.floor((index * all.length) / atMost)],
@@ -236,7 +236,7 @@ async function disturb(
     if (deadly.has(kind)) row.died += 1;
     else if (works) row.cured += 1;
     else if (isHonest(answer) && !isCurable(kind, call)) row.honest += 1;
-    // What the request has ended or used up is not there for its next attempt.
+    // What the request has ended or consumed is not available to its next attempt.
     else if (kind === 'overtaken' && wasDone && prepared.repeats?.includes(answer.status)) row.cured += 1;
     else row.problems.push(`${name} → ${answer.status} ${JSON.stringify(answer.body)}`);
     if (!works && wasDone && !deadly.has(kind)) row.doneUnheard += 1;
@@ -273,7 +273,7 @@ async function judgeTable(rows: Map<string, Row>, repeated: boolean): Promise<vo
   }
 }
 
-/** Like `runFaults` for steps of background work, which their queue hands over again. */
+/** Like `runFaults` for steps of background work, which their queue redelivers. */
 export async function runBackgroundFaults(
   samples: readonly BackgroundSample[],
   choice: Choice,

@@ -12,9 +12,9 @@ import { invokeStep } from './background-samples.ts';
 import { background, inParallel, isHonest, sendConducted, undisturbed } from './run-faults.ts';
 
 /**
- * When a write is executed that its caller has given up, or that is executed already: after the answer, and with it after
- * everything the request did to undo it; after the request was sent again; after another writer's change of the same;
- * after the project was deleted and made anew under its slug.
+ * When DynamoDB executes an abandoned write, or executes a write again: after the answer, and so after any undo by the
+ * request; after the request was sent again; after another writer's change to the same data; after the project was
+ * deleted and recreated under its slug.
  */
 const moments = ['after the answer', 'after a repeat', 'after another change', 'made anew'] as const;
 type Moment = (typeof moments)[number];
@@ -31,18 +31,18 @@ export interface LateRow {
 interface Case {
   name: string;
   row: LateRow;
-  /** Executes the write, and throws where something is not as it must be. */
+  /** Executes the write, and throws if a check fails. */
   run(): Promise<void>;
 }
 
-/** Samples whose changes are fenced: after a 503 they must not be made any more. */
+/** Samples whose changes are fenced: after a 503 they must never be applied. */
 const isFenced = (name: string) =>
   /^(set|import|promote|delete|bulk-delete|restore)-secrets?|^apply-changes/.test(name);
 
 const width = 16;
 const samplesAtOnce = 8;
 
-/** Executes every write of every sample late and twice, at each of the moments, and judges the table. */
+/** Executes every write of every sample late and twice, at each of the moments, and checks the table. */
 export async function runLate(
   api: Api,
   samples: readonly Sample[],
@@ -88,7 +88,7 @@ async function runBatch(api: Api, samples: readonly Sample[]): Promise<LateRow[]
 
 function applies(moment: Moment, { name }: Sample, hasPlace: boolean): boolean {
   if (moment === 'after another change') return isFenced(name);
-  // After a deletion the project is gone anyhow, and an organization takes its own with it.
+  // A deletion removes the project anyway, and deleting an organization removes its projects.
   return moment !== 'made anew' || (hasPlace && name !== 'delete-organization');
 }
 
@@ -106,7 +106,7 @@ async function runCases(cases: readonly Case[], rows: readonly LateRow[]): Promi
   );
   for (const { where, what } of violationsOf(await background.whilePaused(scanTable))) {
     const name = seededBy(where) ?? where;
-    // What is wrong once stays in the table.
+    // An error stays in the table.
     if (rows.some(({ problems }) => problems.includes(`${name} → ${what}`))) continue;
     const row = rows.find(one => name.startsWith(`${one.name}: `)) ?? rows[0];
     row?.problems.push(`${name} → ${what}`);
@@ -179,7 +179,7 @@ function placeFor(name: string): Place {
   return there;
 }
 
-/** Deletes the project, and makes another one as soon as the slug is free. */
+/** Deletes the project, and creates another one as soon as the slug is free. */
 async function makeAnew(api: Api, { organization, session }: Place): Promise<void> {
   const path = `/projects/${organization.id}`;
   await expectStatus(api.delete(`${path}/shop`, session), 200, 404);
@@ -190,13 +190,13 @@ async function makeAnew(api: Api, { organization, session }: Place): Promise<voi
   }
 }
 
-/** @throws where the project is not as one that was just made, or does not work */
+/** @throws if the project is not like a new one, or does not work */
 async function requireNew(api: Api, there: Place): Promise<void> {
   const { organization, session, slug } = there;
   const { project } = (await expectStatus(api.get(`/projects/${organization.id}/shop`, session), 200)).body;
   const environments: { slug: string; revision: number; secretCount: number }[] = project.environments;
   const found = environments.map(({ slug, revision, secretCount }) => `${slug} ${revision} ${secretCount}`);
-  // Environments under names that were used before begin at one revision above all earlier ones.
+  // Environments under reused slugs start at a revision above all earlier ones.
   const [first] = environments;
   const expected = ['dev', 'production', 'staging'].map(slug => `${slug} ${first?.revision} 0`);
   if (found.toSorted().join() !== expected.join()) throw new Error(`The new environments are ${found}.`);
@@ -209,7 +209,7 @@ async function requireNew(api: Api, there: Place): Promise<void> {
   }
 }
 
-/** Like `runLate` for steps of background work: each write is executed again, or late, when all of the work is done. */
+/** Like `runLate` for steps of background work: each write is executed again, or late, once all work is done. */
 export async function runBackgroundLate(
   samples: readonly BackgroundSample[],
   report: (line: string) => void,
@@ -237,7 +237,7 @@ export async function runBackgroundLate(
         const run = async () => {
           const prepared = await named(name, () => sample.prepare());
           const fault = injectLate(kind, nth);
-          // It fails, or it did not need the answer.
+          // It may fail, or may not need the answer.
           await invokeStep(prepared.functionName, prepared.event, fault).catch(() => undefined);
           if (!fault.hit()) return;
           await prepared.finish();

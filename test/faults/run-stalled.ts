@@ -14,23 +14,23 @@ export interface StalledRow {
   name: string;
   calls: number;
   cases: number;
-  /** Answered as if nothing had happened: all that it needed of the slug it had read or written before. */
+  /** Answered normally, because it had already read or written everything it needed under the slug. */
   answered: number;
-  /** Made in the caller's new project, which was all that the request had seen. */
+  /** Applied to the caller's new project, which is the only one that the request had read. */
   landed: number;
   refused: number;
   problems: string[];
 }
 
-/** In the secrets, the template and the webhook of the tenant who has the slug next. */
+/** A text in the secrets, the template and the webhook of the slug's next tenant. */
 const canary = 'of-the-next-tenant';
 const width = 16;
 const samplesAtOnce = 16;
 
 /**
- * Holds back every call of every sample, until the caller's organization was deleted and another tenant has its slug,
- * with a project of the same name; or until the project was deleted and made anew. The request then goes on: it must read
- * and change nothing of another tenant, and in a new project do all or nothing.
+ * Holds every call of every sample until the caller's organization has been deleted and another tenant has its slug,
+ * with a project of the same name, or until the project has been deleted and recreated. The request then continues: it
+ * must not read or change another tenant's data, and in a new project it must do all or nothing.
  */
 export async function runStalled(
   api: Api,
@@ -66,7 +66,7 @@ async function runBatch(api: Api, samples: readonly Sample[]): Promise<StalledRo
   }
   await inParallel(width, cases);
   for (const { where, what } of violationsOf(await background.whilePaused(scanTable))) {
-    // The last step of an erasure looks after them in a minute.
+    // The last step of an erasure deletes them a minute later.
     if (what === 'audit entries belong to no organization') continue;
     const name = seededBy(where) ?? where;
     const row = rows.find(one => name.startsWith(`${one.name}: `)) ?? rows[0];
@@ -115,7 +115,7 @@ async function stall(
     } finally {
       released.open();
     }
-    // Of a new project it may be another success.
+    // With a new project it may succeed in another way.
     const hasWorked = works.includes(answer.status) || (handOver.belongsToCaller && answer.status < 300);
     if (changed !== undefined && !(hasWorked && handOver.belongsToCaller)) throw new Error(changed);
     if (!handOver.belongsToCaller && JSON.stringify(answer.body ?? null).includes(canary)) {
@@ -130,15 +130,18 @@ async function stall(
   }
 }
 
-/** Who has the slugs when the request goes on. */
+/** The owner of the slugs when the request continues. */
 interface HandOver {
   name: string;
   belongsToCaller: boolean;
-  /** Deletes what the request works on, and makes it anew as soon as its slug is free. @returns what reads all of the new */
+  /**
+   * Deletes the resource of the request, and recreates it as soon as its slug is free. @returns a reader of all new
+   * items
+   */
   go(api: Api, owner: Person): Promise<() => Promise<string>>;
 }
 
-/** The organization is deleted; another person takes its slug. */
+/** Deletes the organization; another user takes its slug. */
 const toNextTenant: HandOver = {
   name: 'another tenant has the slug',
   belongsToCaller: false,
@@ -154,7 +157,7 @@ const toNextTenant: HandOver = {
   },
 };
 
-/** The project is deleted, and its owner makes another one under its slug. */
+/** Deletes the project; its owner creates another one under its slug. */
 const toNextProject: HandOver = {
   name: 'the project is made anew',
   belongsToCaller: true,

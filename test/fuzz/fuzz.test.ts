@@ -10,12 +10,12 @@ import { fixedRecipes, type Recipe, recipes } from './recipes.ts';
 import { answerProblem, closeConnections, fuzz, type Strangers, seedStrangers, sendRaw } from './send-fuzzed.ts';
 
 /*
- * `npm run fuzz` (FUZZ=<requests per operation>) looks for longer. FUZZ_SEED repeats a run. What was once found stays in
+ * `npm run fuzz` (FUZZ=<requests per operation>) searches longer. FUZZ_SEED repeats a run. Earlier findings are in
  * corpus.json: a sample's name and the changes to its request.
  */
 const runs = Number(process.env.FUZZ ?? 8);
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
-/** A password takes a third of a second. */
+/** Hashing a password takes a third of a second. */
 const slow = new Set(['register', 'log-in', 'change-password', 'reset-password', 'request-password-reset']);
 
 interface Found {
@@ -36,7 +36,7 @@ afterAll(async () => {
   await api?.stop();
 });
 
-/** Sends variations of a sample; prepares it anew once it has had its effect. */
+/** Sends variations of a sample, and prepares it again once it took effect. */
 function variations(sample: Sample) {
   const operation = operations.get(sample.operationId);
   if (operation === undefined) throw new Error(`${sample.operationId} is not in openapi.json.`);
@@ -89,7 +89,7 @@ describe('for every request that is sent', () => {
       const list = [...totals].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
       writeSync(1, `fuzz: answers by status: ${list.join(', ')}\n`);
       expect(problems).toEqual([]);
-      // What never gets past the first refusal tests nothing.
+      // Requests that never pass the first check test nothing.
       expect([...totals.keys()]).toEqual(expect.arrayContaining([200, 201, 400, 401, 403, 404, 415]));
     },
     Math.max(180_000, runs * 10_000),

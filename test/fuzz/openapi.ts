@@ -14,7 +14,7 @@ export interface Operation {
   /** With `{parameter}` segments. */
   path: string;
   responses: Json;
-  /** Schema of the JSON body; undefined where it takes none. */
+  /** Schema of the JSON body; undefined if there is none. */
   bodySchema: Json;
 }
 
@@ -69,13 +69,13 @@ function validatorOf(schema: Json): ValidateFunction {
   return known;
 }
 
-/** What is wrong with a body by its schema; undefined where nothing is. */
+/** The violation of the schema by a body, if any. */
 export function schemaProblem(schema: Json, body: unknown): string | undefined {
   const validate = validatorOf(schema);
   return validate(body) ? undefined : ajv.errorsText(validate.errors);
 }
 
-/** What of an answer the description does not allow; undefined where nothing is. */
+/** The part of an answer that the description does not allow, if any. */
 export function undeclared(operation: Operation, status: number, body: unknown): string | undefined {
   const response = resolve(operation.responses[String(status)]);
   if (response === undefined) return `the status ${status} is not declared`;

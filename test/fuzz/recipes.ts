@@ -4,16 +4,16 @@ import { type Operation, resolve } from './openapi.ts';
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
 type Json = any;
 
-/** One thing that is changed about a request. Plain data, so that a recipe can be printed, kept and used again. */
+/** One change to a request. Plain data, so that a recipe can be printed, stored and replayed. */
 export type Change =
   | { kind: 'caller'; as: (typeof callers)[number] }
   /** A whole body made from the operation's schema. */
   | { kind: 'body'; value: Json }
-  /** One place of the body, by its number, gets another value. */
+  /** Replaces one value in the body, by its index. */
   | { kind: 'value'; place: number; value: Json }
   | { kind: 'drop'; place: number }
   | { kind: 'member'; place: number; name: string; value: Json }
-  /** One of the schema's bounds, by its number, is met, or missed by one. */
+  /** Meets one of the schema's bounds, by its index, or misses it by one. */
   | { kind: 'bound'; number: number }
   | { kind: 'raw'; base64: string }
   | { kind: 'header'; name: string; value: string }
@@ -59,7 +59,7 @@ const awkwardStrings = [
 ];
 const awkwardNumbers = [0, -1, 1, 0.5, -0, 1e21, 1e308, -1e308, 2 ** 53, 2 ** 53 + 2, 2 ** 31, 4294967296, 1e-7];
 
-/** Any JSON, of the wrong type as often as not. */
+/** Any JSON, often of the wrong type. */
 const awkward: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom(...awkwardStrings),
   fc.constantFrom(...awkwardNumbers),
@@ -74,7 +74,7 @@ const texts = fc.oneof(
   fc.string({ maxLength: 30 }),
 );
 
-/** What a header can hold. */
+/** Any valid header value. */
 const headerText = fc.oneof(
   fc.constantFrom(
     '',
@@ -192,7 +192,7 @@ const segments = fc.oneof(
 
 const places = fc.nat(30);
 
-/** A request of the operation with up to four changes; none now and then, so that what is valid is tried as well. */
+/** A request of the operation with up to four changes; sometimes none, to try valid requests as well. */
 export function recipes(operation: Operation): fc.Arbitrary<Recipe> {
   const general: fc.Arbitrary<Change>[] = [
     fc.record({ kind: fc.constant('caller'), as: fc.constantFrom(...callers) }),
@@ -222,7 +222,7 @@ export function recipes(operation: Operation): fc.Arbitrary<Recipe> {
   return fc.array(fc.oneof(...general, ...ofBody), { maxLength: 4 });
 }
 
-/** What is tried of every operation in every run: each caller, and each path parameter naming what is not there. */
+/** The recipes tried for every operation in every run: each caller, and each path parameter with a missing resource. */
 export function fixedRecipes({ path }: Operation): Recipe[] {
   const parameters = path.match(/\{\w+\}/g) ?? [];
   return [
@@ -261,7 +261,7 @@ const rawBodies = fc.oneof(
   fc.uint8Array({ maxLength: 40 }).map(bytes => Buffer.from(bytes).toString('base64')),
 );
 
-/** Values that fit the schema, as far as the schema says what fits. */
+/** Values that match the schema, where it can be generated from. */
 export function fitting(schema: Json, depth = 0): fc.Arbitrary<Json> {
   const node = resolve(schema) ?? {};
   if (node.const !== undefined) return fc.constant(node.const);
@@ -312,7 +312,7 @@ export function fitting(schema: Json, depth = 0): fc.Arbitrary<Json> {
   return fc.oneof(...made);
 }
 
-/** Not every pattern can be generated from. */
+/** Some patterns can't be generated from. */
 function matching(pattern: string): fc.Arbitrary<string> {
   try {
     return fc.stringMatching(new RegExp(pattern));
@@ -356,7 +356,7 @@ export function boundEdits(schema: Json, path: (string | number)[] = []): Edit[]
   return edits;
 }
 
-/** The body after a change. The place is counted over all values of the body, the body itself first. */
+/** The body after a change. The index counts all values of the body, starting with the body itself. */
 export function changeBody(operation: Operation, body: Json, change: Change): Json {
   const copy = body === undefined ? {} : structuredClone(body);
   if (change.kind === 'body') return change.value;

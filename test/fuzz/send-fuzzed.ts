@@ -27,11 +27,11 @@ export async function seedStrangers(api: Api): Promise<Strangers> {
 
 interface Sent {
   method: string;
-  /** With `/v1` and query, as it goes over the wire. */
+  /** With `/v1` and query, as sent. */
   path: string;
   headers: Record<string, string>;
   body: Buffer | undefined;
-  /** The path still is one of the operation. */
+  /** Whether the path still belongs to the operation. */
   isRouted: boolean;
 }
 
@@ -116,7 +116,7 @@ interface Received {
   text: string;
 }
 
-/** As it is, without the corrections that fetch makes to paths and headers. */
+/** Sends the request unchanged; fetch would normalize paths and headers. */
 export function sendRaw(api: Api, { method, path, headers, body }: Sent): Promise<Received> {
   const { hostname, port } = new URL(api.url);
   return new Promise((resolve, reject) => {
@@ -144,7 +144,7 @@ export function sendRaw(api: Api, { method, path, headers, body }: Sent): Promis
   });
 }
 
-/** What is wrong with an answer, independent of what was sent; undefined if it is fine. */
+/** The problem with an answer, independent of the request; undefined if there is none. */
 export function answerProblem(
   operation: Operation,
   sent: Sent,

@@ -24,9 +24,9 @@ interface Step {
   operationId: string;
   /** Needed only where the contract declares several successful ones. */
   status?: number;
-  /** Sets what the sample needs and the reader would look up. */
+  /** Sets variables that the reader would look up. */
   before?: () => Promise<unknown>;
-  /** Keeps what the reader would take from the answer. */
+  /** Keeps values that the reader would copy from the answer. */
   after?: (body: Body) => void | Promise<void>;
 }
 
@@ -37,7 +37,7 @@ let userId: string;
 let undoToken: string;
 let totpSecret: Buffer;
 let kept: string;
-/** The shell variables, as the reader of the page has set them. */
+/** The shell variables that the reader has set. */
 const variables: Record<string, string> = {};
 
 /** Runs the command as pasted. curl's own settings file adds the status, on a line of its own. */
@@ -60,8 +60,8 @@ async function tokenOf(account: { email: string; password: string }): Promise<st
 }
 
 /**
- * One life of an account and all it owns, told by the samples alone: each operation once. Reads that need nothing from
- * earlier steps, and give nothing to later ones, are not listed: they all run just before `restReads`.
+ * The life of an account and everything it owns, using only the samples, each operation once. Reads that depend on no
+ * step, and that no step depends on, are not listed: they all run just before `restReads`.
  */
 const story: readonly Step[] = [
   {
@@ -193,7 +193,7 @@ const story: readonly Step[] = [
   {
     operationId: 'exchange-assertion',
     before: async () => {
-      // The platform that the sample names is out of reach, so the keys of one here stand in for its keys.
+      // The platform in the sample is unreachable from here, so local keys stand in for its keys.
       const key = await makeSigningKey();
       const identity = `/identities/${variables.ORG_ID}/${variables.IDENTITY_ID}`;
       const as = { token: variables.HOLDFAST_TOKEN ?? '' };
@@ -285,7 +285,7 @@ const story: readonly Step[] = [
 
 const restReads = 'change-password';
 
-/** The story with the reads that it does not list. */
+/** All steps, including the unlisted reads. */
 function allSteps(): Step[] {
   const listed = new Set(story.map(({ operationId }) => operationId));
   const rest = routes.filter(({ method, operationId }) => method === 'GET' && !listed.has(operationId));

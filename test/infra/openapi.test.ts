@@ -35,7 +35,7 @@ function resolved<T>(node: T): T {
   return reference === undefined ? node : (resolve(reference) as T);
 }
 
-/** Calls back with every object of a JSON tree and where it stands. */
+/** Calls back with every object of a JSON tree and its path. */
 function walk(node: unknown, visit: (node: Record<string, unknown>, path: string) => void, path = '#'): void {
   if (Array.isArray(node)) for (const [index, item] of node.entries()) walk(item, visit, `${path}/${index}`);
   else if (typeof node === 'object' && node !== null) {
@@ -68,7 +68,7 @@ function parametersOf(operationId: string): Parameter[] {
 
 test('openapi.json matches the contracts; if not, `npm run openapi` writes it', () => {
   const written = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8');
-  // Compared as a boolean: a difference of ten thousand lines helps nobody.
+  // Compared as a boolean, because a diff of ten thousand lines is no help.
   expect(written === renderOpenApi(routes)).toBe(true);
 });
 

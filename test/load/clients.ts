@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** A change that the service said it made. */
+/** A change that the service confirmed. */
 export interface Accepted {
   env: string;
   key: string;
@@ -11,13 +11,13 @@ export interface Accepted {
 
 export interface Tally {
   accepted: Accepted[];
-  /** Requests by what they were. */
+  /** Requests by kind. */
   requests: Map<string, number>;
-  /** Answers that no client should get. */
+  /** Answers that a client should never get. */
   problems: string[];
-  /** The service is being stopped: from now on a request may have no answer. */
+  /** The service is stopping: from now on a request may get no answer. */
   isStopping: boolean;
-  /** Requests that had none. */
+  /** Requests without an answer. */
   unheard: number;
 }
 
@@ -67,12 +67,12 @@ export async function preparePlace(url: string): Promise<Place> {
 }
 
 const addedEnvironments = ['qa', 'preview', 'demo', 'load', 'europe'];
-/** Four clients to each on average: enough to meet at one key, where one of them has to try again. */
+/** Four clients per key on average: enough for conflicts and retries. */
 export const environments = ['dev', 'staging', 'production', ...addedEnvironments];
 
 /**
- * One client, until the service does not answer any more: mostly pulls, then sets and deletions of a few keys that all clients share, imports, lists,
- * histories, audit pages, now and then a project that comes and goes.
+ * One client, until the service no longer answers: mostly pulls, then sets and deletions of a few shared keys, imports,
+ * lists, histories, audit pages, and sometimes a project that is created and deleted.
  */
 export async function runClient(place: Place, number: number, tally: Tally): Promise<void> {
   const path = (env: string) => `/secrets/${place.slug}/shop/${env}`;
@@ -109,7 +109,7 @@ export async function runClient(place: Place, number: number, tally: Tally): Pro
         if (made.status === 201) await expected(tally, 'project', call(place, 'DELETE', `${projects}/${name}`), 200);
       }
     } catch {
-      // There was no answer, so no one knows whether it was done.
+      // Without an answer, the outcome is unknown.
       tally.unheard += 1;
       if (!tally.isStopping) tally.problems.push(`client ${number} had no answer while the service was up`);
       return;
@@ -131,7 +131,7 @@ async function expected(
   return got;
 }
 
-/** Accepted changes that are not in the history as they were accepted. */
+/** Confirmed changes that the history lacks or shows differently. */
 export async function lostChanges(place: Place, accepted: readonly Accepted[]): Promise<string[]> {
   const lost: string[] = [];
   const histories = new Map<string, Map<number, { revision: number; value?: string }>>();

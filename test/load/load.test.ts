@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest';
 import { type StartedStack, startStack } from '../support/npm-start.ts';
 import { call, environments, lostChanges, preparePlace, runClient, type Tally } from './clients.ts';
 
-/* `npm run load` (LOAD=<seconds>) goes on for longer. */
+/* `npm run load` (LOAD=<seconds>) runs longer. */
 const seconds = Number(process.env.LOAD ?? 5);
 const clients = 32;
 const directory = mkdtempSync(join(tmpdir(), 'holdfast-load-'));
@@ -24,7 +24,7 @@ it(
     const place = await preparePlace(stack.url);
     const tally: Tally = { accepted: [], requests: new Map(), problems: [], isStopping: false, unheard: 0 };
     const running = Promise.all(Array.from({ length: clients }, (_, number) => runClient(place, number, tally)));
-    // What grows at first: compiled code, connections, caches.
+    // Memory that grows at first: compiled code, connections, caches.
     await sleep(seconds * 300);
     const warm = stack.residentBytes();
     const samples: number[] = [];
@@ -35,7 +35,7 @@ it(
       writeSync(2, `load: ${requests} requests, ${megabytes(samples.at(-1) ?? 0)} MB\n`);
     }
 
-    // The clients are in the middle of something now, and go on until they notice.
+    // The clients are busy now, and continue until they notice.
     tally.isStopping = true;
     const code = await stack.stop();
     await running;
@@ -58,7 +58,7 @@ it(
       expect(status).toBe(200);
       expect(body.revision).toBeGreaterThanOrEqual(Math.max(...revisions));
     }
-    // Generous: garbage is collected when the collector thinks fit.
+    // Generous, because the timing of garbage collection varies.
     const peak = Math.max(...samples);
     writeSync(1, `load: memory ${megabytes(warm)} MB warm, at most ${megabytes(peak)} MB later\n`);
     expect(peak).toBeLessThan(warm * 1.5 + 64 * 1024 * 1024);

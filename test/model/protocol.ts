@@ -3,7 +3,7 @@
  * writes, and the writers with every order in which their requests may be answered, lost, executed late or executed
  * twice. `search.ts` walks through all of its states; `trace.test.ts` shows that the code takes these steps.
  *
- * What a head contains is the fencing token of the change that wrote it: no two changes, nor two tries of one, share it.
+ * A head contains the fencing token of the change that wrote it, which is unique to each attempt of a change.
  */
 
 export interface Head {
@@ -33,7 +33,7 @@ export interface Table {
   readonly copies: readonly number[];
   readonly heads: Heads;
   readonly versions: Heads;
-  /** The newest deletions of keys. They mean nothing for a key that has a head. */
+  /** The latest tombstone of each deleted key. Ignored for a key that has a head. */
   readonly tombstones: Heads;
   /** The audit entries: the change, and the revision it made. */
   readonly audit: readonly string[];

@@ -42,12 +42,23 @@ export interface Cli {
   remove(): void;
 }
 
-/** The command line, built anew from its sources, with a home that is empty and an environment that says nothing. */
-export function buildCli(): Cli {
-  const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
-  const bundle = join(home, 'bin', 'holdfast.cjs');
-  mkdirSync(join(home, 'bin'));
+let built: string | undefined;
+
+/** Builds the bundle from its sources once for each test file, which is a process of its own. */
+function requireBundle(): string {
+  if (built !== undefined) return built;
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-bundle-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const bundle = join(folder, 'holdfast.cjs');
   execFileSync(process.execPath, [join(root, 'clients/cli/build.ts'), bundle]);
+  built = bundle;
+  return built;
+}
+
+/** The command line as its sources are now, with an empty home and nothing set in its environment. */
+export function buildCli(): Cli {
+  const bundle = requireBundle();
+  const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
 
   const start: Cli['start'] = (words, { env = {}, cwd = home, input, terminal = false } = {}) => {
     const command = [process.execPath, bundle, ...words];

@@ -26,7 +26,7 @@ const asAdmin = {
   put: (path: string, body: unknown) => api.put(path, body, admin.session),
 };
 
-/** A new organization of the owner, who need not be registered again for it. */
+/** A new organization of the same owner, which avoids another registration. */
 async function newOrganization(name = `Org ${randomUUID()}`): Promise<Person> {
   const { body } = await api.post('/orgs', { name }, owner.session);
   return { ...owner, organization: body.organization };
@@ -268,7 +268,7 @@ describe('plan limits under ten creations at the same moment', () => {
 });
 
 describe('plan configs', () => {
-  // The only test that changes them puts them back: they hold for every organization of the table.
+  // They apply to every organization of the table, so this test, the only one that changes them, restores them.
   it('are merged, hold at once for every organization without an override, and are listed', async () => {
     const plain = await newOrganization();
     const overridden = await newOrganization();

@@ -31,7 +31,7 @@ interface Request {
   atMs: number;
 }
 
-/** A batch as CloudWatch Logs hands it over. */
+/** A batch in the format of CloudWatch Logs. */
 function batchOf(requests: readonly Request[], extraLines: readonly string[] = []) {
   const lines = requests.map(({ route, status = 200, latencyMs = 10, atMs }) => {
     const values: Record<string, string> = {
@@ -50,7 +50,7 @@ function messageOf(message: Record<string, unknown>) {
   return { awslogs: { data: gzipSync(JSON.stringify(message)).toString('base64') } };
 }
 
-/** Hours nobody else of this table counts in, and far off: DynamoDB Local removes what has run out within seconds. */
+/** Hours that no other test uses, far in the future: DynamoDB Local deletes expired items within seconds. */
 const quiet = Date.parse('2031-03-10T12:30:00.000Z');
 
 describe('the roll-up of the access log', () => {
@@ -196,7 +196,8 @@ describe('GET /admin/metrics/summary', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
   });
 
-  // Measured by the clock: a busy machine may show more waves than there are, never fewer, so the least of three counts.
+  // Round trips are derived from timing. A busy machine may show too many, never too few, so the minimum of three
+  // counts.
   it('goes back as many hours as asked for, 24 unless told, in few waves of reads', { retry: 2 }, async () => {
     const [day, week] = await Promise.all([
       api.get('/admin/metrics/summary', admin.session),

@@ -63,7 +63,7 @@ describe('GET /audit/:orgId', () => {
     await api.delete(`${path}/dev/UNKNOWN`, person.session);
     const { body } = await page();
     expect(body.entries.map(({ action }: AuditRecord) => action)).toEqual([
-      // The set that changed nothing told its caller what the value is.
+      // The set that changed nothing revealed the value to its caller.
       'secret.compared',
       'secret.history_read',
       'secret.pulled',
@@ -77,7 +77,7 @@ describe('GET /audit/:orgId', () => {
   it('gives pages that together are the whole log of all actions, newest first', async () => {
     const { person, page } = await newLog();
     const now = Date.now() - day;
-    // Times that many entries share, so that the order inside a millisecond shows as well.
+    // Times that many entries share, to test the order within a millisecond.
     const entries = Array.from({ length: 437 }, (_, index) =>
       auditEntry(auditActions[(index * 7) % auditActions.length] as AuditAction, now - Math.floor(index / 5)),
     );
@@ -175,7 +175,7 @@ describe('the total', () => {
       { byExpiryDay: { [String(tomorrow.expiresAt / 86_400)]: 3000, never: 200 } },
     ]);
     await seedAudit(person.organization.id, pulls(5, now - 10 * minute, tomorrow));
-    // Too young to be counted for good; counted each time all the same.
+    // Too recent to be counted permanently, so they are counted each time.
     await seedAudit(person.organization.id, pulls(300, now - 1000, tomorrow));
     expect(await total('?limit=1')).toBe(3506);
     expect(await total('?limit=1')).toBe(3506);

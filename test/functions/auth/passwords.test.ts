@@ -17,7 +17,7 @@ afterAll(() => api.stop());
 const newPassword = 'another battery horse';
 const logIn = (email: string, password: string) => api.post('/auth/login', { email, password });
 
-/** The tokens of the links mailed to an address with such a subject, oldest first, once there are so many. */
+/** The tokens of the links mailed to an address with this subject, oldest first. Waits for the given number. */
 async function linksTo(email: string, subject: string, count = 1): Promise<string[]> {
   return vi.waitFor(
     async () => {

@@ -317,7 +317,7 @@ describe('an organization that requires a second factor', () => {
       '403 second_factor_required',
     );
     const app = await addApp(api, person);
-    // No log-in starts one on this account, so that the organization's demand is all that refuses it.
+    // No log-in on this account needs a factor, so only the organization's requirement can refuse it.
     const source = { ip: '127.0.0.1', userAgent: 'node' };
     const unproved = await newSession({ id: person.user.id, sessionEpoch: 1 }, source);
     await transact([unproved.write]);

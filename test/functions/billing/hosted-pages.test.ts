@@ -16,13 +16,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** An organization that has not bought anything, and its owner. Hashing a password for each would take most of the time. */
+/** An organization without a subscription, and its owner. Seeded, because hashing a password for each is slow. */
 async function newCustomer(): Promise<Person> {
   const { body } = await api.post('/orgs', { name: 'Customer' }, owner.session);
   return { ...owner, organization: body.organization };
 }
 
-/** Presses a button of a hosted page. Answers where it leads. */
+/** Presses a button of a hosted page. Returns the address it redirects to. */
 async function press(page: string, fields: Record<string, string>): Promise<string> {
   const response = await fetch(page, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
   expect(response.status).toBe(303);

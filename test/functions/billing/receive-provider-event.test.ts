@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** An organization that has not bought anything, and its owner. Hashing a password for each would take most of the time. */
+/** An organization without a subscription, and its owner. Seeded, because hashing a password for each is slow. */
 async function newCustomer(): Promise<Person> {
   const { body } = await api.post('/orgs', { name: 'Customer' }, owner.session);
   return { ...owner, organization: body.organization };

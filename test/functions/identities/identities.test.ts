@@ -32,7 +32,7 @@ afterAll(async () => {
 const create = (changes: Record<string, unknown> = {}) =>
   api.post(path, identityOf(publicIssuer, changes), ada.session);
 
-/** Where the service finds a problem, and which. */
+/** The path and message of each problem. */
 function problemsIn({ status, body }: Answer): [number, string[]] {
   return [status, body.error.details.map((one: { path: string; message: string }) => `${one.path}: ${one.message}`)];
 }

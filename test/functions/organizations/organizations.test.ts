@@ -79,7 +79,7 @@ describe('creating an organization', () => {
 });
 
 describe('renaming an organization', () => {
-  /** What stands in the directory about the organization: by slug, and by name. */
+  /** The entries of the organization in the directory, by slug and by name. */
   async function directoryOf(slug: string) {
     const entries = (await allItems()).filter(({ pk, slug: of }) => pk === 'ORGS' && of === slug);
     return entries.map(({ sk, name }) => [sk, name]).toSorted();
@@ -155,7 +155,7 @@ describe('renaming an organization', () => {
   });
 });
 
-/** An organization with something of everything in it. */
+/** An organization with every kind of item. */
 async function furnish() {
   const [owner, member] = await Promise.all([seedPerson({ name: 'Owner' }), seedPerson({ name: 'Member' })]);
   const slug = `doomed-${randomUUID().slice(0, 8)}`;
@@ -218,7 +218,7 @@ describe('deleting an organization', () => {
     const left = (await allItems()).filter(
       item => JSON.stringify(item).includes(organization.id) || mentions(item, slug),
     );
-    // What a delivery leaves expires by itself: the claim that makes it happen once.
+    // The record that a delivery was started expires by itself.
     expect(left.filter(({ kind }) => kind !== 'deliveryClaim')).toEqual([]);
     const again = await api.post('/orgs', { name: 'Phoenix', slug }, owner.session);
     expect(again.status).toBe(201);
@@ -287,7 +287,7 @@ describe('the background step that erases an organization', () => {
       if (died !== true) break;
       interrupted += 1;
     }
-    // The unbroken step has queued the next one, as does every one until nothing is left.
+    // The successful step has queued the next one, and so on until nothing is left.
     await vi.waitFor(async () => expect(await find(at(organizationRecord, slug))).toBeUndefined(), { timeout: 30_000 });
 
     expect(interrupted).toBeGreaterThan(5);

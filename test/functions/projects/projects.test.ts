@@ -69,13 +69,13 @@ describe('a project', () => {
     type Entry = { target: { id: string }; details: Record<string, { from: unknown; to: unknown }> };
     const own = entries.filter(({ target }: Entry) => target.id === id) as Entry[];
     expect(own).toHaveLength(answers.length);
-    // Each change of a field goes on from where the one before it ended.
+    // Each change of a field starts from the state after the previous one.
     for (const field of ['name', 'description']) {
       const steps = own.flatMap(({ details }) => (details[field] === undefined ? [] : [details[field]])).reverse();
       expect(steps.slice(1).map(({ from }) => from)).toEqual(steps.slice(0, -1).map(({ to }) => to));
       expect((await named(path))[field]).toBe(steps.at(-1)?.to);
     }
-    // The states that the entries tell are the states that the answers showed.
+    // The states in the entries are those in the answers.
     let state: Record<string, unknown> = { name: 'Raced', description: null };
     const states = own.toReversed().map(({ details }) => {
       for (const [field, { to }] of Object.entries(details)) state = { ...state, [field]: to };

@@ -110,7 +110,7 @@ describe('rotating the key', () => {
     expect(await place.values('dev')).toEqual({ ...rest, K1: 'changed' });
     const { versions } = (await place.pull('dev', '/versions/K1?values=true')).body;
     expect(versions.map(({ value }: { value: string }) => value)).toEqual(['changed', 'value 1']);
-    // A rotation is no change of the secrets.
+    // A rotation does not change the secrets.
     expect((await place.pull('dev')).body.revision).toBe(3);
     expect((await rotate()).body.rotation).toMatchObject({ fromVersion: 2, toVersion: 3 });
     expect(await whenCompleted()).toMatchObject({ toVersion: 3, reencrypted: 122 });
@@ -266,7 +266,7 @@ describe('a rotation one of whose steps fails for good', () => {
   it('is given up, loses nothing, and can be begun again', async () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
     await place.set('dev', 'A', 'next');
-    // An item that no code can read keeps every walk from going on.
+    // An unreadable item stops every pass.
     const broken = at(versionRecord, owner.organization.slug, place.project.slug, 'dev', 'A', 1);
     const found = await find(broken);
     if (found === undefined) throw new Error('A has no first version.');

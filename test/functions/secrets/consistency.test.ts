@@ -55,12 +55,12 @@ describe('changes at the same time', () => {
 
   it('ten large imports of overlapping keys, with pulls all along: each pull shows exactly one of them', async () => {
     const count = 120;
-    // Import n sets keys n*10 … n*10+119, and in each of them MARK, which tells the order.
+    // Import n sets keys n*10 … n*10+119, and each sets MARK, which shows the order.
     const secrets = (n: number) => ({
       MARK: `import ${n}`,
       ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${n * 10 + i}`, `import ${n}`])),
     });
-    // What every pull has seen, by revision.
+    // The results of all pulls, by revision.
     const seen = new Map<number, Record<string, string>>([[0, {}]]);
     let over = false;
     const pulling = Array.from({ length: 3 }, async () => {

@@ -27,7 +27,8 @@ const expire = (place: Workplace) => expireLease(place, 'dev');
 
 // The calls of an import of 60 keys: 1 to 5 read, 6 takes the lease, 7 writes the versions, 8 the heads, 9 commits.
 const committing = 9;
-// And of the set that finds it abandoned: 1 to 4 read, 5 and 6 look for signs of life, 7 takes over, 8 to 11 undo.
+// The calls of the set that finds it abandoned: 1 to 4 read, 5 and 6 look for signs of life, 7 takes over, 8 to 11
+// undo.
 const cases = [6, 7, 8, 9].flatMap(first => [undefined, 5, 7, 8, 9, 10, 11].map(second => ({ first, second })));
 
 describe('a large import that dies after its call', () => {
@@ -138,7 +139,7 @@ describe('a writer that was presumed dead and wakes up', () => {
 });
 
 describe('a read that DynamoDB answers with items of two moments', () => {
-  /** Records the answers to such calls, or gives the first of them the answer that `replay` makes of it. */
+  /** Records the answers to these calls, or replaces the first one with the result of `replay`. */
   const watching = (
     isMeant: (call: AwsCall) => boolean,
     // biome-ignore lint/suspicious/noExplicitAny: answers of whatever command
@@ -216,7 +217,7 @@ describe('a writer that dies with a ticket', () => {
   it('holds up the writers behind it, and none after them', async () => {
     const place = await openWorkplace(api, owner);
     const tickets = at(ticketsRecord, owner.organization.slug, place.project.slug, 'dev');
-    // The ticket of another writer that died: behind it, everybody waits.
+    // The ticket of another writer that died. All later writers wait behind it.
     await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
     let ticket: number | undefined;
     const diesWithTicket: Conductor = {

@@ -11,7 +11,7 @@ import { recordRequest, startObservedApi, withFault } from '../../support/observ
 import { type Person, seedOwner } from '../../support/people.ts';
 import { countsOf } from '../../support/record-calls.ts';
 
-/* `npm run deleted-keys` makes and deletes 20,000 keys, and prints the counts. */
+/* `npm run deleted-keys` creates and deletes 20,000 keys and prints the counts. */
 const deletedKeys = Number(process.env.DELETED_KEYS ?? 150);
 const keysAtOnce = 1000;
 
@@ -105,8 +105,8 @@ describe('keys that were made and deleted', () => {
     expect(body.error.code).toBe('secret_not_found');
   });
 
-  // The calls of such a deletion: 1 to 4 read, 5 takes the lease, 6 and 7 are its steps, 8 commits, 9 looks for what to move, 10
-  // and 11 move, 12 notes it.
+  // The calls of such a deletion: 1 to 4 read, 5 takes the lease, 6 and 7 are its steps, 8 commits, 9 looks for what to
+  // move, 10 and 11 move, 12 notes it.
   it.each([9, 10, 11, 12])('are moved by the next change, where the process dies at call %i', async position => {
     const place = await openWorkplace(api, owner);
     await place.importAll('dev', many(60, 'one'));

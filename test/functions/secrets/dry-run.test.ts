@@ -12,8 +12,8 @@ import { seedOwner } from '../../support/people.ts';
 import { allItems } from '../../support/table-dump.ts';
 
 /*
- * For any state, change, caller, precondition and limit: what a dry run says is what the change then does, and the dry run itself
- * leaves nothing behind but, where it names unchanged keys, the audit entry of that comparison.
+ * For any state, change, caller, precondition and limit, a dry run predicts what the change then does. The dry run
+ * itself writes nothing except, if it names unchanged keys, the audit entry of that comparison.
  */
 
 const cases = Number(process.env.DRY_RUNS ?? 24);
@@ -39,7 +39,7 @@ interface Change {
   expected: 'none' | 'right' | 'wrong';
   puts: Record<string, string>;
   deletions: string[];
-  /** How far back to restore; -1 is a revision to come. */
+  /** How far back to restore; -1 is a future revision. */
   back: number;
   /** Whether a promotion or a restoration is of some keys only. */
   isPartial: boolean;
@@ -94,7 +94,7 @@ let place: Workplace;
 let credentials: Record<CallerName, Caller>;
 
 beforeAll(async () => {
-  // No worker runs and no request is counted, so that the table stands still between two looks.
+  // No worker runs and no request is counted, so that the table does not change between two scans.
   api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1' }, async name =>
     name.area === 'workers' ? async () => ({ batchItemFailures: [] }) : loadFromFunctions(name),
   );
@@ -117,7 +117,7 @@ beforeAll(async () => {
     'developer, writing token': await createToken(api, developer, { access: 'write' }),
     'owner, dev only': await createToken(api, owner, limited),
   };
-  // What a template demands refuses no change.
+  // A template never blocks a change.
   const template = `/templates/${owner.organization.slug}/${place.project.slug}`;
   for (const body of [{ key: 'A', pattern: '[a-z]+' }, { key: 'NEVER_SET' }]) {
     expect((await api.post(template, body, owner.session)).status).toBe(201);
@@ -203,7 +203,7 @@ function send(change: Change, before: Picture, query: Record<string, string>, co
   return api.call(request.method, path, { ...body, as: credentials[change.caller], headers });
 }
 
-/** What a change did, as two looks at the environment tell it. */
+/** The effect of a change, from two reads of the environment. */
 function differenceOf(before: Picture, after: Picture) {
   const had = (key: string) => before.versions[key] !== undefined;
   const has = (key: string) => after.versions[key] !== undefined;
@@ -228,7 +228,7 @@ async function comparisons(): Promise<string[][]> {
   return entries.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1)).map(({ keys }) => keys.toSorted());
 }
 
-/** The whole table, but for recorded comparisons, and when a credential was last used: that is noted for every request. */
+/** The whole table, except recorded comparisons and the last use of credentials, which every request updates. */
 async function dump(): Promise<string[]> {
   const items = (await allItems())
     .filter(({ action }) => action !== 'secret.compared')
@@ -287,7 +287,7 @@ interface Plan {
   skipped: string[];
 }
 
-/** What the answer of the change says of the keys. */
+/** The keys in the answer of the change. */
 function statedBy(kind: Change['kind'], { status, body }: Answer) {
   if (kind === 'set') return { isCreated: status === 201, isChanged: body.changed };
   if (kind === 'delete') return { success: body.success };
@@ -295,7 +295,7 @@ function statedBy(kind: Change['kind'], { status, body }: Answer) {
   return Object.fromEntries(Object.entries(lists).map(([name, keys]) => [name, (keys as string[]).toSorted()]));
 }
 
-/** The same of its plan. */
+/** The keys in its plan. */
 function pick({ created, updated, unchanged, deleted, skipped }: Plan, kind: Change['kind']) {
   switch (kind) {
     case 'set':

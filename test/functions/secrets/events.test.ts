@@ -19,7 +19,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** The payload of the next delivery; undefined where none comes. */
+/** The payload of the next delivery; undefined if there is none. */
 async function nextEvent() {
   const count = receiver.received.length;
   return async () => {
@@ -100,7 +100,7 @@ it('every change of secrets sends its event, with names and numbers and without 
       ...expected,
     });
   }
-  // What changes nothing sends nothing: the next event is that of the change after all of these.
+  // Requests that change nothing send nothing: the next event is that of the later change.
   const event = await nextEvent();
   await place.set('dev', 'A', 'value-3');
   await place.importAll('dev', { A: 'value-3' });

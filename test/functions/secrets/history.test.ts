@@ -8,7 +8,7 @@ import { type Api, startApi } from '../../support/api.ts';
 import { openWorkplace, type Workplace } from '../../support/environments.ts';
 import { type Person, seedOwner } from '../../support/people.ts';
 
-/* Revisions that are special, and restoring. `time-machine.test.ts` reads every revision of random histories back. */
+/* Special revisions, and restoring. `time-machine.test.ts` reads back every revision of random histories. */
 
 let api: Api;
 let owner: Person;

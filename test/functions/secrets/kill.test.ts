@@ -40,12 +40,12 @@ const names = (letter: string, count: number) => Array.from({ length: count }, (
 const kept = names('K', 334);
 const halves = [names('A', 333), names('B', 333)] as const;
 
-/** What the environment holds after change `number`: the keys that stay, and one of two halves in turn. */
+/** The content of the environment after change `number`: the permanent keys and one of two halves, alternating. */
 function valuesAfter(number: number, value: string): Record<string, string> {
   return Object.fromEntries([...kept, ...(halves[number % 2] ?? [])].map(key => [key, value]));
 }
 
-/** The change to that: 1,000 sets and deletions. */
+/** The change to that content: 1,000 sets and deletions. */
 function changeTo(number: number, value: string) {
   const set = Object.entries(valuesAfter(number, value)).map(([key, one]) => ({ key, value: one }));
   return { set, delete: halves[(number + 1) % 2] ?? [] };
@@ -78,7 +78,7 @@ describe('the whole system, killed in the middle of 1,000 sets and deletions whi
 
     const imported = await call('POST', `${path}/bulk`, { secrets: valuesAfter(0, 'first') });
     expect(imported.body.revision).toBe(1);
-    // How long one takes here, so that the kills fall into it and not behind it.
+    // The duration of one change, so that the kills happen during a change.
     const startedAt = performance.now();
     expect((await call('POST', `${path}/changes`, changeTo(1, 'second'))).body.revision).toBe(2);
     const changeMs = performance.now() - startedAt;

@@ -13,8 +13,8 @@ import { startObservedApi, withFault } from '../../support/observed-api.ts';
 import { type Person, seedOwner } from '../../support/people.ts';
 
 /*
- * Transactions of large changes that have no answer and are executed later, as DynamoDB may: in the moments that once
- * lost changes of others, or made an environment unreadable.
+ * Transactions of large changes that get no answer and that DynamoDB executes later, at moments that once lost changes
+ * of others or made an environment unreadable.
  */
 
 let api: Api;
@@ -27,7 +27,7 @@ afterAll(() => api.stop());
 
 const many = (count: number, fill: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, fill]));
-/** What a call writes to the environment, in the words of the protocol's model. */
+/** What a call writes to the environment, in the terms of the protocol's model. */
 function kindOf(place: Workplace, call: AwsCall): string | undefined {
   if (!/^(Transact|Put|Update|Delete)/.test(call.operation)) return undefined;
   const { pk } = keys.environmentState(owner.organization.slug, place.project.slug, 'dev');
@@ -39,7 +39,7 @@ async function requireRefused(send: () => Promise<unknown>): Promise<void> {
   await expect(send()).rejects.toThrow(/ConditionalCheckFailed/);
 }
 
-/** The environment holds exactly this, and takes small and large changes. */
+/** The environment has exactly this content, and accepts small and large changes. */
 async function requireWorks(place: Workplace, values: Record<string, string>): Promise<void> {
   expect(await place.values('dev')).toEqual(values);
   const { revision } = (await place.pull('dev')).body;

@@ -6,10 +6,10 @@ import { type Answer, type Api, type Caller, createToken, startApi } from '../..
 import { openWorkplace, type Workplace } from '../../support/environments.ts';
 
 /*
- * Who may write production but not read it learns nothing of its values. There are two services that differ in the values
- * of production and in nothing else: in the first they are the values that the requests guess, and come back to what they
- * were; in the second they have other lengths and never repeat. Every request of every route that reads or writes secrets,
- * made of its contract and the contract's examples, gets the same answer from both, but for ids, names and times.
+ * A caller who may write production but not read it learns nothing about its values. Two services differ only in the
+ * values of production: in the first they are the values that the requests guess, and they return to earlier values; in
+ * the second they have other lengths and never repeat. Every request of every route that reads or writes secrets, built
+ * from its contract and the contract's examples, gets the same answer from both, except for ids, names and times.
  */
 
 /** Every route whose answer depends on who may read or write an environment. */
@@ -59,7 +59,7 @@ async function build(values: Record<string, string>[]): Promise<Service> {
   return service;
 }
 
-/** Gives production exactly these values, each of them as a new version. */
+/** Sets production to exactly these values, each as a new version. */
 async function put({ place }: Service, values: Record<string, string>): Promise<void> {
   const blank = Object.fromEntries(Object.keys(values).map(key => [key, 'nothing that is there']));
   for (const secrets of [blank, values]) expect((await place.importAll('production', secrets)).status).toBe(200);
@@ -88,14 +88,14 @@ interface Shape {
 }
 const shapeOf = (schema: unknown): Shape => (schema as { shape?: Shape } | undefined)?.shape ?? {};
 
-/** Values to try for every parameter, header and member of a body. Each takes those that its schema accepts. */
+/** Values to try for every parameter, header and body member, filtered by its schema. */
 const texts = ['true', '1', '4', '99', 'dev', 'production', 'DATABASE_HOST', 'DATABASE_HOST,GONE'];
 const tags = ['"2"', '"8"', '*'];
 const things = [guesses.DATABASE_HOST, 'a wrong guess', 'GONE', true, false, 0, 1, 4, keys, ['GONE'], ['NEVER']];
 const sets = [{ DATABASE_HOST: guesses.DATABASE_HOST }, { ...guesses, NEW: 'new' }, { LOG_LEVEL: 'a wrong guess' }];
 const lists = sets.map(one => Object.entries(one).map(([key, value]) => ({ key, value, expectedVersion: 6 })));
 
-/** A base with each of its members in turn at every value that the schema accepts. */
+/** Variations of a base: each member in turn with every value that the schema accepts. */
 function variants(schema: unknown, base: Record<string, unknown>, candidates: readonly unknown[]) {
   const changed = Object.entries(shapeOf(schema)).flatMap(([name, one]) =>
     candidates.filter(value => one.safeParse(value).success).map(value => ({ ...base, [name]: value })),
@@ -103,7 +103,7 @@ function variants(schema: unknown, base: Record<string, unknown>, candidates: re
   return [base, ...changed];
 }
 
-/** What a query must have, with the first value that is accepted. */
+/** The required members of a query, with the first accepted value. */
 function required(schema: unknown): Record<string, string> {
   const needed = Object.entries(shapeOf(schema)).filter(([, one]) => !one.safeParse(undefined).success);
   return Object.fromEntries(needed.map(([name, one]) => [name, texts.find(text => one.safeParse(text).success) ?? '']));
@@ -123,7 +123,7 @@ function bodiesOf({ body, bodyExample }: Contract): unknown[] {
   return [...bodies, ...('secrets' in example ? sets.map(secrets => ({ secrets })) : [])];
 }
 
-/** All requests of a route: dry runs first, then what changes something. */
+/** All requests of a route: dry runs first, then changes. */
 function requestsOf(contract: Contract): Request[] {
   const names: Record<string, string[]> = { env: ['production'], key: ['DATABASE_HOST', 'GONE', 'NEVER'] };
   let paths = [contract.path.slice('/v1'.length)];
@@ -152,7 +152,7 @@ async function send({ place, callers }: Service, caller: string, request: Reques
   return api.call(method, query === '' ? path : `${path}?${query}`, { as: callers[caller], headers, body });
 }
 
-/** All that an answer tells, without what differs between any two answers. */
+/** The content of an answer, without parts that differ between any two answers. */
 function toldBy({ ids }: Service, { status, headers, body }: Answer): string {
   const text = Object.entries(ids).reduce((all, [id, name]) => all.replaceAll(id, name), JSON.stringify(body ?? null));
   const plain = text
@@ -162,7 +162,7 @@ function toldBy({ ids }: Service, { status, headers, body }: Answer): string {
   return JSON.stringify([status, headers.get('etag'), headers.get('retry-after'), plain]);
 }
 
-/** Sends the request to both services, and puts back in the same way what it changed. */
+/** Sends the request to both services, and reverts its changes in both. */
 async function ask(caller: string, request: Request): Promise<[string, string]> {
   const answers = await Promise.all(services.map(service => send(service, caller, request)));
   const told = answers.map((answer, index) => toldBy(services[index] as Service, answer));
@@ -191,7 +191,7 @@ describe('two services that differ in the values of production alone', () => {
   it('are told apart by the owner on every route that shows or compares values', { timeout: 120_000 }, async () => {
     const same: string[] = [];
     for (const contract of routesOfSecrets) {
-      // Without those that change something: they would tell the services apart by their revisions.
+      // Without changes, because revisions would distinguish the services.
       const requests = requestsOf(contract).filter(({ method, query }) => method === 'GET' || query.dryRun === 'true');
       let isToldApart = requests.length === 0;
       for (const request of requests) {

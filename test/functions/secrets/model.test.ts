@@ -8,8 +8,8 @@ import { startObservedApi, withFault } from '../../support/observed-api.ts';
 import { type Person, seedOwner } from '../../support/people.ts';
 
 /*
- * Random changes of two environments, with preconditions that hold or not, each with or without a fault at any of its AWS
- * calls, against a model of a few lines. After every change a reader must see all of it or nothing of it.
+ * Random changes of two environments, with and without matching preconditions and faults at any AWS call, compared
+ * with a model of a few lines. After every change a reader must see all of it or nothing of it.
  */
 
 type Env = 'dev' | 'staging';
@@ -17,7 +17,7 @@ interface Entry {
   value: string | null;
   revision: number;
 }
-/** What the model knows of an environment: the history of every key, oldest version first. */
+/** The model of an environment: the history of every key, oldest version first. */
 interface Environment {
   revision: number;
   keys: Record<string, Entry[]>;
@@ -78,7 +78,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     }),
   },
 );
-/** Where a large change is in the middle of it, above all, and with nobody left to clean up. */
+/** Mostly in the middle of a large change, with no writer left to clean up. */
 const fault = fc.record({
   kind: fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom(...deadly) },
@@ -88,7 +88,7 @@ const fault = fc.record({
 });
 const step: fc.Arbitrary<Step> = fc.record({ change, fault: fc.option(fault, { nil: undefined, freq: 2 }) });
 
-/** The model of the whole service: what a change comes to, and the environment afterwards. Pure. */
+/** The model of the whole service: the result of a change, and the environment afterwards. Pure. */
 function apply(model: Model, change: Change): { status: number; after: Model } {
   const target = model[change.env];
   const newest = (environment: Environment, name: string) => environment.keys[name]?.at(-1)?.value ?? null;
@@ -221,7 +221,7 @@ describe('any sequence of changes, disturbed anywhere', () => {
           if (one.fault === undefined) expect(answer.status).toBeLessThan(500);
           const { env } = one.change;
           const seen = await picture(place, env);
-          // An answer that says so is one: only without an answer may it be either.
+          // A clear answer is definite. Only without an answer may either state be right.
           const isAfter = (answer.status < 300 && !died) || seen.revision === after[env].revision;
           expect(seen).toEqual(pictureOf((isAfter ? after : model)[env]));
           if (isAfter) model = after;

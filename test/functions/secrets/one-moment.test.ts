@@ -6,9 +6,9 @@ import type { AwsCall, Conductor } from '../../support/observe-calls.ts';
 import { recordRequest, startObservedApi, withFault } from '../../support/observed-api.ts';
 
 /*
- * Whatever a request reads is of one moment. Each of its AWS calls in turn is held up until another request has changed
- * the environment, once before the call is sent and once before its answer arrives. What the request then answers is what
- * it would have answered before the change, or what it would have answered afterwards.
+ * A request reads a consistent snapshot. Each of its AWS calls in turn is delayed until another request has changed the
+ * environment, once before the call is sent and once before its answer arrives. The request must then return what it
+ * would have returned either before or after the change.
  */
 
 let api: Api;
@@ -22,7 +22,10 @@ afterAll(() => api.stop());
 const fillers = Array.from({ length: 60 }, (_, index) => `K${index}`);
 let changes = 0;
 
-/** Gives A and B the same new value, and creates or deletes C; every second time with more keys than fit one transaction. */
+/**
+ * Sets A and B to the same new value, and creates or deletes C; every second time with more keys than fit one
+ * transaction.
+ */
 async function changeAll(): Promise<void> {
   changes += 1;
   const value = `value ${changes}`;
@@ -36,7 +39,7 @@ async function changeAll(): Promise<void> {
   expect([changes, status]).toEqual([changes, 200]);
 }
 
-/** Changes the environment while one call of the request waits. */
+/** Changes the environment while a call of the request is delayed. */
 function changeDuring(position: number, moment: 'before' | 'after'): Conductor {
   return {
     call: async (call: AwsCall, send) => {

@@ -127,7 +127,7 @@ describe('a developer who writes production without reading it', () => {
       const body = { secrets: Array.from({ length: 10 }, (_, i) => ({ key: `F${i}`, value: 'y'.repeat(bytes / 10) })) };
       return (await api.post(place.at('production', '/bulk?dryRun=true'), body, as)).status === 200;
     };
-    // The space that it finds at each of its own revisions, all of which hold the same.
+    // The free space that it finds at each of its own revisions, all of which have the same content.
     const found: number[] = [];
     for (let revision = 0; revision < 8; revision += 1) {
       expect((await place.set('production', 'NOTE', `note ${revision}`, { as })).status).toBeLessThan(300);

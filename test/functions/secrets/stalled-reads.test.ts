@@ -10,7 +10,7 @@ import { startObservedApi, withFault } from '../../support/observed-api.ts';
 import { type Person, seedOwner } from '../../support/people.ts';
 import { stalling } from '../../support/stalling.ts';
 
-/* Requests one of whose calls stalls until others have changed what the request has read, or is about to read. */
+/* Requests with a call that stalls until others have changed the data that the request has read or will read. */
 
 let api: Api;
 let owner: Person;
@@ -30,7 +30,7 @@ function stateKey({ project }: Workplace, env: string) {
 const reads = (call: AwsCall, { pk, sk }: { pk: string; sk: string }) =>
   call.operation.startsWith('BatchGet') && JSON.stringify(call.input).includes(`{"pk":"${pk}","sk":"${sk}`);
 
-/** Imports, and does `meanwhile` when only the commit is missing. */
+/** Imports, and runs `meanwhile` just before the commit. */
 async function importing(
   place: Workplace,
   secrets: Record<string, string>,

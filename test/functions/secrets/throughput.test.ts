@@ -26,8 +26,8 @@ function unitsOf({ input }: AwsCall): number {
 }
 
 /**
- * A partition at DynamoDB's limit, 1,000 write units a second, without any burst. It takes a write while it has units left
- * and goes into debt for it; until the debt is paid it refuses every other write.
+ * A partition at DynamoDB's limit, 1,000 write units a second, without burst capacity. It accepts a write while it has
+ * units left, even if the write costs more, and then rejects all others until the deficit is made up.
  */
 function partition(unitsPerSecond: number) {
   let units = 0;
@@ -74,7 +74,7 @@ describe('on a partition at its limit of 1,000 write units a second, while one k
             place.set('dev', 'SMALL', `${sets.length}`, { headers }),
           );
           sets.push(status);
-          // One client's retries would not use up the quota of the SDK, but all of this process share it.
+          // One client would not use up the SDK's retry quota, but all clients in this process share it.
           await replenishRetries();
           await sleep(1000);
         }

@@ -11,9 +11,9 @@ import { startObservedApi, withFault } from '../../support/observed-api.ts';
 import { type Person, seedOwner } from '../../support/people.ts';
 
 /*
- * A time machine: two environments go through random changes, deletions, promotions, restorations and key rotations, with
- * writers that die at any of their calls, sleep until they were taken over, or write at the same time. A model of a few
- * lines goes along. Then every revision is read back, compared with its neighbours, listed and restored.
+ * Two environments go through random changes, deletions, promotions, restores and key rotations, with writers that die
+ * at any call, stall until their lease is taken over, or write concurrently. A model of a few lines follows along. Then
+ * every revision is read back, compared with its neighbors, listed and restored.
  *
  * `npm run time-machine` goes through 500 revisions. `SEED` repeats a run.
  */
@@ -61,7 +61,7 @@ type Change = { env: Env; message: string } & (
 type Step =
   | { kind: 'change'; change: Change; fault: { kind: FaultKind; position: number } | undefined }
   | { kind: 'rotate' }
-  /** An import that sleeps before one of its calls until another writer was first. */
+  /** An import that stalls before one of its calls until another writer has committed. */
   | { kind: 'sleep'; env: Env; position: number; count: number }
   /** Three sets and an import at the same time. */
   | { kind: 'race'; env: Env; count: number };
@@ -150,7 +150,7 @@ function moment({ keys: all }: Environment, revision: number): Map<string, Shown
   return new Map(shown.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What a change comes to. Pure. */
+/** The result of a change. Pure. */
 function apply(model: Model, change: Change): { status: number; after: Model } {
   const target = model[change.env];
   const now = moment(target, target.revision);
@@ -230,7 +230,7 @@ let api: Api;
 let owner: Person;
 let place: Workplace;
 beforeAll(async () => {
-  // A long run takes longer than a session is fresh.
+  // A long run outlasts a fresh session.
   api = await startObservedApi({ REQUESTS_PER_MINUTE: '-1', STEP_UP_FRESH_SECONDS: '36000' });
   owner = await seedOwner();
   place = await openWorkplace(api, owner);
@@ -269,7 +269,7 @@ let model: Model = {
   dev: { revision: 0, keys: new Map(), log: [] },
   staging: { revision: 0, keys: new Map(), log: [] },
 };
-/** What pulls answered, byte for byte, by environment and revision. */
+/** The responses of pulls, byte for byte, by environment and revision. */
 const pulled = new Map<string, string>();
 const done: Record<string, number> = {};
 const tally = (name: string) => {
@@ -279,7 +279,7 @@ const tally = (name: string) => {
 const shownOf = (all: ReadonlyMap<string, Shown>) =>
   [...all].map(([name, { value: content, version }]) => ({ key: name, value: content, version }));
 
-/** Where an answer needs values that were destroyed, it is a refusal that names their keys. @returns whether it is */
+/** If an answer needs destroyed values, it must be a refusal that names their keys. @returns whether it is one */
 function isRefusedFor(gone: ReadonlySet<string>, told: string, { status, body }: Answer): boolean {
   if (gone.size === 0) return false;
   const expected = [told, 409, 'version_destroyed', [...gone].toSorted()];
@@ -291,7 +291,7 @@ function isRefusedFor(gone: ReadonlySet<string>, told: string, { status, body }:
 const goneOf = (all: ReadonlyMap<string, Shown>) =>
   [...all].filter(([, { destroyed }]) => destroyed).map(([name]) => name);
 
-/** Compares an answer with the model at a revision, and with what a pull answered when that was the current one. */
+/** Compares an answer with the model at a revision, and with the pull at the time that revision was current. */
 function requireMoment(where: Env, revision: number, answer: Answer): void {
   const told = `${where} at ${revision}`;
   if (isRefusedFor(new Set(goneOf(moment(model[where], revision))), told, answer)) return;
@@ -454,7 +454,10 @@ async function requireList(where: Env): Promise<void> {
   );
 }
 
-/** Destroys the older half of the history of every third key; some calls fail or their process dies, so it is sent again. */
+/**
+ * Destroys the older half of the history of every third key; some calls fail or their process dies, so it is sent
+ * again.
+ */
 async function destroySome(where: Env): Promise<void> {
   const chosen = [...model[where].keys].filter((_, index) => index % 3 === 0);
   for (const [index, [name, history]] of chosen.entries()) {

@@ -15,7 +15,7 @@ import { type Receiver, startReceiver } from '../../support/receiver.ts';
 const canary = `canary-${randomUUID()}`;
 
 let api: Api;
-/** Everything that this process sent to the queues, and everything it logged. */
+/** Everything that this process sent to the queues and logged. */
 const queued: string[] = [];
 const logged: string[] = [];
 beforeAll(async () => {
@@ -236,7 +236,7 @@ describe('30 quick changes', () => {
         .sort(),
     ).toEqual(Array.from({ length: 30 }, (_, index) => `KEY_${index}`).sort());
     await vi.waitFor(async () => expect(await deliveriesOf(id)).toHaveLength(20), 5000);
-    // Nothing makes them expire, so nothing more may be kept.
+    // They never expire, so nothing else may be stored.
     await vi.waitFor(async () => expect(await queryItems(ranges.deliveries(id))).toHaveLength(20), 5000);
     expect((await queryItems(ranges.deliveries(id))).every(item => item.expiresAt === undefined)).toBe(true);
     await api.delete(`${webhooks}/${id}`, person.session);

@@ -57,7 +57,7 @@ describe('a bundle', () => {
       };
       expect(carried, name).toEqual({
         table: uses.table.length > 0,
-        // The chain of every operation can check the mark of a credential.
+        // The chain of every operation can check the MAC of a credential.
         key: uses.key !== undefined || operations.has(name),
         queues: uses.queues !== undefined,
         functions: uses.functions !== undefined,

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** An organization with something of everything that is counted, some of it gone again. */
+/** An organization with everything that is counted, some of it deleted again. */
 async function busyOrganization(): Promise<{ id: string; slug: string; project: string }> {
   const { body } = await api.post('/orgs', { name: 'Busy' }, owner.session);
   const organization = body.organization;

@@ -52,7 +52,7 @@ async function versionsStored(): Promise<string[]> {
   return items.filter(({ kind }) => kind === versionRecord.kind).map(({ key, version }) => `${key} ${version}`);
 }
 
-/** What can be wrong, and what the command says of it. */
+/** Possible inconsistencies, and what the command reports. */
 const damages: { what: string; plant: () => Promise<void>; says: string[] }[] = [
   {
     what: 'a digest that fits nothing',

@@ -166,7 +166,7 @@ describe('the edge', () => {
     for (const path of ['login', 'register', 'reset-password', 'change-password']) {
       expect(JSON.stringify(rates[1])).toContain(`"/v1/auth/${path}"`);
     }
-    // A secret may look like an attack, so what looks into bodies only counts.
+    // A secret may look like an attack, so rules that inspect bodies only count.
     const managed = JSON.stringify(Rules);
     for (const rule of ['SizeRestrictions_BODY', 'CrossSiteScripting_BODY', 'Log4JRCE_BODY']) {
       expect(managed).toContain(`{"ActionToUse":{"Count":{}},"Name":"${rule}"}`);
@@ -201,7 +201,7 @@ interface EdgeRequest {
   headers: Record<string, { value: string }>;
 }
 
-/** Runs the file that is deployed, with an event as CloudFront makes it. */
+/** Runs the deployed file with a CloudFront event. */
 function runEdgeFunction(file: string, uri: string, headers: EdgeRequest['headers'] = {}): EdgeRequest {
   const code = readFileSync(join(import.meta.dirname, '../../../infra/edge', file), 'utf8');
   const deployed = ofType('AWS::CloudFront::Function').map(({ resource }) => resource.Properties);

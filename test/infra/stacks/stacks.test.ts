@@ -395,7 +395,7 @@ describe('rights', () => {
       // IAM refuses other characters, and then the deployment fails.
       expect(resource.Properties.Description).toMatch(/^[\u0020-\u007e\u00a1-\u00ff]{1,1000}$/);
     }
-    // The list of rights would not show a policy anywhere else.
+    // The snapshot of rights would miss a policy elsewhere.
     expect(ofType('AWS::IAM::Policy')).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import type { Templates } from '../../../infra/stacks/synthesize.ts';
 import { harmsOf, tablesInUse } from '../../../infra/stacks/template-changes.ts';
 import { exampleSettings, exampleVault, fullSettings, synthesize } from '../../support/installation.ts';
 
-/** Each setting with a value that is not its default. Those that need each other are one change. */
+/** Each setting with a non-default value. Settings that require each other are one change. */
 const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   dashboardOrigin: { dashboardOrigin: 'https://other.example.com', sessionCookie: 'cross-site' },
   sessionCookie: { sessionCookie: 'cross-site' },
