@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../plan/config.ts';
 import { readInstallation } from '../plan/installation-file.ts';
+import { noticesOf } from '../plan/notices.ts';
 
 /*
  * `npm run deploy -- <installation> [option of cdk deploy …]`: checks the settings in
@@ -18,6 +19,7 @@ try {
   refuseSettings(options, installation);
   const config = readInstallation(installation);
   refuseExamples(config, installation);
+  for (const notice of noticesOf(config)) process.stderr.write(`${notice}\n`);
   process.exitCode = deploy(installation, options) || smoke(config);
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

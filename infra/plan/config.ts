@@ -1,5 +1,6 @@
 import { getDomain } from 'tldts';
 import * as z from 'zod';
+import { defaultRequestsPerMinute } from '../../lib/core/settings.ts';
 
 /** The retention periods that CloudWatch Logs accepts. */
 const retentionDays = [30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;
@@ -37,6 +38,10 @@ const Origin = z
   .refine(text => URL.canParse(text) && text.startsWith('https://') && new URL(text).origin === text, {
     error: 'must be an https origin without a path, e.g. https://app.example.com',
   });
+
+/** An account's quota for all its APIs (Amazon API Gateway quotas). A region's may be lower. */
+const maximumThrottleRate = 10_000;
+const maximumThrottleBurst = 5_000;
 
 const Config = z
   .strictObject({
@@ -127,12 +132,18 @@ const Config = z
     logLevel: z
       .enum(['DEBUG', 'INFO', 'WARN', 'ERROR'], { error: 'must be DEBUG, INFO, WARN or ERROR' })
       .default('INFO'),
-    /** Requests per second and burst, for each route. API Gateway rejects more with 429. */
-    throttleRate: count(1, 10_000).default(200),
-    throttleBurst: count(1, 5_000).default(400),
-    /** The same for each route that hashes a password, which takes half a second of CPU. */
-    passwordThrottleRate: count(1, 10_000).default(20),
-    passwordThrottleBurst: count(1, 5_000).default(40),
+    /**
+     * Requests per second and burst, for each route and all callers together. API Gateway rejects more with 429, before
+     * any organization's share is counted. The default follows from that share.
+     */
+    throttleRate: count(1, maximumThrottleRate).optional(),
+    throttleBurst: count(1, maximumThrottleBurst).optional(),
+    /**
+     * The same for each route that hashes a password, which takes half a second of CPU. What is over the bounds of an
+     * address or account is not hashed.
+     */
+    passwordThrottleRate: count(1, maximumThrottleRate).default(200),
+    passwordThrottleBurst: count(1, maximumThrottleBurst).default(400),
     stripeSecretKeyParameter: parameterName.optional(),
     stripeWebhookSecretParameter: parameterName.optional(),
     stripePricePro: z.string().min(1, { error: 'must not be empty' }).optional(),
@@ -178,7 +189,19 @@ const Config = z
     }
   });
 
-export type Config = z.output<typeof Config>;
+type Read = z.output<typeof Config>;
+export type Config = Omit<Read, 'throttleRate' | 'throttleBurst'> & { throttleRate: number; throttleBurst: number };
+
+/** How many organizations can use up their shares at once before the gateway refuses requests of the others. */
+const sharesAtOnce = 10;
+
+/** Pure. */
+function withThrottle(config: Read): Config {
+  const perMinute = Math.max(config.requestsPerMinute ?? 0, defaultRequestsPerMinute);
+  const rate = Math.min(maximumThrottleRate, Math.ceil((sharesAtOnce * perMinute) / 60));
+  const { throttleRate = rate, throttleBurst = Math.min(maximumThrottleBurst, 2 * throttleRate) } = config;
+  return { ...config, throttleRate, throttleBurst };
+}
 
 /** Whether two hosts belong to the same site in browsers. CloudFront's own domain is a public suffix, like `co.uk`. */
 function isSameSite(origin: string, domainName: string | undefined): boolean {
@@ -224,7 +247,7 @@ export class ConfigError extends Error {
  */
 export function readConfig(settings: unknown): Config {
   const result = Config.safeParse(settings);
-  if (result.success) return result.data;
+  if (result.success) return withThrottle(result.data);
   const sentences = result.error.issues.flatMap(issue => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map(key => `There is no setting ${key}.`);
     const name = issue.path.join('.');

@@ -22,8 +22,9 @@ export function alarmsOn(
     failedLogIns,
     inconsistentReads,
     loggedErrors,
+    refused,
     requeuedWork,
-  }: { failedLogIns: Metric; inconsistentReads: Metric; loggedErrors: Metric; requeuedWork: Metric },
+  }: { failedLogIns: Metric; inconsistentReads: Metric; loggedErrors: Metric; refused: Metric; requeuedWork: Metric },
 ): Readonly<Record<string, AlarmPlan>> {
   return {
     ApiErrors: {
@@ -93,6 +94,16 @@ export function alarmsOn(
       metric: metrics.throttledInvocations,
       above: 0,
       periods: 2,
+    },
+    RequestsRefused: {
+      description:
+        'More than one request a second gets 429, for ten minutes. If the gateway refuses them, every organization ' +
+        'on that route is affected. First look in the access log whether gatewayError is "Too Many Requests" (the ' +
+        'gateway) or "-" (a limit of the service, for one caller or organization).',
+      metric: refused,
+      above: 300,
+      periods: 3,
+      in: 2,
     },
     TableThrottled: {
       description:

@@ -22,6 +22,7 @@ interface WidgetSources {
   alarms: readonly IAlarm[];
   failedLogIns: Metric;
   loggedErrors: Metric;
+  refused: Metric;
   requeuedWork: Metric;
   accessLog: ILogGroup;
   functions: ReadonlyMap<string, LambdaFunction>;
@@ -35,7 +36,7 @@ const coldStartAreas = ['secrets', 'auth'];
 
 /** The rows of the dashboard: overall health, user-visible symptoms, possible causes, and single operations. */
 export function widgetsOf(sources: WidgetSources): IWidget[][] {
-  const { metrics, alarms, failedLogIns, loggedErrors, requeuedWork, accessLog, functions, workers } = sources;
+  const { metrics, alarms, failedLogIns, loggedErrors, refused, requeuedWork, accessLog, functions, workers } = sources;
   const background = [workers.deliverWebhooks, workers.runJobs, workers.queueUnfinishedWork, workers.rollUpMetrics];
   const { requests, serverErrors, slowestHundredth, deadWebhooks, deadJobs } = metrics;
   const hour = Duration.hours(1);
@@ -59,7 +60,7 @@ export function widgetsOf(sources: WidgetSources): IWidget[][] {
       graph(`Pulls over ${objectives.fastPullMs} ms, % of an hour (objective: ${100 - objectives.fastPulls})`, [
         metrics.slowPullShare(hour, 1),
       ]),
-      graph('Requests', [requests], [metrics.clientErrors, serverErrors]),
+      graph('Requests', [requests], [metrics.clientErrors, refused, serverErrors]),
     ],
     [
       graph('Latency, ms', [metrics.median, slowestHundredth, metrics.slowestPulls]),

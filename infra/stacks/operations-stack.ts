@@ -46,12 +46,23 @@ export class OperationsStack extends NestedStack {
     const inconsistentReads = this.addInconsistentReads(config, functions);
     const loggedErrors = this.addLoggedErrors(config, [...functions.values(), ...workers.all]);
     const requeuedWork = this.addRequeuedWork(config, workers.queueUnfinishedWork);
-    const plans = alarmsOn(metrics, { failedLogIns, inconsistentReads, loggedErrors, requeuedWork });
+    const refused = this.addRefused(config, accessLog);
+    const plans = alarmsOn(metrics, { failedLogIns, inconsistentReads, loggedErrors, refused, requeuedWork });
     const alarms = Object.entries(plans).map(([id, plan]) => this.addAlarm(config, id, plan, topic));
     this.addBudget(config, topic);
     new Dashboard(this, 'Dashboard', {
       dashboardName: config.name,
-      widgets: widgetsOf({ metrics, alarms, loggedErrors, failedLogIns, requeuedWork, accessLog, functions, workers }),
+      widgets: widgetsOf({
+        metrics,
+        alarms,
+        loggedErrors,
+        failedLogIns,
+        refused,
+        requeuedWork,
+        accessLog,
+        functions,
+        workers,
+      }),
     });
   }
 
@@ -163,6 +174,18 @@ export class OperationsStack extends NestedStack {
       filterPattern: FilterPattern.stringValue('$.accountEvent', '=', 'login_failed'),
     });
     return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'failed log-ins' });
+  }
+
+  /** Counts 429s in the access log, which also has those of the gateway, which no function sees. */
+  private addRefused({ name }: Config, accessLog: ILogGroup): Metric {
+    const filter = new MetricFilter(this, 'Refused', {
+      logGroup: accessLog,
+      metricNamespace: name,
+      metricName: 'Refused',
+      metricValue: '1',
+      filterPattern: FilterPattern.stringValue('$.status', '=', '429'),
+    });
+    return filter.metric({ statistic: 'Sum', period: Duration.minutes(5), label: 'requests refused with 429' });
   }
 
   /** Counts the errors in the logs of all functions, including those that no response shows. */

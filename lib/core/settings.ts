@@ -60,6 +60,9 @@ const level: Reader<(typeof logLevels)[number]> = value => {
   return found;
 };
 
+/** The gateway's limits are many times as high (`infra/plan/config.ts`). */
+export const defaultRequestsPerMinute = 6000;
+
 /** The environment variables of a function and what they mean. All others belong to the SDK. */
 const readers = {
   /** A function that has no right to the table has no name of it. */
@@ -97,7 +100,7 @@ const readers = {
   /** Invitations per organization; -1 also lifts the limit on invitations per address. */
   INVITATION_LIMIT_PER_DAY: limit(100),
   /** An organization's fair share of requests. */
-  REQUESTS_PER_MINUTE: limit(6000),
+  REQUESTS_PER_MINUTE: limit(defaultRequestsPerMinute),
   /** Users without a verified e-mail address cannot invite others. */
   VERIFIED_EMAIL_REQUIRED: flagOn,
   STRIPE_SECRET_KEY: optionalText,

@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { ConfigError, readConfig } from '../../../infra/plan/config.ts';
 import { readInstallation } from '../../../infra/plan/installation-file.ts';
+import { noticesOf } from '../../../infra/plan/notices.ts';
+import { forgetSettings, settings } from '../../../lib/core/settings.ts';
 import { exampleSettings, fullSettings } from '../../support/installation.ts';
 
 const read = (settings: Record<string, unknown>) => readConfig(settings);
@@ -15,8 +17,32 @@ describe('the settings of an installation', () => {
       mailFrom: { text: 'Holdfast <no-reply@example.com>', address: 'no-reply@example.com', domain: 'example.com' },
       mailIdentity: 'domain',
       logRetentionDays: 90,
-      throttleRate: 200,
+      throttleRate: 1000,
     });
+  });
+
+  test('let ten organizations use up their shares at once before the gateway refuses anybody', () => {
+    vi.stubEnv('REQUESTS_PER_MINUTE', undefined);
+    forgetSettings();
+    const share = settings().REQUESTS_PER_MINUTE / 60;
+    vi.unstubAllEnvs();
+    forgetSettings();
+    expect(read(exampleSettings).throttleRate).toBeGreaterThanOrEqual(10 * share);
+    const rates = [-1, 60, 30_000, 100_000].map(
+      requestsPerMinute => read({ ...exampleSettings, requestsPerMinute }).throttleRate,
+    );
+    // API Gateway's own quota is the end of it.
+    expect(rates).toEqual([10 * share, 10 * share, 5000, 10_000]);
+    expect(read({ ...exampleSettings, throttleRate: 50 })).toMatchObject({ throttleRate: 50, throttleBurst: 100 });
+    expect(read(exampleSettings).passwordThrottleRate).toBeGreaterThanOrEqual(200);
+  });
+
+  test('that leave out the firewall or the address of the operators are said in a sentence', () => {
+    expect(noticesOf(read(exampleSettings))).toEqual([
+      expect.stringMatching(/^No firewall is on \(waf is false\): .*\.$/),
+      expect.stringMatching(/^alarmEmail is not set: .*\.$/),
+    ]);
+    expect(noticesOf(read({ ...fullSettings, waf: true, region: 'eu-central-1' }))).toEqual([]);
   });
 
   test('come from the committed file of the installation', () => {

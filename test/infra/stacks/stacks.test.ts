@@ -347,9 +347,9 @@ describe('the API', () => {
 
   test('throttles all routes, and more strictly those that hash passwords', () => {
     const { DefaultRouteSettings, RouteSettings } = single('AWS::ApiGatewayV2::Stage').Properties;
-    expect(DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 });
+    expect(DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 2000 });
     const strict = Object.entries(RouteSettings).filter(
-      ([, settings]) => (settings as { ThrottlingRateLimit: number }).ThrottlingRateLimit < 200,
+      ([, settings]) => (settings as { ThrottlingRateLimit: number }).ThrottlingRateLimit < 1000,
     );
     expect(strict.map(([route]) => route).sort()).toEqual([
       'POST /v1/auth/change-password',
@@ -358,6 +358,7 @@ describe('the API', () => {
       'POST /v1/auth/reset-password',
       'POST /v1/auth/step-up',
     ]);
+    for (const [route, settings] of strict) expect(settings, route).toMatchObject({ ThrottlingRateLimit: 200 });
   });
 });
 
@@ -564,7 +565,7 @@ describe('alarms', () => {
     .filter(({ AlarmActions }) => AlarmActions !== undefined);
 
   test('say what users notice and what to do first, and notify the operators', () => {
-    expect(alarms).toHaveLength(18);
+    expect(alarms).toHaveLength(19);
     for (const { AlarmName, AlarmDescription, AlarmActions } of alarms) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       expect(AlarmDescription.length, AlarmName).toBeGreaterThan(100);
@@ -602,7 +603,7 @@ describe('alarms', () => {
     ]);
     expect(single('AWS::ApiGatewayV2::Stage').Properties.RouteSettings[pullRoute.routeKey]).toMatchObject({
       DetailedMetricsEnabled: true,
-      ThrottlingRateLimit: 200,
+      ThrottlingRateLimit: 1000,
     });
   });
 
