@@ -1,4 +1,4 @@
-import { renewRecoveryCodes } from '../../lib/accounts/factors/renew-recovery-codes.ts';
+import { renewRecoveryCodes } from '../../lib/accounts/factors/change-factors.ts';
 import { endpoint } from '../../lib/api/endpoint.ts';
 import { renewRecoveryCodes as contract } from '../../lib/contracts/auth/renew-recovery-codes.ts';
 

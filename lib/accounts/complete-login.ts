@@ -3,7 +3,7 @@ import type { completeLogin as contract } from '../contracts/auth/complete-login
 import type { PasskeyRequestOptions } from '../contracts/auth/passkey-options.ts';
 import type { BodyOf } from '../contracts/contract.ts';
 import { ApiError } from '../core/errors.ts';
-import { type Counter, countOne, refuseEarly, toRead } from '../limits/count.ts';
+import { type Counter, count, countOne, refuseEarly, toRead } from '../limits/count.ts';
 import { networkOf } from '../limits/network.ts';
 import { factorMails, passkeyLogins, wrongCodes } from '../limits/rate-limits.ts';
 import { factorChangeMail } from '../mail/account-mails.ts';
@@ -12,7 +12,7 @@ import { passkeyRecord } from '../table/records/passkey.ts';
 import { nobody, type UserRecord, userRecord } from '../table/records/user.ts';
 import { retryOnConditionFailed, transact } from '../table/write.ts';
 import { answer, invalidChallenge, newChallenge, presentedChallenge } from './factors/challenge.ts';
-import { mailUnlessRefused, refusalOfMail } from './factors/mail-unless-refused.ts';
+import { mailUnlessRefused } from './factors/mail-unless-refused.ts';
 import { requestOptions, userOfHandle } from './factors/passkey-options.ts';
 import { type PresentedFactor, proveFactor } from './factors/prove-factor.ts';
 import { newSession } from './new-session.ts';
@@ -77,9 +77,8 @@ function factorOf(
   return { method: 'recovery_code', code: recoveryCode ?? '', wrong };
 }
 
-/** Tells the owner, in case the codes were stolen. */
+/** Tells the user, in case the codes were stolen. */
 async function tellOfRecovery({ log }: RequestContext, user: UserRecord): Promise<void> {
   log.account('recovery_code_used', { userId: user.id });
-  const refusal = await refusalOfMail(factorMails(user.id));
-  await mailUnlessRefused(log, user, refusal, () => factorChangeMail('recovery_code_used'));
+  await mailUnlessRefused(log, user, count(factorMails(user.id)), () => factorChangeMail('recovery_code_used'));
 }

@@ -16,9 +16,9 @@ import { newSession } from './new-session.ts';
 type Credentials = BodyOf<typeof contract>;
 
 /**
- * Starts a session. An unknown e-mail and a wrong password do the same work and get the same answer. Behind the limit of
- * failures a right password gets the answer of a wrong one.
- * @throws rate_limited, invalid_credentials; second_factor_required with a challenge, after a right password
+ * Starts a session. An unknown e-mail address and a wrong password take the same work and get the same answer. Once the
+ * limit of failures is reached, a correct password is refused like a wrong one.
+ * @throws rate_limited, invalid_credentials; second_factor_required with a challenge after a correct password
  */
 export async function logIn(
   context: RequestContext,

@@ -51,8 +51,8 @@ export async function newUndoLink(userId: string) {
 }
 
 /**
- * The account and the factor that an undo link is about, with the write that uses the link up.
- * @throws invalid_token where it is unknown, used or expired; the transaction, too
+ * The account and the factor of an undo link, with the write that uses the link up.
+ * @throws invalid_token if it is unknown, used or expired; the transaction throws it too
  */
 export async function openUndoLink(
   token: string,
@@ -67,7 +67,7 @@ export async function openUndoLink(
 /**
  * The account that a verification link's token belongs to, with the write that uses the link up. The transaction with
  * that write fails with invalid_token if another request used or replaced it in the meantime.
- * @throws invalid_token where it is unknown, used, replaced or expired
+ * @throws invalid_token if it is unknown, used, replaced or expired
  */
 export async function openVerificationLink(token: string): Promise<{ user: UserRecord; useUp: Write }> {
   const { userId, hash } = readLink(token);
@@ -79,7 +79,7 @@ export async function openVerificationLink(token: string): Promise<{ user: UserR
 
 /**
  * The account that a reset link's token belongs to. Raising its epoch uses the link up, with all others.
- * @throws invalid_token where it is unknown, used or expired, or the password was changed since
+ * @throws invalid_token if it is unknown, used or expired, or the password has changed since
  */
 export async function openResetLink(token: string): Promise<UserRecord> {
   const { userId, hash } = readLink(token);

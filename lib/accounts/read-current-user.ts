@@ -22,8 +22,7 @@ interface CurrentUser {
 }
 
 /**
- * Who the caller is, and the organizations that the credential sees, by name. A token whose membership has ended
- * is not valid.
+ * The caller, and the organizations visible to the credential, by name. A token is invalid once its membership has ended.
  * @throws unauthenticated
  */
 export async function readCurrentUser({ principal }: AccountContext): Promise<CurrentUser> {

@@ -12,8 +12,8 @@ import { invalidLink, openResetLink } from './mailed-link.ts';
 import { readHeldTokens, setPassword } from './set-password.ts';
 
 /**
- * Asks the background to mail a reset link, if there is such an account. The caller cannot tell, because
- * the same calls are made and the limit counts either way.
+ * Has a background job mail a reset link if the account exists. The caller can't tell, because the calls and the rate
+ * limit are the same either way.
  * @throws rate_limited
  */
 export async function requestPasswordReset({ source, log }: RequestContext, email: string): Promise<void> {
@@ -27,9 +27,8 @@ export async function requestPasswordReset({ source, log }: RequestContext, emai
 }
 
 /**
- * Sets a new password with a mailed link's token. The same transaction ends
- * every session, every token and every other reset link. On an account whose address was never verified it drops the
- * second factors.
+ * Sets a new password with a mailed link's token. The same transaction ends every session, token and other reset link. If
+ * the account's address was never verified, it also removes the second factors.
  * @throws invalid_token; invalid_request naming `newPassword` for a common one, which leaves the link usable
  */
 export async function resetPassword(

@@ -84,9 +84,9 @@ interface EndedSessions {
 }
 
 /**
- * Ends every session and reset link of the account by raising its epoch, and revokes the tokens that are `held`. Tokens
- * that do not fit the transaction are revoked just before it, so none is left when it is done; a token that is made
- * meanwhile lets it fail, and all is read again.
+ * Ends every session and reset link of the account by raising its epoch, and revokes the `held` tokens. Tokens that do not
+ * fit in the transaction are revoked just before it. If a token is created meanwhile, the transaction fails and everything
+ * is read again, so none remains.
  */
 export async function endSessions({ user: before, held, source, decide, gone }: EndedSessions): Promise<void> {
   const readAgain = () => readAccount(before.id, held !== undefined);

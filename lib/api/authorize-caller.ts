@@ -22,8 +22,8 @@ export interface Authorization<Kind extends Access['kind']> {
    */
   authorize(): Promise<Admitted[Kind]>;
   /**
-   * The same after each wait of the request: a caller who lost a right meanwhile must not use it. Each further try counts
-   * towards the organization's share, which bounds how many of its requests can wait at once.
+   * The same after each retry delay: a caller who has lost a right in the meantime must not use it. Each retry counts
+   * towards the organization's share, which limits how many of its requests can be waiting.
    */
   reauthorize(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function authorization<Kind extends Access['kind']>(
       const caller = await authenticate(issued, access, params);
       return { caller, admitted: authorize(kind, access, caller) };
     } catch (error) {
-      // A caller who only has to step up may still read early in other requests.
+      // A caller who only has to step up may still read early in later requests.
       const isStranger = error instanceof ApiError && error.code !== 'step_up_required';
       if (issued !== undefined && isStranger) readLateFromNowOn(issued, params);
       throw error;
@@ -53,7 +53,7 @@ export function authorization<Kind extends Access['kind']>(
       return admitted;
     },
     reauthorize: async () => {
-      // The early reads waited before the first authorization, which comes after that wait.
+      // Early reads may be delayed before the first authorization, which then comes after the delay anyway.
       if (authorized === undefined) return;
       const [{ caller: now }] = await Promise.all([authorizeNow(), flushShares(log)]);
       if (now?.access === undefined) return;

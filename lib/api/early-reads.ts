@@ -2,10 +2,10 @@ import type { IssuedCredential } from '../access/authenticate.ts';
 import { isOverShare } from '../limits/fair-share.ts';
 
 /*
- * A handler's reads begin beside authentication, which saves honest callers a round trip. A stranger must not have a
- * tenant's data read again and again that way. So a caller who was refused at an organization is authorized before anything
- * is read there for a while, and so are all callers of an organization that has used up its share. Each process remembers
- * this for itself.
+ * A handler's reads run in parallel with authentication, which saves legitimate callers a round trip. Strangers must not
+ * be able to make the service read a tenant's data over and over. So after a refusal, the caller's requests to that
+ * organization are authorized before anything is read, for a while; and so are all requests to an organization that has
+ * used up its share. Each process remembers this on its own.
  */
 const rememberedMs = 10 * 60_000;
 const maximumRemembered = 10_000;
@@ -24,7 +24,7 @@ export function mayReadEarly(issued: IssuedCredential | undefined, params: Param
   return !isRefused && !isOverShare(organizationIn(params));
 }
 
-/** Has the caller's next requests to this organization authorized first. */
+/** From now on, authorizes the caller's requests to this organization before reading. */
 export function readLateFromNowOn(issued: IssuedCredential, params: Params): void {
   const subject = subjectOf(issued, params);
   refusedUntil.delete(subject);

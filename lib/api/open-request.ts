@@ -19,20 +19,20 @@ export type Middleware = middy.MiddlewareObj<
   OpenedContext
 >;
 
-/** Gives the request its id and its log, and refuses it where the service is not to be reached or not to be changed. */
+/** Gives the request its id and log, and rejects requests that bypass the edge and changes during maintenance. */
 export function openRequest({ operationId, method }: Contract): Middleware {
   return {
     before: ({ event, context }) => {
       const source = sourceOf(event);
       context.opened = { source, log: openLog({ requestId: source.requestId, operation: operationId }) };
-      // There is no way round the edge, where the firewall is and the caller's address is known.
+      // The edge has the firewall and knows the caller's address, so nothing may bypass it.
       if (!cameThroughEdge(event)) throw new ApiError('route_not_found', 'The API is not served at this address.');
       if (settings().MAINTENANCE && method !== 'GET') throw underMaintenance();
     },
   };
 }
 
-/** A change that is refused now is not lost: clients send it again, as SDK and command line do by themselves. */
+/** Clients retry a rejected change; the SDK and the CLI do so automatically. */
 function underMaintenance(): ApiError {
   return new ApiError(
     'temporarily_unavailable',

@@ -44,7 +44,7 @@ export function parseRequest<C extends Contract>(
 ): Parsed<C> {
   if (problem !== undefined) return { problem };
   try {
-    // The schemas of the contract have just made these types.
+    // The contract's schemas have just checked this type.
     return { request: { params, ...parseParts(contract, event) } as ParsedRequest<C> };
   } catch (error) {
     return { problem: error };
@@ -57,7 +57,7 @@ export function requireParsed<C extends Contract>(parsed: Parsed<C>): ParsedRequ
   return parsed.request;
 }
 
-/** The path's parameters. An organization that is named in the wrong form can't be found, but this does not say so yet. */
+/** The path's parameters. A malformed one names nothing; the caller decides when to say so. */
 export function parsePath(contract: Contract, event: APIGatewayProxyEventV2): ParsedPath {
   const params: Record<string, string> = {};
   let problem: ApiError | undefined;
@@ -77,7 +77,7 @@ function notFoundError(code: ErrorCode, formProblem: string): ApiError {
   return new ApiError(code, `There is no such ${thing}: ${formProblem}.`);
 }
 
-/** The same error, which says so if what was not found is named in a wrong form, such as by an id instead of a slug. */
+/** The same error, with an explanation if the parameter is malformed, such as an id in place of a slug. */
 export function explainNotFound(contract: Contract, event: APIGatewayProxyEventV2, error: ApiError): ApiError {
   const { problem } = parsePath(contract, event);
   if (problem?.code === error.code) return problem;

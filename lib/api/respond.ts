@@ -3,7 +3,7 @@ import { ApiError, temporarilyUnavailable } from '../core/errors.ts';
 
 const commonHeaders = {
   'content-type': 'application/json; charset=utf-8',
-  // Answers hold secrets or depend on the caller, so no cache on the way may keep one.
+  // Responses contain secrets or depend on the caller, so no cache may store them.
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
@@ -18,7 +18,7 @@ const asTextBytes = 512 * 1024;
 /** Lambda's bound on an answer is 6 MB (Lambda quotas); the rest is for headers and cookies. */
 const maximumAnswerBytes = 6 * 1024 * 1024 - 64 * 1024;
 
-/** @throws payload_too_large where no way of passing the body fits Lambda's answer */
+/** @throws payload_too_large if neither encoding fits Lambda's limit */
 function encode(text: string): { body: string; isBase64Encoded: boolean } {
   const bytes = Buffer.byteLength(text);
   if (bytes <= asTextBytes) return { body: text, isBase64Encoded: false };
@@ -72,7 +72,7 @@ export function renderError(error: ApiError, requestId: string): APIGatewayProxy
   );
 }
 
-/** Names of AWS errors that mean: not now. The SDK has already retried them. */
+/** Names of transient AWS errors. The SDK has already retried them. */
 const transientNames = new Set([
   'InternalServerError',
   'KMSInternalException',
@@ -95,7 +95,7 @@ const transientNames = new Set([
   'EPIPE',
 ]);
 
-/** What a client may know of any failure: an ApiError as it is, an outage as 503, everything else as a bare 500. */
+/** The error that a client may see: an ApiError as it is, an outage as 503, everything else as a bare 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Error) {

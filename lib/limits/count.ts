@@ -15,13 +15,11 @@ import {
 
 /*
  * A rate limit is a number in the table and the time at which its window ends. The window begins with the first count.
- * Every write below has the bound in its condition, so however many requests run at once, no more are counted than the
- * bound allows.
+ * Every write below has the bound in its condition, so concurrent requests can't exceed it.
  *
- * Where only failures count, nobody knows before the password is checked whether a try is one. So the transaction that
- * ends the try decides: a wrong one is counted, a right one demands that the bound has not been reached. Either is refused
- * with `rate_limited` behind the bound, so the answers to many tries at once tell no more than the answers to as many tries
- * one after the other.
+ * Where only failures count, an attempt's outcome is not known before the password is checked. So the transaction that ends
+ * the attempt decides: a failure is counted, and a success requires that the bound has not been reached. At the bound both
+ * get `rate_limited`, so concurrent attempts reveal no more than the same number of attempts in sequence.
  */
 
 /** What a limit is counted for. Made by the functions of `rate-limits.ts`. */
@@ -65,12 +63,12 @@ export function countOne(counter: Counter): Write[] {
   return [upsert(counter.item, { add: { tries: 1 }, setIfAbsent: { expiresAt } }, { if: [isNew, hasRoom], refused })];
 }
 
-/** The write that demands that the bound has not been reached. Its transaction throws `rate_limited` otherwise. */
+/** The write that requires room below the bound. Its transaction throws `rate_limited` otherwise. */
 export function requireRoom(counter: Counter): Write[] {
   return counter.bound < 0 ? [] : [check(counter.item, whileThereIsRoom(counter))];
 }
 
-/** The same, and forgets what was counted, because the subject has proved its identity. */
+/** The same, and resets the count, because the subject has proved its identity. */
 export function startAgain(counter: Counter): Write[] {
   return counter.bound < 0 ? [] : [remove(counter.item, whileThereIsRoom(counter))];
 }
@@ -90,7 +88,7 @@ export function toRead({ bound, item }: Counter): Read<RateRecord> | undefined {
 }
 
 /**
- * Refuses before any work is done for a try, by what was read of the counter. The writes above decide.
+ * Refuses an attempt before any work is done, by the counter as read. The writes above make the final decision.
  * @throws rate_limited
  */
 export function refuseEarly(counter: Counter, stored: Stored): void {

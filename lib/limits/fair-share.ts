@@ -5,10 +5,10 @@ import { increment } from '../table/write.ts';
 import { requestsOfOrganization } from './rate-limits.ts';
 
 /*
- * Each organization has a share of requests a minute, and only its own callers use it up. A process counts in memory. It
- * adds its count to the minute's common count, and the answer is the count of all processes. It does that in parallel to
- * the first round trip of a later request, so no request waits for it, and in steps of a thousandth of the share. With 20
- * processes an organization can exceed its share by 2 %.
+ * Each organization has a share of requests per minute, which only its own callers use up. Each process counts in memory
+ * and, in steps of a thousandth of the share, adds its count to a shared one and learns the total of all processes. It does
+ * so in parallel with the first round trip of a later request, so no request waits. With 20 processes an organization can
+ * exceed its share by 2 %.
  */
 const stepsPerShare = 1000;
 const windowMs = 60_000;

@@ -1,4 +1,3 @@
-import type { PasskeyRequestOptions } from '../../contracts/auth/passkey-options.ts';
 import { ApiError } from '../../core/errors.ts';
 import { ranges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';
@@ -9,9 +8,9 @@ import { newChallenge } from './challenge.ts';
 import { requestOptions } from './passkey-options.ts';
 
 /**
- * The error that asks for a second factor after a right password, with a challenge that its answer must name. A step-up
- * takes no recovery code: a log-in with one makes a session fresh.
- * @param proved writes of what the password proved, for the transaction that makes the challenge
+ * The error that asks for a second factor after a correct password, with a challenge that the answer must name. A step-up
+ * accepts no recovery code; logging in with one gives a fresh session.
+ * @param proved the writes that follow from the password, for the transaction that stores the challenge
  */
 export async function askForFactor(
   purpose: 'log-in' | 'step-up',
@@ -28,9 +27,8 @@ export async function askForFactor(
     ...(user.totp === undefined ? [] : ['totp']),
     ...(purpose === 'log-in' && user.recoveryCodes !== undefined ? ['recovery_code'] : []),
   ];
-  const publicKey: PasskeyRequestOptions | undefined =
-    passkeys.length === 0 ? undefined : await requestOptions(challenge, passkeys);
+  const options = passkeys.length === 0 ? {} : { publicKey: await requestOptions(challenge, passkeys) };
   return new ApiError('second_factor_required', 'A second factor is needed.', {
-    details: { challenge, methods, ...(publicKey === undefined ? {} : { publicKey }) },
+    details: { challenge, methods, ...options },
   });
 }

@@ -21,7 +21,7 @@ export function newChallenge(
   return { challenge: secret, write: put(at(challengeRecord, hash), record, { if: isNew }) };
 }
 
-/** A challenge as it came back, before it was looked up. */
+/** A challenge as the client sent it back, before it is looked up. */
 export interface PresentedChallenge {
   /** The user it was issued for; `nobody` if the answer must name the user. */
   userId: string;
@@ -36,7 +36,7 @@ export function presentedChallenge(challenge: string): PresentedChallenge {
 }
 
 /**
- * The write that uses the challenge up, for the transaction of what it was answered for.
+ * The write that uses the challenge up, for the transaction that its answer authorizes.
  * @throws invalid_token if unknown, used, expired, for another purpose or user, or older than the current password
  */
 export function answer(

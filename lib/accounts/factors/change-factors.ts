@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountContext } from '../../access/request-context.ts';
 import { chunksOf } from '../../core/chunks-of.ts';
-import { ApiError, temporarilyUnavailable } from '../../core/errors.ts';
+import { ApiError, invalidRequest, temporarilyUnavailable } from '../../core/errors.ts';
 import { createRecoveryCodes } from '../../crypto/recovery-codes.ts';
 import { type Counter, countOne } from '../../limits/count.ts';
-import { factorMails } from '../../limits/rate-limits.ts';
+import { factorMails, recoveryCodeRenewals } from '../../limits/rate-limits.ts';
 import { type FactorAddition, type FactorChange, factorAddedMail, factorChangeMail } from '../../mail/account-mails.ts';
 import { sendMail } from '../../mail/send-mail.ts';
 import { asRead, type Condition, equals, isThere } from '../../table/expressions.ts';
@@ -56,11 +56,11 @@ interface Made {
 
 /**
  * Adds a second factor. The first one comes with recovery codes and ends the other sessions. The user gets a mail with a
- * link that removes the factor again; without that mail no factor is added.
+ * link that removes the factor again; if it can't be sent, no factor is added.
  * @param decide what changes, given the account as it is now
  * @returns new recovery codes in clear, shown only this once
- * @throws unauthenticated if the session or the password has ended meanwhile; rate_limited if the account has got too many
- * mails; temporarily_unavailable if SES does not accept the mail
+ * @throws unauthenticated if the session ended or the password changed in the meantime; rate_limited if the account has
+ * been sent too many mails; temporarily_unavailable if SES does not accept the mail
  */
 export async function addFactor(
   context: AccountContext,
@@ -88,12 +88,12 @@ export async function addFactor(
 }
 
 /**
- * Changes the account's second factors otherwise. Removing the last one takes the recovery codes along, and the flag of a
- * second factor from the account's tokens. The user gets a mail, if the limit of mails has room and SES accepts it.
+ * Changes the account's second factors in any other way. Removing the last one also removes the recovery codes and clears
+ * the second-factor flag of the account's tokens. The user gets a mail unless its rate limit is reached or SES rejects it.
  * @param decide what changes, given the account as it is now; undefined if nothing does
- * @param limits what the change counts for
+ * @param limits the rate limits that the change counts towards
  * @returns new recovery codes in clear, shown only this once
- * @throws unauthenticated if the session or the password has ended meanwhile; rate_limited by `limits`
+ * @throws unauthenticated if the session ended or the password changed in the meantime; rate_limited by `limits`
  */
 export async function changeFactors(
   context: AccountContext,
@@ -113,7 +113,17 @@ export async function changeFactors(
   return made.recoveryCodes;
 }
 
-/** One change of an account's factors, tried until it is made. */
+/** @throws invalid_request for an account without a factor that the codes could replace; rate_limited */
+export async function renewRecoveryCodes(context: AccountContext): Promise<string[]> {
+  const decide = (user: UserRecord) => {
+    if (hasSecondFactor(user)) return { factors: {}, writes: [], newRecoveryCodes: true as const };
+    throw invalidRequest([{ path: '', message: 'add a passkey or an authenticator app first' }]);
+  };
+  const limits = [recoveryCodeRenewals(context.principal.user.id)];
+  return (await changeFactors(context, 'recovery_codes_renewed', decide, { limits })) ?? [];
+}
+
+/** One change of an account's factors, retried until it is made. */
 interface Order {
   what: FactorChange;
   limits?: readonly Counter[];
@@ -124,7 +134,7 @@ interface Order {
   tokens?: TokenReads | undefined;
 }
 
-/** Tokens are read after the account: a token that is made later lets the condition on the account fail. */
+/** Tokens are read after the account: creating another one then fails the condition on the account. */
 export interface TokenReads {
   known: readonly TokenRecord[];
   readAgain: () => Promise<readonly TokenRecord[]>;
@@ -148,7 +158,7 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
     if (wanted === undefined) return undefined;
     const planned = planChange({ order, user, wanted, session, id, codes, tokens, mayMail });
     made = planned.made;
-    // A token that loses its flag too early is only refused where a factor is required, until it is made anew.
+    // A token that loses its flag too early is only rejected where a factor is required, and can be replaced.
     const space = maximumWritesPerTransaction - planned.writes.length;
     for (const some of chunksOf(maximumWritesPerTransaction, planned.unflagging.slice(space))) {
       await transact(some, budget);
@@ -174,7 +184,7 @@ async function change(context: AccountContext, order: Order): Promise<Made | und
         if ((await find(account))?.factorChange?.id === id) return made;
         const isFull = error.code === 'rate_limited' && mayMail && !order.what.endsWith('_added');
         if (!isFull) throw error;
-        // Mails that were sent before keep nobody from removing a factor.
+        // The limit of mails must not keep users from removing a factor.
         mayMail = false;
         return attempt(user, tokens, budget);
       }
@@ -195,7 +205,7 @@ interface Plan {
   mayMail: boolean;
 }
 
-/** The writes of one attempt, and those that take the flag of a second factor from tokens. Pure. */
+/** The writes of one attempt, and those that clear the second-factor flag of tokens. Pure. */
 function planChange({ order, user, wanted, session, id, codes, tokens, mayMail }: Plan) {
   const { what, limits = [] } = order;
   const hadOne = hasSecondFactor(user);
@@ -247,7 +257,7 @@ export function epochAfterAddition(user: UserRecord): number {
   return user.sessionEpoch + (hasSecondFactor(user) ? 0 : 1);
 }
 
-/** Its condition does not hold if another change came after it. */
+/** The condition of `undo` fails if another change has followed. */
 async function takeBack({ principal: { user }, log }: AccountContext, undo: readonly Write[]): Promise<void> {
   try {
     await transact(undo);
@@ -257,7 +267,7 @@ async function takeBack({ principal: { user }, log }: AccountContext, undo: read
   }
 }
 
-/** What the changed attributes were. */
+/** The previous values of the changed attributes. */
 function asBefore(user: UserRecord, changed: Factors): Factors {
   return Object.fromEntries(factorNames.filter(name => name in changed).map(name => [name, user[name]]));
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { equals } from '../../table/expressions.ts';
 import { ranges } from '../../table/keys.ts';
-import { list } from '../../table/read.ts';
+import { at, list } from '../../table/read.ts';
 import type { Factor } from '../../table/records/link.ts';
-import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.ts';
+import { type PasskeyRecord, passkeyOwnerRecord, passkeyRecord } from '../../table/records/passkey.ts';
 import { hasSecondFactor, type UserRecord } from '../../table/records/user.ts';
+import { remove, type Write } from '../../table/write.ts';
 import type { FactorsGone } from '../set-password.ts';
-import { oneLess, removalOf } from './passkey-removal.ts';
 import { isSame } from './totp-secret.ts';
 
 const none = { passkeyCount: undefined, totp: undefined, pendingTotp: undefined };
@@ -45,3 +46,17 @@ export function factorGone(
 }
 
 const nextChange = ({ factorChange }: UserRecord) => ({ number: (factorChange?.number ?? 0) + 1, id: randomUUID() });
+
+/** The writes that remove exactly this passkey; the caller lowers the account's count. */
+export function removalOf(
+  { id, userId, credentialId }: Pick<PasskeyRecord, 'id' | 'userId' | 'credentialId'>,
+  refused?: () => Error,
+): Write[] {
+  const isSame = { if: { id: equals(id) }, ...(refused === undefined ? {} : { refused }) };
+  return [remove(at(passkeyRecord, userId, credentialId), isSame), remove(at(passkeyOwnerRecord, credentialId))];
+}
+
+/** An account's number of passkeys after one is removed. */
+export function oneLess(passkeyCount = 0): number | undefined {
+  return passkeyCount > 1 ? passkeyCount - 1 : undefined;
+}

@@ -1,29 +1,18 @@
 import { ApiError } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
-import { type Counter, count } from '../../limits/count.ts';
 import type { Mail } from '../../mail/compose-mail.ts';
 import { sendMail } from '../../mail/send-mail.ts';
 import type { UserRecord } from '../../table/records/user.ts';
 
-/** Counts a mail. @returns why it must not be sent, or undefined */
-export async function refusalOfMail(mails: Counter): Promise<unknown> {
-  try {
-    await count(mails);
-    return undefined;
-  } catch (error) {
-    return error;
-  }
-}
-
-/** Mails the user about what has happened, unless the mail was refused. What happened stays, so a failure is only logged. */
+/** Tells the user about a completed change, unless `counting` rejects at the limit of mails. A failure is only logged. */
 export async function mailUnlessRefused(
   log: Log,
   { id, email }: Pick<UserRecord, 'id' | 'email'>,
-  refusal: unknown,
+  counting: Promise<void>,
   compose: () => Promise<Mail>,
 ): Promise<void> {
   try {
-    if (refusal !== undefined) throw refusal;
+    await counting;
     await sendMail(email, await compose());
   } catch (error) {
     if (error instanceof ApiError && error.code === 'rate_limited') log.account('mail_dropped', { userId: id });

@@ -10,20 +10,20 @@ import { challengeSeconds } from './challenge.ts';
  * library that verifies the answers.
  */
 
-/** The passkeys are the dashboard's (WebAuthn's relying party). */
+/** WebAuthn's relying party is the dashboard. */
 export async function relyingPartyId(): Promise<string> {
   return new URL(await dashboardOrigin()).hostname;
 }
 
-/** EdDSA, ES256 and RS256, the ones that authenticators make. */
+/** EdDSA, ES256 and RS256, which authenticators support. */
 export const passkeyAlgorithms = [-8, -7, -257];
 
 const base64url = (text: string) => Buffer.from(text, 'utf8').toString('base64url');
 
-/** A challenge as WebAuthn has it. */
+/** A challenge in WebAuthn's encoding. */
 export const signedChallenge = base64url;
 
-/** A user as their passkeys name them. */
+/** The user handle that passkeys store. */
 export const userHandle = base64url;
 
 /** The user that a passkey's answer names, if it does. */
@@ -43,7 +43,7 @@ function descriptors(passkeys: readonly PasskeyRecord[]) {
   }));
 }
 
-/** Asks for one of the passkeys, or for any of this site. */
+/** Options to authenticate with one of the passkeys, or with any of this site if none is given. */
 export async function requestOptions(
   challenge: string,
   passkeys: readonly PasskeyRecord[],
@@ -56,7 +56,7 @@ export async function requestOptions(
   };
 }
 
-/** Asks for a new passkey on an authenticator that has none of the account's. */
+/** Options to create a passkey on an authenticator that has none of the account's yet. */
 export async function creationOptions(
   challenge: string,
   { id, email, name }: UserRecord,

@@ -14,8 +14,8 @@ import { put, transact } from '../../table/write.ts';
 import { listTokens } from '../tokens.ts';
 import { answer, newChallenge, openAgain, presentedChallenge } from './challenge.ts';
 import { addFactor, changeFactors, epochAfterAddition } from './change-factors.ts';
+import { oneLess, removalOf } from './factors-gone.ts';
 import { creationOptions } from './passkey-options.ts';
-import { oneLess, removalOf } from './passkey-removal.ts';
 import { verifyNewPasskey } from './verify-passkey.ts';
 
 /** Enough for all devices of one person, and few enough to name them all in a challenge. */
@@ -32,9 +32,9 @@ export async function startPasskey({
 }
 
 /**
- * Adds the passkey that the browser made for the challenge.
- * @throws email_not_verified; invalid_token for the challenge; invalid_request for a passkey that does not hold, that the
- * account has, or that is one too many; passkey_taken; rate_limited
+ * Adds the passkey that the browser created for the challenge.
+ * @throws email_not_verified; invalid_token for the challenge; invalid_request if the passkey does not verify, the account
+ * already has it, or it has too many; passkey_taken; rate_limited
  */
 export async function addPasskey(
   context: AccountContext,

@@ -11,23 +11,23 @@ import { at, find } from '../../table/read.ts';
 import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.ts';
 import { type UserRecord, userRecord } from '../../table/records/user.ts';
 import { update, type Write } from '../../table/write.ts';
-import { mailUnlessRefused, refusalOfMail } from './mail-unless-refused.ts';
+import { mailUnlessRefused } from './mail-unless-refused.ts';
 import { userOfHandle } from './passkey-options.ts';
 import { openTotpSecret } from './totp-secret.ts';
 import { verifyAssertion } from './verify-passkey.ts';
 
-/** What a user shows of a second factor. Wrong codes are counted in `wrong`. */
+/** A user's answer for a second factor. Wrong codes are counted in `wrong`. */
 export type PresentedFactor =
   | { method: 'totp'; code: string; wrong: Counter }
   | { method: 'recovery_code'; code: string; wrong: Counter }
   | { method: 'passkey'; assertion: PasskeyAssertion; passkey: PasskeyRecord | undefined; challenge: string };
 
 /**
- * Proves a second factor of the user. Wrong codes are counted for the account, so this comes only after a right password.
- * A passkey is not guessed and not counted.
- * @returns the writes that use the factor up, for the transaction of what it was proved for: a code counts once, and a
- * passkey's counter only rises
- * @throws `refused` for a wrong factor; rate_limited, also the transaction
+ * Verifies a second factor of the user. Wrong codes count for the account, so call this only after a correct password.
+ * Passkeys can't be guessed and are not counted.
+ * @returns the writes that use the factor up, for the transaction that it authorizes: a code works once, and a passkey's
+ * counter only increases
+ * @throws `refused` for a wrong factor; rate_limited, here or from the transaction
  */
 export async function proveFactor(
   { source, log }: RequestContext,
@@ -61,8 +61,7 @@ async function tellOfGuesses(log: Log, user: UserRecord, wrong: Counter): Promis
   const counted = await find(wrong.item);
   if (counted === undefined || !isReached(wrong, counted)) return;
   log.account('second_factor_locked', { userId: user.id });
-  const refusal = await refusalOfMail(wrongCodeMails(user.id, counted.expiresAt));
-  await mailUnlessRefused(log, user, refusal, wrongCodesMail);
+  await mailUnlessRefused(log, user, count(wrongCodeMails(user.id, counted.expiresAt)), wrongCodesMail);
 }
 
 /** If two requests send the same code, the second one fails because its time step is used. */

@@ -1,6 +1,6 @@
 import { kmsDecrypt, kmsEncrypt } from '../../crypto/kms.ts';
 
-/** Bound into the ciphertext by KMS: a secret copied into another account's item does not open there. */
+/** Bound into the ciphertext by KMS: a secret copied to another account's item can't be decrypted there. */
 const encryptionContext = (userId: string) => ({ user: userId });
 
 /** One KMS call. */

@@ -30,11 +30,10 @@ export async function startTotp({ principal: { user } }: AccountContext): Promis
 }
 
 /**
- * Makes the authenticator app a second factor, in the place of an earlier one. If the answer was lost, the same code gets
- * other recovery codes, once.
+ * Makes the authenticator app a second factor, replacing an earlier one. If the response was lost, sending the same code
+ * again returns other recovery codes, once.
  * @returns recovery codes if this is the account's first factor
- * @throws email_not_verified; invalid_request naming `code` for a wrong one, or where nothing waits to be confirmed;
- * rate_limited
+ * @throws email_not_verified; invalid_request naming `code` if it is wrong or there is nothing to confirm; rate_limited
  */
 export async function confirmTotp(context: AccountContext, code: string): Promise<string[] | undefined> {
   const { user } = context.principal;
@@ -57,7 +56,7 @@ export async function confirmTotp(context: AccountContext, code: string): Promis
   });
 }
 
-/** The code that confirmed the app, while no other was used: its user may not have seen the recovery codes. */
+/** For the code that confirmed the app, if none was used since: the user may not have seen the recovery codes. */
 async function answerAgain(
   context: AccountContext,
   { sealed, answeredStep }: NonNullable<UserRecord['totp']>,
@@ -76,7 +75,7 @@ async function answerAgain(
 
 const beginAgain = () => invalidRequest([{ path: 'code', message: 'is of no new authenticator app: begin again' }]);
 
-/** Without an authenticator app this changes nothing. */
+/** Does nothing for an account without an authenticator app. */
 export async function removeTotp(context: AccountContext): Promise<void> {
   const { user } = context.principal;
   const decide = ({ totp }: UserRecord) =>

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../../access/request-context.ts';
+import { count } from '../../limits/count.ts';
 import { factorMails } from '../../limits/rate-limits.ts';
 import { factorUndoneMail } from '../../mail/account-mails.ts';
 import { at, find } from '../../table/read.ts';
@@ -7,7 +8,7 @@ import { type PasskeyRecord, passkeyRecord } from '../../table/records/passkey.t
 import { invalidLink, openUndoLink } from '../mailed-link.ts';
 import { endSessions, readHeldTokens } from '../set-password.ts';
 import { factorGone } from './factors-gone.ts';
-import { mailUnlessRefused, refusalOfMail } from './mail-unless-refused.ts';
+import { mailUnlessRefused } from './mail-unless-refused.ts';
 
 /**
  * Removes the factor that a mail announced, and the recovery codes created with it or later. The same transaction ends
@@ -31,10 +32,12 @@ export async function undoFactor({ source, log }: RequestContext, token: string)
     },
     gone: invalidLink,
   });
-  // Counting takes no round trip of its own.
-  const [, refusal] = await Promise.all([ending, refusalOfMail(factorMails(user.id))]);
+  // Counted in parallel. A rejection is handled where the mail is sent.
+  const counting = count(factorMails(user.id));
+  counting.catch(() => undefined);
+  await ending;
   log.account('factor_undone', { userId: user.id, method: factor.method, ip: source.ip });
-  await mailUnlessRefused(log, user, refusal, factorUndoneMail);
+  await mailUnlessRefused(log, user, counting, factorUndoneMail);
 }
 
 async function findPasskey(userId: string, factor: Factor): Promise<PasskeyRecord | undefined> {

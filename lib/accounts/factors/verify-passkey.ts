@@ -23,13 +23,13 @@ const expected = async (challenge: string) => ({
   requireUserVerification: true,
 });
 
-/** The passkey's new counter if its answer to the challenge holds; undefined if anything about it is wrong. */
+/** The passkey's new counter if its answer to the challenge verifies; otherwise undefined. */
 export async function verifyAssertion(
   { id, rawId, type, response }: PasskeyAssertion,
   { credentialId, publicKey, counter }: PasskeyRecord,
   challenge: string,
 ): Promise<number | undefined> {
-  const [library, demanded] = await Promise.all([load(), expected(challenge)]);
+  const [library, required] = await Promise.all([load(), expected(challenge)]);
   return refusing(async () => {
     refuseFrames(library, response.clientDataJSON);
     const { userHandle, ...others } = response;
@@ -42,25 +42,25 @@ export async function verifyAssertion(
         clientExtensionResults: {},
       },
       credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter },
-      ...demanded,
+      ...required,
     });
     return verified ? authenticationInfo.newCounter : undefined;
   });
 }
 
-/** The new passkey's key if the browser's answer to the challenge holds; undefined if anything about it is wrong. */
+/** The new passkey's key if the browser's answer to the challenge verifies; otherwise undefined. */
 export async function verifyNewPasskey(
   { id, rawId, type, response }: NewPasskeyCredential,
   challenge: string,
 ): Promise<Pick<PasskeyRecord, 'credentialId' | 'publicKey' | 'counter'> | undefined> {
-  const [library, demanded] = await Promise.all([load(), expected(challenge)]);
+  const [library, required] = await Promise.all([load(), expected(challenge)]);
   return refusing(async () => {
     refuseFrames(library, response.clientDataJSON);
     const { clientDataJSON, attestationObject } = response;
     const { verified, registrationInfo } = await library.verifyRegistrationResponse({
       response: { id, rawId, type, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },
       supportedAlgorithmIDs: passkeyAlgorithms,
-      ...demanded,
+      ...required,
     });
     if (!verified) return undefined;
     const { credential } = registrationInfo;
@@ -74,7 +74,7 @@ function refuseFrames({ decodeClientDataJSON }: Library, clientDataJSON: string)
   if (crossOrigin === true || topOrigin !== undefined) throw new Error('The answer was made in a frame.');
 }
 
-/** The library throws at anything that is wrong with an answer, and its messages quote the answer. */
+/** The library throws for an invalid answer, with messages that quote it, so they are dropped. */
 async function refusing<T>(verify: () => Promise<T>): Promise<T | undefined> {
   try {
     return await verify();
