@@ -178,7 +178,7 @@ function compareProject(
 /** The head of an uncommitted change is stamped later. As long as there is one, the environment is skipped. */
 async function compareEnvironment(orgSlug: string, { project, slug }: EnvironmentRecord): Promise<Observation> {
   const path = { orgSlug, project, env: slug };
-  const [first, ...others] = await queryItems(ranges.environmentHeads(orgSlug, project, slug));
+  const [first, ...others] = await queryItems(ranges.environmentHeads({ orgSlug, project, env: slug }));
   const nothing = { differences: [], inconsistent: [] };
   if (first?.kind !== environmentStateRecord.kind) return nothing;
   const state = environmentStateRecord.parse(first);

@@ -1,7 +1,6 @@
 import { auditWrite, systemActor } from '../../lib/access/audit-write.ts';
 import type { RequestSource } from '../../lib/core/request-source.ts';
 import { addUpTo, digestOf } from '../../lib/secrets/engine/digest.ts';
-import { type EnvironmentPath, partsOf } from '../../lib/secrets/engine/environment-path.ts';
 import { maximumFences, readFences, removeFences, stateAt } from '../../lib/secrets/engine/fencing.ts';
 import { acquire, isHeld, type Lease, newLease, releaseLease, takeOver } from '../../lib/secrets/engine/lease.ts';
 import { isLive } from '../../lib/secrets/engine/read-snapshot.ts';
@@ -10,7 +9,7 @@ import { putTombstone } from '../../lib/secrets/engine/tombstones.ts';
 import { waitUntilSilent } from '../../lib/secrets/engine/undo-change.ts';
 import { planSteps, type SizedWrite, writeSteps } from '../../lib/secrets/engine/write-steps.ts';
 import { asRead } from '../../lib/table/expressions.ts';
-import { ranges } from '../../lib/table/keys.ts';
+import { type EnvironmentPath, ranges } from '../../lib/table/keys.ts';
 import { at, find, queryItems } from '../../lib/table/read.ts';
 import { auditRecord } from '../../lib/table/records/audit-entry.ts';
 import { type EnvironmentState, environmentStateRecord } from '../../lib/table/records/environment.ts';
@@ -85,7 +84,7 @@ async function requireNoRotation({ orgSlug, project }: EnvironmentPath): Promise
 
 async function repairUnderLease(lease: Lease, state: EnvironmentState, source: RequestSource): Promise<Repair> {
   const { path } = lease;
-  const items = (await queryItems(ranges.environmentContent(...partsOf(path)))).filter(
+  const items = (await queryItems(ranges.environmentContent(path))).filter(
     ({ kind }) => kind !== environmentStateRecord.kind,
   );
   const heads = items.filter(({ kind }) => kind === headRecord.kind).map(item => headRecord.parse(item));
@@ -150,10 +149,10 @@ function writesOf(
   const after = new Map(plan.heads.map(head => [head.key, head]));
   const found = new Set(before);
   const buried = new Set(tombstones);
-  const headAt = (key: string) => at(headRecord, ...partsOf(path), key);
+  const headAt = (key: string) => at(headRecord, path, key);
   return [
     ...plan.added.map(version => ({
-      write: put(at(versionRecord, ...partsOf(path), version.key, version.version), version),
+      write: put(at(versionRecord, path, version.key, version.version), version),
       bytes: headBytes(version),
     })),
     ...plan.heads
@@ -176,7 +175,7 @@ function recordRepair(
 ): Write {
   const { id, action, createdAt } = auditRecord.parse(audit.item ?? {});
   const nothing = { created: [], updated: [], deleted: [], parts: 0 };
-  return put(at(revisionRecord, ...partsOf(path), revision), {
+  return put(at(revisionRecord, path, revision), {
     ...nothing,
     revision,
     fence,

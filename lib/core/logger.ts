@@ -1,5 +1,5 @@
 import { redact } from './redact.ts';
-import { logLevel } from './settings.ts';
+import { logLevel, logLevels } from './settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,15 +12,12 @@ export interface Log {
   account(event: string, fields: Fields): void;
 }
 
-/** Lowest first. A line is written if its level is at least the configured one. */
-const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
-
 let threshold: number | undefined;
 
 /** Writes one line of JSON straight to stdout, because Lambda's `console` would wrap it in its own format. */
-function write(level: (typeof levels)[number], message: string, fields: Fields): void {
-  threshold ??= levels.indexOf(logLevel());
-  if (levels.indexOf(level) < threshold) return;
+function write(level: (typeof logLevels)[number], message: string, fields: Fields): void {
+  threshold ??= logLevels.indexOf(logLevel());
+  if (logLevels.indexOf(level) < threshold) return;
   const line = { level, message, timestamp: new Date().toISOString(), service: 'holdfast', ...fields };
   process.stdout.write(`${JSON.stringify(redact(line))}\n`);
 }

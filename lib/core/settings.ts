@@ -44,21 +44,16 @@ function origin(otherwise: string): Reader<string> {
   };
 }
 
-const sessionCookies = ['same-site', 'cross-site'] as const;
+function oneOf<const T extends string>(texts: readonly T[], otherwise: NoInfer<T>): Reader<T> {
+  return value => {
+    const found = texts.find(one => one === (value || otherwise));
+    if (found === undefined) throw new Error(`must be one of ${texts.join(', ')}`);
+    return found;
+  };
+}
 
-const sessionCookie: Reader<(typeof sessionCookies)[number]> = value => {
-  const found = sessionCookies.find(one => one === (value || 'same-site'));
-  if (found === undefined) throw new Error(`must be one of ${sessionCookies.join(', ')}`);
-  return found;
-};
-
-const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
-
-const level: Reader<(typeof logLevels)[number]> = value => {
-  const found = logLevels.find(one => one === (value ?? 'INFO'));
-  if (found === undefined) throw new Error(`must be one of ${logLevels.join(', ')}`);
-  return found;
-};
+/** Lowest first. */
+export const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const;
 
 /** The gateway's limits are many times as high (`infra/plan/config.ts`). */
 export const defaultRequestsPerMinute = 6000;
@@ -87,7 +82,7 @@ const readers = {
   /** Rejects all writes, so that an operator can swap the table for another one. */
   MAINTENANCE: flag,
   /** Whether browsers also send the session cookie with cross-site requests. */
-  SESSION_COOKIE: sessionCookie,
+  SESSION_COOKIE: oneOf(['same-site', 'cross-site'], 'same-site'),
   /** Allows http and loopback targets of webhooks; for development only. */
   WEBHOOK_ALLOW_LOOPBACK: flag,
   REGISTER_LIMIT_PER_HOUR: limit(20),
@@ -114,7 +109,7 @@ const readers = {
   STRIPE_WEBHOOK_SECRET_PARAMETER: optionalText,
   /** With a plain http base URL (the local stack), the session cookie is not `Secure`. */
   PUBLIC_BASE_URL: optionalText,
-  LOG_LEVEL: level,
+  LOG_LEVEL: oneOf(logLevels, 'INFO'),
 };
 
 export type Settings = { [Name in keyof typeof readers]: ReturnType<(typeof readers)[Name]> };

@@ -1,17 +1,40 @@
 import { randomUUID } from 'node:crypto';
+import type { SQSRecord } from 'aws-lambda';
 import { EventPayload, pingEvent } from '../contracts/fields/events.ts';
-import type { Log } from '../core/logger.ts';
+import { type Log, openLog } from '../core/logger.ts';
 import { settings } from '../core/settings.ts';
 import { isNew } from '../table/expressions.ts';
 import { at, find, readAll } from '../table/read.ts';
 import { deliveryClaimRecord, payloadPieceRecord } from '../table/records/delivery.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
-import { ConditionFailed, put, transact } from '../table/write.ts';
-import type { Sending } from './guarded-request.ts';
+import { put, transactIfHolds } from '../table/write.ts';
 import { logDelivery, logUnsent, trimDeliveries } from './log-delivery.ts';
-import { type DeliveryMessage, maximumReceives } from './message.ts';
+import { DeliveryMessage, maximumReceives } from './message.ts';
 import { send } from './send.ts';
 import { openSigningSecret, signatureOf } from './signing-secret.ts';
+
+/**
+ * Delivers the messages of a batch in parallel.
+ * @throws the first failure, so that the queue redelivers the batch; webhooks that were already called are not called
+ * again
+ */
+export async function deliverRecords(records: readonly SQSRecord[]): Promise<void> {
+  const results = await Promise.allSettled(records.map(deliverRecord));
+  const failed = results.find(result => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+async function deliverRecord({ body, attributes }: SQSRecord): Promise<void> {
+  const message = DeliveryMessage.parse(JSON.parse(body));
+  const { deliveryId, webhookId, orgSlug, event } = message;
+  const log = openLog({ operation: 'deliver-webhooks', deliveryId, webhookId, orgSlug, event });
+  try {
+    await deliver(message, Number(attributes.ApproximateReceiveCount), log);
+  } catch (error) {
+    log.error('a webhook delivery failed before it was sent', error);
+    throw error;
+  }
+}
 
 /**
  * Makes the delivery of a message at most once, however often the queue redelivers the message: the start is recorded
@@ -21,12 +44,7 @@ import { openSigningSecret, signatureOf } from './signing-secret.ts';
  * @param receiveCount how many times the queue has delivered the message, including this time
  * @throws the error that stopped the preparation, so that the queue redelivers the message; nothing was sent
  */
-export async function deliver(
-  message: DeliveryMessage,
-  receiveCount: number,
-  log: Log,
-  sending: Sending = { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK },
-): Promise<void> {
+export async function deliver(message: DeliveryMessage, receiveCount: number, log: Log): Promise<void> {
   let prepared: Prepared | undefined;
   try {
     prepared = await prepare(message);
@@ -48,7 +66,7 @@ export async function deliver(
     'X-Service-Delivery': message.deliveryId,
     'X-Service-Signature': signatureOf(body, signingSecret),
   };
-  const outcome = await send(url, headers, body, sending);
+  const outcome = await send(url, headers, body, { allowLoopback: settings().WEBHOOK_ALLOW_LOOPBACK });
   await logDelivery(message, outcome);
   await trimDeliveries(message.webhookId).catch(error => log.error('could not trim the log of a webhook', error));
   log.info('made a webhook delivery', { ...outcome });
@@ -75,32 +93,18 @@ async function payloadOf({ payload }: DeliveryMessage): Promise<EventPayload> {
   const pieces = await readAll(
     Array.from({ length: payload.pieces }, (_, index) => at(payloadPieceRecord, payload.payloadId, index)),
   );
-  return EventPayload.parse(
-    JSON.parse(
-      pieces
-        .map(piece => {
-          if (piece === undefined) throw new Error(`The stored payload ${payload.payloadId} is not complete.`);
-          return piece.text;
-        })
-        .join(''),
-    ),
-  );
+  if (pieces.includes(undefined)) throw new Error(`The stored payload ${payload.payloadId} is not complete.`);
+  return EventPayload.parse(JSON.parse(pieces.map(piece => piece?.text).join('')));
 }
 
 /** Far longer than the queue keeps redelivering a message. */
 const startKeptSeconds = 30 * 86_400;
 
 /** Records that the delivery has started. @returns false if an earlier call recorded it; only the first may send */
-async function recordStart({ deliveryId, webhookId }: DeliveryMessage): Promise<boolean> {
+function recordStart({ deliveryId, webhookId }: DeliveryMessage): Promise<boolean> {
   const now = new Date();
   const expiresAt = Math.ceil(now.getTime() / 1000) + startKeptSeconds;
   // The nonce distinguishes this record from one that another sender wrote in the same millisecond.
   const record = { webhookId, claimedAt: now.toISOString(), nonce: randomUUID(), expiresAt };
-  try {
-    await transact([put(at(deliveryClaimRecord, deliveryId), record, { if: isNew })]);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
+  return transactIfHolds([put(at(deliveryClaimRecord, deliveryId), record, { if: isNew })]);
 }

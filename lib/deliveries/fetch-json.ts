@@ -10,7 +10,7 @@ const maximumDocumentBytes = 64 * 1024;
  */
 export async function fetchJson(target: string, sending: Sending, signal: AbortSignal): Promise<unknown> {
   const headers = { Accept: 'application/json', 'User-Agent': 'Holdfast/1.0' };
-  const text = await guardedRequest(target, { method: 'GET', headers }, sending, signal, async answer => {
+  const text = await guardedRequest(target, { method: 'GET', headers, signal }, sending, async answer => {
     if (answer.statusCode !== 200) throw new SendingFailed(`answered ${answer.statusCode}`);
     const chunks: Uint8Array[] = [];
     let bytes = 0;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { EventPayload } from '../contracts/fields/events.ts';
+import { chunksWithin } from '../core/chunks-of.ts';
 import type { Log } from '../core/logger.ts';
 import { sqsClient } from '../core/queue.ts';
 import { requiredSetting } from '../core/settings.ts';
@@ -96,20 +97,8 @@ async function sendBatch(batch: readonly Queued[]): Promise<Queued[]> {
 
 /** SQS limits a batch to 10 messages, and its total size to that of one message. Pure. */
 export function batchesOf<Message extends { body: string }>(messages: readonly Message[]): Message[][] {
-  const batches: Message[][] = [];
-  let bytes = 0;
-  for (const message of messages) {
-    const size = Buffer.byteLength(message.body);
-    const last = batches.at(-1);
-    if (last !== undefined && last.length < 10 && bytes + size <= maximumMessageBytes) {
-      last.push(message);
-      bytes += size;
-    } else {
-      batches.push([message]);
-      bytes = size;
-    }
-  }
-  return batches;
+  const maximum = { count: 10, bytes: maximumMessageBytes };
+  return chunksWithin(maximum, messages, ({ body }) => ({ count: 1, bytes: Buffer.byteLength(body) }));
 }
 
 async function withinBounds(messages: readonly DeliveryMessage[]): Promise<readonly DeliveryMessage[]> {

@@ -29,8 +29,8 @@ export async function send(
     error,
   });
   try {
-    const request = { method: 'POST', headers, body } as const;
-    const statusCode = await guardedRequest(target, request, sending, controller.signal, async answer => {
+    const request = { method: 'POST', headers, body, signal: controller.signal } as const;
+    const statusCode = await guardedRequest(target, request, sending, async answer => {
       await discard(answer.body);
       return answer.statusCode;
     });

@@ -8,9 +8,9 @@ import { keys, ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';
 import { customerRecord } from '../table/records/customer.ts';
 import { environmentRecord } from '../table/records/environment.ts';
-import { identityRecord } from '../table/records/identity.ts';
-import { invitationRecord } from '../table/records/invitation.ts';
-import { memberRecord } from '../table/records/member.ts';
+import { type IdentityRecord, identityRecord } from '../table/records/identity.ts';
+import { type InvitationRecord, invitationRecord } from '../table/records/invitation.ts';
+import { type MemberRecord, memberRecord } from '../table/records/member.ts';
 import {
   type OrganizationRecord,
   organizationPointerRecord,
@@ -20,16 +20,17 @@ import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
 import { retiredOrganizationRecord } from '../table/records/retired-slug.ts';
 import { endWork } from '../table/records/unfinished-work.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
-import { ConditionFailed, check, put, remove, transact, update, type Write } from '../table/write.ts';
+import { check, put, remove, transact, transactIfHolds, update, type Write } from '../table/write.ts';
 import { eraseBelowProject } from './erase-project.ts';
 import {
-  AlreadyErased,
+  eraseEach,
   eraseItems,
   eraseRange,
   isBeingErased,
   itemsPerStep,
   NotYetCommitted,
   type StepBudget,
+  unlessErased,
 } from './erase-range.ts';
 
 type EraseOrganization = Extract<Job, { type: 'erase-organization' }>;
@@ -55,7 +56,7 @@ export async function eraseOrganization(job: EraseOrganization, log: Log): Promi
   if (organization.status === 'active') {
     throw new NotYetCommitted(`The organization ${job.organizationId} is still active.`);
   }
-  try {
+  await unlessErased(async () => {
     if (!(await eraseData(organization, budget, check(item, isBeingErased(organization.id))))) {
       await queueJob(job);
       return;
@@ -64,9 +65,7 @@ export async function eraseOrganization(job: EraseOrganization, log: Log): Promi
     await queueJob(job, lastRequestsSeconds);
     await releaseSlug(organization);
     log.info('erased an organization', { organizationId: job.organizationId });
-  } catch (error) {
-    if (!(error instanceof AlreadyErased)) throw error;
-  }
+  });
 }
 
 /**
@@ -93,15 +92,9 @@ async function destroyDataKeys({ slug }: OrganizationRecord, budget: StepBudget,
     if (project.status === 'deleting' && Object.keys(project.wrappedKeys).length === 0) continue;
     if (budget.items <= 0) return false;
     budget.items -= 1;
-    try {
-      const gone: Changes<ProjectRecord> = { set: { status: 'deleting', wrappedKeys: {} } };
-      await transact([
-        fence,
-        update(at(projectRecord, slug, project.slug), gone, { if: { ...isThere, id: equals(project.id) } }),
-      ]);
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
+    const gone: Changes<ProjectRecord> = { set: { status: 'deleting', wrappedKeys: {} } };
+    const isSame = { ...isThere, id: equals(project.id) };
+    await transactIfHolds([fence, update(at(projectRecord, slug, project.slug), gone, { if: isSame })]);
   }
   return true;
 }
@@ -118,12 +111,9 @@ async function eraseWebhooks({ slug }: OrganizationRecord, budget: StepBudget, f
 
 /** Their tokens stopped working with the organization, and expire within the hour. */
 async function eraseIdentities({ slug, id }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
-  for (const identity of await list(identityRecord, ranges.identities(slug))) {
-    if (budget.items <= 0) return false;
-    budget.items -= 2;
-    await eraseItems([keys.membership(identity.id, id), keys.identity(slug, identity.id)], fence);
-  }
-  return true;
+  const identities = await list(identityRecord, ranges.identities(slug));
+  const keysOf = (identity: IdentityRecord) => [keys.membership(identity.id, id), keys.identity(slug, identity.id)];
+  return eraseEach(identities, keysOf, budget, fence);
 }
 
 async function eraseProjects({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
@@ -142,24 +132,23 @@ async function eraseProjects({ slug }: OrganizationRecord, budget: StepBudget, f
 }
 
 async function eraseInvitations({ slug }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
-  for (const { id, hash } of await list(invitationRecord, ranges.invitations(slug))) {
-    if (budget.items <= 0) return false;
-    budget.items -= 2;
-    await eraseItems([keys.invitationPointer(hash), keys.invitation(slug, id)], fence);
-  }
-  return true;
+  const invitations = await list(invitationRecord, ranges.invitations(slug));
+  const keysOf = ({ id, hash }: InvitationRecord) => [keys.invitationPointer(hash), keys.invitation(slug, id)];
+  return eraseEach(invitations, keysOf, budget, fence);
 }
 
 async function eraseMembers({ slug, id }: OrganizationRecord, budget: StepBudget, fence: Write): Promise<boolean> {
-  for (const { userId } of await list(memberRecord, ranges.members(slug))) {
-    if (budget.items <= 0) return false;
+  const members = await list(memberRecord, ranges.members(slug));
+  const keysOf = async ({ userId }: MemberRecord) => {
     const tokens = await tokensBoundTo(id, userId);
-    budget.items -= tokens.length + 2;
     // The member goes last, because the tokens are found through it.
-    const tokenKeys = tokens.map(({ hash }) => keys.token(userId, hash));
-    await eraseItems([...tokenKeys, keys.membership(userId, id), keys.member(slug, userId)], fence);
-  }
-  return true;
+    return [
+      ...tokens.map(({ hash }) => keys.token(userId, hash)),
+      keys.membership(userId, id),
+      keys.member(slug, userId),
+    ];
+  };
+  return eraseEach(members, keysOf, budget, fence);
 }
 
 /** The last step is one transaction: from here on the slug is free, and recorded as used before. */

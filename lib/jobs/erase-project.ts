@@ -11,14 +11,14 @@ import { retiredEnvironmentRecord, retiredProjectRecord } from '../table/records
 import { endWork } from '../table/records/unfinished-work.ts';
 import { type WebhookRecord, webhookRecord } from '../table/records/webhook.ts';
 import { check, put, remove, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
-import { removeLog } from '../webhooks/remove-log.ts';
+import { removeLog } from '../webhooks/delete-webhook.ts';
 import {
-  AlreadyErased,
   eraseRange,
   isBeingErased,
   itemsPerStep,
   NotYetCommitted,
   type StepBudget,
+  unlessErased,
 } from './erase-range.ts';
 
 type EraseProject = Extract<Job, { type: 'erase-project' }>;
@@ -26,47 +26,40 @@ type EraseEnvironment = Extract<Job, { type: 'erase-environment' }>;
 
 export async function eraseProject(job: EraseProject, log: Log): Promise<void> {
   const { orgSlug, organizationId, project, projectId } = job;
-  const item = at(projectRecord, orgSlug, project);
-  await eraseOwner(
-    {
-      job,
-      item,
-      fence: check(item, isBeingErased(projectId)),
-      removal: remove(item, isBeingErased(projectId)),
-      id: projectId,
-      isLimitedTo: webhook => webhook.project?.id === projectId,
-      eraseBelow: fence => eraseBelowProject(orgSlug, project, { items: itemsPerStep }, fence),
-      noteOf: () => put(at(retiredProjectRecord, orgSlug, project), { retiredAt: new Date().toISOString() }),
-    },
-    () => log.info('erased a project', { organizationId, projectId }),
-  );
+  const isErased = await eraseOwner({
+    job,
+    item: at(projectRecord, orgSlug, project),
+    id: projectId,
+    isLimitedTo: webhook => webhook.project?.id === projectId,
+    eraseBelow: fence => eraseBelowProject(orgSlug, project, { items: itemsPerStep }, fence),
+    noteOf: () => put(at(retiredProjectRecord, orgSlug, project), { retiredAt: new Date().toISOString() }),
+  });
+  if (isErased) log.info('erased a project', { organizationId, projectId });
 }
 
 export async function eraseEnvironment(job: EraseEnvironment, log: Log): Promise<void> {
   const { orgSlug, organizationId, project, projectId, env, environmentId } = job;
-  const item = at(environmentRecord, orgSlug, project, env);
-  await eraseOwner(
-    {
-      job,
-      item,
-      fence: check(item, isBeingErased(environmentId)),
-      removal: remove(item, isBeingErased(environmentId)),
-      id: environmentId,
-      isLimitedTo: webhook => webhook.environment?.id === environmentId,
-      eraseBelow: fence => eraseRange(ranges.environmentItems(orgSlug, project, env), { items: itemsPerStep }, fence),
-      noteOf: environment => environmentNote(orgSlug, environment),
-    },
-    () => log.info('erased an environment', { organizationId, projectId, environmentId }),
-  );
+  const range = ranges.environmentItems({ orgSlug, project, env });
+  const isErased = await eraseOwner({
+    job,
+    item: at(environmentRecord, orgSlug, project, env),
+    id: environmentId,
+    isLimitedTo: webhook => webhook.environment?.id === environmentId,
+    eraseBelow: fence => eraseRange(range, { items: itemsPerStep }, fence),
+    noteOf: environment => environmentNote(orgSlug, environment),
+  });
+  if (isErased) log.info('erased an environment', { organizationId, projectId, environmentId });
+}
+
+interface Erasable {
+  id: string;
+  status: 'active' | 'deleting';
 }
 
 /** Something with a slug inside an organization, and how to erase it. */
-interface Owner<R> {
+interface Owner<R extends Erasable> {
   job: EraseProject | EraseEnvironment;
   item: Read<R>;
-  /** Holds while the item is the one to erase. */
-  fence: Write;
-  removal: Write;
   id: string;
   isLimitedTo(webhook: WebhookRecord): boolean;
   /** Erases everything below the item. @returns true if nothing is left */
@@ -83,27 +76,30 @@ function environmentNote(orgSlug: string, { project, slug, type }: EnvironmentRe
 /**
  * One step of erasing a deleted project or environment; queues the next step while anything is left. Safe to run twice,
  * concurrently, or long after another step has finished the work.
+ * @returns true if this step erased the last item
  * @throws NotYetCommitted while it is still active: the job is queued before the deletion is committed
  */
-async function eraseOwner<R extends { id: string; status: 'active' | 'deleting' }>(
-  { job, item, fence, removal, id, isLimitedTo, eraseBelow, noteOf }: Owner<R>,
-  over: () => void,
-): Promise<void> {
+async function eraseOwner<R extends Erasable>({
+  job,
+  item,
+  id,
+  isLimitedTo,
+  eraseBelow,
+  noteOf,
+}: Owner<R>): Promise<boolean> {
+  const erasable: Read<Erasable> = item;
   const owner = await find(item);
-  if (owner === undefined || owner.id !== id) return;
+  if (owner?.id !== id) return false;
   if (owner.status === 'active') throw new NotYetCommitted(`${id} is still active.`);
   await removeLimitedWebhooks(job, isLimitedTo);
-  try {
-    if (!(await eraseBelow(fence))) {
-      await queueJob(job);
-      return;
-    }
+  const isDone = await unlessErased(async () => {
+    if (!(await eraseBelow(check(erasable, isBeingErased(id))))) return false;
     // The last step is one transaction: from here on the slug is free, and recorded as used before.
-    await transact([removal, endWork(id), noteOf(owner)]);
-    over();
-  } catch (error) {
-    if (!(error instanceof AlreadyErased)) throw error;
-  }
+    await transact([remove(erasable, isBeingErased(id)), endWork(id), noteOf(owner)]);
+    return true;
+  });
+  if (isDone === false) await queueJob(job);
+  return isDone === true;
 }
 
 /**
@@ -140,7 +136,7 @@ export async function eraseBelowProject(
   for (const environment of await list(environmentRecord, ranges.projectEnvironments(orgSlug, project))) {
     // The state is the first item of its partition. Removing it stops every change that is still being written.
     const { slug } = environment;
-    if (!(await eraseRange(ranges.environmentItems(orgSlug, project, slug), budget, fence))) return false;
+    if (!(await eraseRange(ranges.environmentItems({ orgSlug, project, env: slug }), budget, fence))) return false;
     await transact([
       fence,
       remove(at(environmentRecord, orgSlug, project, slug)),

@@ -19,8 +19,18 @@ export class NotYetCommitted extends Error {
 }
 
 /** Another step has already erased everything, so the slug may have a new owner. */
-export class AlreadyErased extends Error {
+class AlreadyErased extends Error {
   override readonly name = 'AlreadyErased';
+}
+
+/** Runs a step of an erasure. @returns undefined if another step has already finished all of it */
+export async function unlessErased<T>(step: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof AlreadyErased)) throw error;
+    return undefined;
+  }
 }
 
 /**
@@ -42,6 +52,22 @@ export async function eraseItems(keys: readonly Key[], fence: Write): Promise<vo
   for (const chunk of chunksOf(maximumWritesPerTransaction - 1, keys)) {
     await transact([fence, ...chunk.map(({ pk, sk }) => remove({ key: { pk, sk } }))]);
   }
+}
+
+/** Removes all records of a range, each with the items that lead to it, within the step's budget. @returns true if none is left */
+export async function eraseEach<R>(
+  records: readonly R[],
+  keysOf: (record: R) => Promise<Key[]> | Key[],
+  budget: StepBudget,
+  fence: Write,
+): Promise<boolean> {
+  for (const record of records) {
+    if (budget.items <= 0) return false;
+    const keys = await keysOf(record);
+    budget.items -= keys.length;
+    await eraseItems(keys, fence);
+  }
+  return true;
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   organizationPointerRecord,
   organizationRecord,
 } from '../table/records/organization.ts';
-import { firstRevisionOfOrganization } from '../table/records/retired-slug.ts';
+import { firstRevisionAfter, retiredOrganizationRecord } from '../table/records/retired-slug.ts';
 import type { UserRecord } from '../table/records/user.ts';
 import { pauseBeforeRetry, type RetryBudget, retryBudget } from '../table/retry.ts';
 import { put, type Write } from '../table/write.ts';
@@ -31,7 +31,7 @@ export async function newOrganization(
   source: RequestSource,
 ): Promise<{ organization: OrganizationRecord; writes: Write[] }> {
   const createdAt = new Date().toISOString();
-  const { firstRevision, stillHolds } = await firstRevisionOfOrganization(slug);
+  const { firstRevision, stillHolds } = await firstRevisionAfter(at(retiredOrganizationRecord, slug), slug);
   const organization: OrganizationRecord = {
     id: randomUUID(),
     slug,

@@ -27,7 +27,9 @@ export async function readUsage(slug: string): Promise<CountedUsage> {
   // Projects that are being erased no longer count.
   const active = new Set(projects.filter(one => one.status === 'active' && isOwn(one)).map(({ id }) => id));
   const living = environments.filter(one => one.status === 'active' && active.has(one.projectId));
-  const states = await readAll(living.map(one => at(environmentStateRecord, slug, one.project, one.slug)));
+  const states = await readAll(
+    living.map(one => at(environmentStateRecord, { orgSlug: slug, project: one.project, env: one.slug })),
+  );
   const usage = {
     projects: active.size,
     invitations: sortInvitations(ofKind(invitationRecord, roster), ofKind(memberRecord, roster)).pending.length,

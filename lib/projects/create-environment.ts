@@ -12,7 +12,7 @@ import { type Condition, equals, lessThan } from '../table/expressions.ts';
 import { at, find } from '../table/read.ts';
 import { environmentRecord } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { firstRevisionOfEnvironment } from '../table/records/retired-slug.ts';
+import { firstRevisionAfter, retiredEnvironmentRecord } from '../table/records/retired-slug.ts';
 import { ConditionFailed, retryWithFreshRead, transact, update, type Write } from '../table/write.ts';
 import { environmentView } from './project-view.ts';
 
@@ -32,13 +32,13 @@ export async function createEnvironment(
   const [found, configs, used] = await Promise.all([
     findProject(),
     readPlanConfigs(),
-    firstRevisionOfEnvironment(organization.slug, projectSlug, slug),
+    firstRevisionAfter(at(retiredEnvironmentRecord, organization.slug, projectSlug, slug), slug),
   ]);
   const { maxEnvironmentsPerProject: limit } = effectiveLimits(organization, configs).effective;
   const createdAt = new Date().toISOString();
   const slugTaken = () => new ApiError('slug_taken', `The slug ${slug} is taken in this project.`);
   return retryWithFreshRead(found, findProject, async (project, budget) => {
-    const refusal = refusalOf(context, { slug, type: wanted.type }, used.lastType);
+    const refusal = refusalOf(context, { slug, type: wanted.type }, used.retired?.type);
     if (refusal !== undefined) {
       const current = await find(at(environmentRecord, organization.slug, projectSlug, slug));
       throw current === undefined ? refusal : slugTaken();

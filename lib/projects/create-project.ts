@@ -13,7 +13,7 @@ import { isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
 import { countPlatform } from '../table/records/platform-count.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { firstRevisionOfProject } from '../table/records/retired-slug.ts';
+import { firstRevisionAfter, retiredProjectRecord } from '../table/records/retired-slug.ts';
 import { put, transact } from '../table/write.ts';
 import { environmentView, projectView } from './project-view.ts';
 
@@ -27,7 +27,7 @@ export async function createProject(context: MemberContext, wanted: BodyOf<typeo
   const keyVersion = 1;
   const slug = wanted.slug ?? slugFromName(wanted.name);
   const [used, wrapped, configs] = await Promise.all([
-    firstRevisionOfProject(organization.slug, slug),
+    firstRevisionAfter(at(retiredProjectRecord, organization.slug, slug), slug),
     createDataKey({ organizationId: organization.id, projectId: id, keyVersion }),
     readPlanConfigs(),
   ]);

@@ -1,8 +1,8 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { queueJob } from '../core/queue.ts';
-import { closeEnvironment } from '../secrets/engine/close-environment.ts';
-import { type EnvironmentPath, partsOf } from '../secrets/engine/environment-path.ts';
+import { closeEnvironment } from '../secrets/engine/fencing.ts';
 import { equals } from '../table/expressions.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
 import { at } from '../table/read.ts';
 import { environmentRecord, isActiveEnvironment } from '../table/records/environment.ts';
 import { projectRecord } from '../table/records/project.ts';
@@ -37,7 +37,7 @@ export async function deleteEnvironment(
     await transact(
       [
         update(
-          at(environmentRecord, ...partsOf(path)),
+          at(environmentRecord, organization.slug, slug, env),
           { set: { status: 'deleting' } },
           { if: isActiveEnvironment(id) },
         ),

@@ -2,7 +2,7 @@ import type { MemberContext } from '../access/request-context.ts';
 import { chunksOf } from '../core/chunks-of.ts';
 import { queueJob } from '../core/queue.ts';
 import { changeCounts } from '../organizations/change-counts.ts';
-import { closeEnvironment } from '../secrets/engine/close-environment.ts';
+import { closeEnvironment } from '../secrets/engine/fencing.ts';
 import { equals } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list } from '../table/read.ts';

@@ -38,7 +38,7 @@ export async function viewProjects(
 ): Promise<Project[]> {
   const shown = environments.filter(environment => access.seesEnvironment(environment)).toSorted(inOrder);
   const states = await readAll(
-    shown.map(({ project, slug }) => at(environmentStateRecord, organization.slug, project, slug)),
+    shown.map(({ project, slug }) => at(environmentStateRecord, { orgSlug: organization.slug, project, env: slug })),
   );
   return projects.map(project => {
     const own = shown.flatMap((environment, index) => {

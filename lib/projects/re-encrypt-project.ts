@@ -4,8 +4,8 @@ import type { Job } from '../core/job.ts';
 import type { Log } from '../core/logger.ts';
 import { queueJob } from '../core/queue.ts';
 import { AlteredCiphertext } from '../crypto/envelope.ts';
-import { fenceEnvironment } from '../secrets/engine/fence-environment.ts';
 import { type KeyRing, keyRing } from '../secrets/engine/key-ring.ts';
+import { fenceEnvironment } from '../secrets/engine/lease.ts';
 import { type Condition, equals, lessThan } from '../table/expressions.ts';
 import { ranges } from '../table/keys.ts';
 import { at, find, list, queryPage } from '../table/read.ts';
@@ -124,10 +124,10 @@ async function walk({ job, project, environments, log, endsAt }: Walk, begun: Cu
   do {
     const { env } = cursor;
     if (env === undefined) break;
-    const found = await find(at(environmentStateRecord, job.orgSlug, job.project, env));
+    const found = await find(at(environmentStateRecord, { orgSlug: job.orgSlug, project: job.project, env }));
     const state = found?.projectId === project.id ? found : undefined;
     const revision = cursor.after === undefined ? (state?.revision ?? 0) : cursor.revision;
-    const range = ranges.environmentContent(job.orgSlug, job.project, env);
+    const range = ranges.environmentContent({ orgSlug: job.orgSlug, project: job.project, env });
     const page =
       state === undefined
         ? { items: [], next: undefined }

@@ -1,7 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { Project } from '../contracts/projects/project.ts';
-import type { EnvironmentPath } from '../secrets/engine/environment-path.ts';
-import { ranges } from '../table/keys.ts';
+import { type EnvironmentPath, ranges } from '../table/keys.ts';
 import { at, find, list, readTogether } from '../table/read.ts';
 import {
   type EnvironmentRecord,
@@ -49,7 +48,7 @@ export async function findEnvironment({ orgSlug, project, env }: EnvironmentPath
   const found = await readTogether({
     project: at(projectRecord, orgSlug, project),
     environment: at(environmentRecord, orgSlug, project, env),
-    state: at(environmentStateRecord, orgSlug, project, env),
+    state: at(environmentStateRecord, { orgSlug, project, env }),
   });
   return { orgSlug, ...found };
 }

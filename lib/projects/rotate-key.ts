@@ -5,11 +5,10 @@ import { ApiError, projectNotFound } from '../core/errors.ts';
 import type { LastingJob } from '../core/job.ts';
 import { queueJob } from '../core/queue.ts';
 import { createDataKey } from '../crypto/data-keys.ts';
-import type { EnvironmentPath } from '../secrets/engine/environment-path.ts';
 import { fenced, notRisen, stateAt } from '../secrets/engine/fencing.ts';
 import { stateIn } from '../secrets/engine/read-snapshot.ts';
 import { attribute, type Condition, equals } from '../table/expressions.ts';
-import { ranges } from '../table/keys.ts';
+import { type EnvironmentPath, ranges } from '../table/keys.ts';
 import { at, queryPage } from '../table/read.ts';
 import type { EnvironmentRecord, EnvironmentState } from '../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
@@ -75,7 +74,10 @@ interface Content {
 }
 
 async function readContent(orgSlug: string, { project, slug }: EnvironmentRecord): Promise<Content> {
-  const { items, next } = await queryPage({ ...ranges.environmentContent(orgSlug, project, slug), pageSize: 2 });
+  const { items, next } = await queryPage({
+    ...ranges.environmentContent({ orgSlug, project, env: slug }),
+    pageSize: 2,
+  });
   const state = stateIn({ items });
   const path = { orgSlug, project, env: slug };
   return { path, state, isEmpty: items.length <= 1 && next === undefined && state?.pending === undefined };

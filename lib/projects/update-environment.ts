@@ -4,8 +4,8 @@ import type { BodyOf } from '../contracts/contract.ts';
 import type { Environment } from '../contracts/projects/environment.ts';
 import type { updateEnvironment as contract } from '../contracts/projects/update-environment.ts';
 import { ApiError } from '../core/errors.ts';
-import { type EnvironmentPath, partsOf } from '../secrets/engine/environment-path.ts';
 import { asRead, equals } from '../table/expressions.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
 import { at } from '../table/read.ts';
 import { environmentRecord, environmentStateRecord, isActiveEnvironment } from '../table/records/environment.ts';
 import { retryWithFreshRead, transact, update } from '../table/write.ts';
@@ -45,7 +45,7 @@ export async function updateEnvironment(
     if (details === undefined) return environmentView(before, state);
     const unchanged = { ...asRead(before, ['name', 'type']), ...isActiveEnvironment(id) };
     const stateType = update(
-      at(environmentStateRecord, ...partsOf(path)),
+      at(environmentStateRecord, path),
       { set: { type } },
       { if: { id: equals(id), status: equals('active'), type: equals(before.type) } },
     );
@@ -57,7 +57,7 @@ export async function updateEnvironment(
     });
     await transact(
       [
-        update(at(environmentRecord, ...partsOf(path)), { set: { name, type } }, { if: unchanged }),
+        update(at(environmentRecord, organization.slug, slug, env), { set: { name, type } }, { if: unchanged }),
         // A rename does not touch the state, which every change of the secrets has to write.
         ...(type === before.type ? [] : [stateType]),
         audit,

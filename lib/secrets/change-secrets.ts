@@ -4,7 +4,7 @@ import { matchesRevision, type Precondition } from '../contracts/fields/precondi
 import type { DryRun } from '../contracts/secrets/dry-run.ts';
 import { ApiError } from '../core/errors.ts';
 import { publishSecretEvent, type SecretEvent } from '../deliveries/publish.ts';
-import { backOff, pauseBeforeRetry, reauthorize, retryBudget } from '../table/retry.ts';
+import { backOff, reauthorize, retryBudget, retryWhile } from '../table/retry.ts';
 import { ConditionFailed } from '../table/write.ts';
 import type { Change, ChangeRequest, ChangeResult } from './change/change-request.ts';
 import { type Decided, decideChange, inKeyOrder } from './change/decide-change.ts';
@@ -18,20 +18,19 @@ import { waitForPendingChange } from './engine/undo-change.ts';
 import { DecisionOutdated, fitsOneTransaction, leavesDeadHeads, VersionTaken } from './engine/write-change.ts';
 
 /*
- * The one way in which secrets change: set, delete, import, bulk delete, changes, promotion and restoration each only
- * decide what to put and what to delete. Everything that all of them promise is here and in `change`: preconditions,
- * limits, dry runs, one revision, the audit entry in the same transaction, the events after it, and trying again when
- * another change was first.
+ * Every change of secrets goes through here. Setting, deleting, importing, promoting and restoring only decide what to put
+ * and what to delete. What they have in common is here and in `change`: preconditions, limits, dry runs, one revision, the
+ * audit entry in the same transaction, the events after it, and retries when another change came first.
  */
 
 /**
- * Makes a change: all or nothing, one revision, or nothing at all where the decision is empty. A dry run takes every step
- * up to the write, and answers the plan.
+ * Makes a change as one revision, all or nothing, or no revision if there is nothing to change. A dry run does everything
+ * except the write, and answers the plan.
  *
- * Each try reads, decides and writes. A writer that was refused takes a ticket, once, and tries again when it is served;
- * after that it backs off. What was committed is told.
+ * Each attempt reads, decides and writes. A rejected writer takes a ticket once and tries again when it is served; after
+ * that it backs off. Events are published after the commit.
  * @throws project_not_found, environment_not_found, forbidden, revision_mismatch, plan_limit_exceeded, payload_too_large,
- * temporarily_unavailable if other writers were always first, DecisionOutdated if the environment that the values come
+ * temporarily_unavailable if other writers always come first, DecisionOutdated if the environment that the values come
  * from has changed, and what `decide` throws
  */
 export async function changeSecrets<Answer>(
@@ -43,7 +42,7 @@ export async function changeSecrets<Answer>(
   const budget = retryBudget();
   const ticket = newTicket(path, budget, log);
   const change: Change<Answer> = { ...request, context, path, ticket, entry: newAuditEntry() };
-  const isStale = staleReadLimit(log, { ...path });
+  const isStale = staleReadLimit(log, path);
   let reads = first;
   try {
     for (;;) {
@@ -58,9 +57,9 @@ export async function changeSecrets<Answer>(
       } catch (error) {
         const isRefused = error instanceof ConditionFailed;
         if (!isRefused && !isStale(error)) throw error;
-        if (isRefused && !ticket.hasWaited() && !request.dryRun) await ticket.take();
-        else await backOff(budget, error, isRefused ? ticket.pauseMs() : undefined);
-        // Re-authorization takes no round trip of its own. Nothing is done with what was read before it.
+        if (isRefused && !ticket.hasWaited && !request.dryRun) await ticket.take();
+        else await backOff(budget, error, isRefused ? ticket.pauseMs : undefined);
+        // Re-authorization runs in parallel with the reads, which nothing uses before it.
         const keys = error instanceof VersionTaken ? 'all' : reads.keys;
         [reads] = await Promise.all([readTarget(path, keys), reauthorize()]);
       }
@@ -76,13 +75,13 @@ interface Made<Answer> {
   leftDeadHeads: boolean;
 }
 
-/** @throws ConditionFailed, StaleRead if it has to be tried again */
+/** @throws ConditionFailed, StaleRead if it must be tried again */
 async function tryChange<Answer>(change: Change<Answer>, reads: TargetReads): Promise<Made<Answer | DryRun>> {
   const { path, ifMatch, dryRun } = change;
   const readAll = async () => tryChange(change, await readTarget(path, 'all'));
   const target = requireTarget(change, reads);
   const { state } = target;
-  // A dry run waits for no writer and undoes nothing. It takes a snapshot, which shows no change that is under way.
+  // A dry run waits for no writer and undoes nothing. It takes a snapshot, which hides a change in progress.
   if (!dryRun) await requireNobodyFirst(change, reads, target);
   else if (state.pending !== undefined && 'named' in reads.heads) return readAll();
   requireRevision(ifMatch, state);
@@ -96,7 +95,7 @@ async function tryChange<Answer>(change: Change<Answer>, reads: TargetReads): Pr
   if (changesNothing) return nothingToTell(decision.answer(resultOf(decided, revision)));
 
   const heads = await sealHeads(target, decided);
-  // A large change writes its versions without a condition on what they overwrite.
+  // A large change overwrites versions unconditionally, so it must be decided on all heads.
   if ('named' in reads.heads && !fitsOneTransaction(heads)) return readAll();
   const sealed = { ...decided, heads };
   const answer = decision.answer(resultOf(sealed, revision + 1));
@@ -105,19 +104,18 @@ async function tryChange<Answer>(change: Change<Answer>, reads: TargetReads): Pr
   return { answer, events: eventsOf(change, target, sealed), leftDeadHeads };
 }
 
-/** @throws ConditionFailed after waiting for a change that was under way, or while others wait for each other */
+/** @throws ConditionFailed after waiting for a change in progress, or if other writers are waiting in line */
 async function requireNobodyFirst(
   { path, ticket, context: { log } }: Change<unknown>,
   { tickets }: TargetReads,
   { state, ring }: Target,
 ): Promise<void> {
   if (state.pending !== undefined) {
-    const isUndone = await waitForPendingChange(path, state, ring, log);
-    // It has waited for a dead writer, whose ticket it need not wait for as well.
-    if (isUndone) ticket.skip();
+    // A writer that has waited for a dead one doesn't wait for its ticket too.
+    if (await waitForPendingChange(path, state, ring, log)) ticket.hasWaited = true;
     throw new ConditionFailed([]);
   }
-  if (!ticket.hasWaited() && areWaiting(tickets)) throw new ConditionFailed([]);
+  if (!ticket.hasWaited && areWaiting(tickets)) throw new ConditionFailed([]);
 }
 
 /** @throws revision_mismatch */
@@ -137,19 +135,12 @@ function resultOf({ plan, before, heads }: Decided<unknown>, revision: number): 
   return { changed: heads.length > 0, revision, plan, head: key => after.get(key) ?? before.get(key) };
 }
 
-/** Makes a change that copies values, again with fresh reads while what it copies has changed in between. */
+/** Makes a change that copies values, and repeats it with fresh reads if these have changed in between. */
 export async function changeByCopy<Reads, Answer>(
   begun: Reads,
   readAgain: () => Promise<Reads>,
   change: (reads: Reads) => Promise<Answer>,
 ): Promise<Answer> {
-  const budget = retryBudget();
-  for (let reads = begun; ; reads = await readAgain()) {
-    try {
-      return await change(reads);
-    } catch (error) {
-      if (!(error instanceof DecisionOutdated)) throw error;
-      await pauseBeforeRetry(budget, error);
-    }
-  }
+  const isOutdated = (error: unknown) => error instanceof DecisionOutdated;
+  return retryWhile(isOutdated, async tries => change(tries === 0 ? begun : await readAgain()));
 }

@@ -1,7 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
 import { transact } from '../table/write.ts';
-import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, type LiveSecrets, readLive } from './engine/read-live-secrets.ts';
 import { requireFitting } from './engine/secret-size.ts';
 
@@ -10,7 +10,7 @@ interface ComparisonReads {
   to: EnvironmentReads;
 }
 
-/** The reads of both environments, to begin together with authentication. */
+/** Reads both environments, in parallel with authentication. */
 export async function beginComparison(path: EnvironmentPath, other: string): Promise<ComparisonReads> {
   const [from, to] = await Promise.all([beginRead(path), beginRead({ ...path, env: other })]);
   return { from, to };
@@ -21,9 +21,9 @@ interface Side extends Pick<LiveSecrets, 'project' | 'state' | 'live'> {
 }
 
 /**
- * What differs between two environments of a project, each as of one revision. That values are equal is knowledge of
- * them, so it takes the right to read both and leaves an audit entry for each, also where no value is asked for.
- * @throws invalid_request for an environment and itself; payload_too_large when the values do not fit one answer; and
+ * The differences between two environments of a project, each as of one revision. Even without values, the answer tells
+ * which are equal, so it needs the right to read both and leaves an audit entry for each.
+ * @throws invalid_request for twice the same environment; payload_too_large if the values don't fit in one answer; and
  * what `readLive` throws
  */
 export async function compareEnvironments(
@@ -38,7 +38,7 @@ export async function compareEnvironments(
     });
   }
   const isSame = (key: string) => from.values.get(key) === to.values.get(key);
-  // Refused before it is recorded: what is not answered leaves no entry.
+  // Checked before the audit entries: an answer that is refused leaves none.
   if (values) requireFitting([...from.live, ...to.live].filter(({ key }) => !isSame(key)));
   await transact(await Promise.all([auditOf(context, from, to), auditOf(context, to, from)]));
   const shown = (name: 'from' | 'to', side: Side, key: string) => (values ? { [name]: side.values.get(key) } : {});

@@ -1,59 +1,51 @@
 import type { MemberContext } from '../access/request-context.ts';
 import type { DestroyBody } from '../contracts/fields/destroy-body.ts';
+import { chunksWithin } from '../core/chunks-of.ts';
 import { ApiError } from '../core/errors.ts';
 import { absent, equals } from '../table/expressions.ts';
-import { at, find, readTogether } from '../table/read.ts';
-import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
-import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
+import { at, find } from '../table/read.ts';
+import type { EnvironmentState } from '../table/records/environment.ts';
+import type { ProjectRecord } from '../table/records/project.ts';
 import { headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';
 import { retryWithFreshRead, transact, update } from '../table/write.ts';
-import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
 import { stateAt } from './engine/fencing.ts';
+import { type EnvironmentRead, readEnvironment } from './engine/read-environment.ts';
 import { readVersionRange } from './engine/read-past.ts';
 import { findTombstones } from './engine/tombstones.ts';
 
 type Params = EnvironmentPath & { key: string };
 
-interface DestructionReads {
-  project?: ProjectRecord | undefined;
-  state?: EnvironmentState | undefined;
-}
-
-/** One round trip, to be begun together with authentication. */
-export async function beginDestruction(params: Params): Promise<DestructionReads> {
-  return readTogether({
-    project: at(projectRecord, params.orgSlug, params.project),
-    state: at(environmentStateRecord, ...partsOf(params)),
-  });
-}
-
-/** With the state and the audit entry, below the 100 writes of a transaction. */
-const maximumPerTransaction = 90;
-/** DynamoDB takes 4 MB a transaction, with what the items held before; the rest is room for what is not measured. */
-const maximumBytesPerTransaction = 3_500_000;
+/** DynamoDB limits a transaction to 100 writes and 4 MB, including what the items held before; this leaves a margin. */
+const maximumPerTransaction = { count: 90, bytes: 3_500_000 };
 
 /**
- * Takes the values of old versions out of the table, and leaves the versions in the history. Each transaction has the audit
- * entry of what it destroys; where one fails, the next call goes on.
- * @throws secret_not_found for a key or version that never was, invalid_request for the current one
+ * Removes the values of old versions from the table; the versions stay in the history. Each transaction includes the audit
+ * entry of what it destroys. If one fails, the next call continues.
+ * @throws secret_not_found for a key or version that never existed, invalid_request for the current version
  */
 export async function destroyVersions(
   context: MemberContext,
   params: Params,
   wanted: DestroyBody,
-  begun: DestructionReads,
+  begun: EnvironmentRead,
 ): Promise<{ destroyed: number[]; revision: number }> {
   const destroyed: number[] = [];
-  const readAgain = () => beginDestruction(params);
-  return retryWithFreshRead(begun, readAgain, async found => {
-    const project = context.access.requireProject(found.project);
-    const state = context.access.requireEnvironment(found.state, 'write');
-    for (const some of inTransactions(await findWanted(params, state, wanted))) {
-      await destroy(context, params, { project, state }, some);
-      destroyed.push(...some.map(({ version }) => version));
-    }
-    return { destroyed, revision: state.revision };
-  });
+  return retryWithFreshRead(
+    begun,
+    () => readEnvironment(params),
+    async found => {
+      const project = context.access.requireProject(found.project);
+      const state = context.access.requireEnvironment(found.state, 'write');
+      const versions = await findWanted(params, state, wanted);
+      const sizeOf = ({ sizeBytes = 0 }: Facts) => ({ count: 1, bytes: 1000 + sizeBytes });
+      for (const some of chunksWithin(maximumPerTransaction, versions, sizeOf)) {
+        await destroy(context, params, { project, state }, some);
+        destroyed.push(...some.map(({ version }) => version));
+      }
+      return { destroyed, revision: state.revision };
+    },
+  );
 }
 
 type Facts = Omit<VersionRecord, 'sealed'>;
@@ -85,32 +77,14 @@ async function findWanted(params: Params, state: EnvironmentState, wanted: Destr
 }
 
 /**
- * The newest version that is committed for certain, 0 where there is none. The head is read after the state: one of a later
- * revision may never commit, and what is below it has. No change that is undone goes back to anything older.
+ * The newest version that is known to be committed, 0 if there is none. The head is read after the state: if its revision is
+ * later, it may never commit, but the version below it has. An undo goes back no further.
  */
 async function readNewest(params: Params, { revision }: EnvironmentState) {
-  const head =
-    (await find(at(headRecord, ...partsOf(params), params.key))) ?? (await findTombstones(params, [params.key]))[0];
+  const head = (await find(at(headRecord, params, params.key))) ?? (await findTombstones(params, [params.key]))[0];
   if (head === undefined) return { version: 0, isDeleted: false };
   if (head.revision > revision) return { version: head.version - 1, isDeleted: false };
   return { version: head.version, isDeleted: head.deleted === true };
-}
-
-function inTransactions(versions: readonly Facts[]): Facts[][] {
-  const transactions: Facts[][] = [];
-  let bytes = 0;
-  for (const version of versions) {
-    const size = 1000 + (version.sizeBytes ?? 0);
-    const last = transactions.at(-1);
-    if (last !== undefined && last.length < maximumPerTransaction && bytes + size <= maximumBytesPerTransaction) {
-      last.push(version);
-      bytes += size;
-    } else {
-      transactions.push([version]);
-      bytes = size;
-    }
-  }
-  return transactions;
 }
 
 async function destroy(
@@ -137,7 +111,7 @@ async function destroy(
     audit,
     ...versions.map(({ version, revision: written }) =>
       update(
-        at(versionRecord, ...partsOf(params), params.key, version),
+        at(versionRecord, params, params.key, version),
         { set: gone },
         { if: { revision: equals(written), destroyed: absent } },
       ),

@@ -1,26 +1,26 @@
 import type { MemberContext } from '../access/request-context.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
 import type { HeadRecord } from '../table/records/secret.ts';
 import { putAlone } from '../table/write.ts';
-import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { requireFitting } from './engine/secret-size.ts';
 
 interface Query {
   from: number;
-  /** The current revision where undefined. */
+  /** By default the current revision. */
   to?: number | undefined;
   values: boolean;
 }
 
-/** One round trip, to be begun together with authentication. */
+/** One round trip, in parallel with authentication. */
 export function beginDiff(path: EnvironmentPath, { from, to }: Query): Promise<EnvironmentReads> {
   return beginRead(path, to === undefined ? [from] : [from, to]);
 }
 
 /**
- * What differs between two revisions of an environment. Values leave only after their audit entry is written.
- * @throws revision_not_found; payload_too_large when the values do not fit one answer
+ * The differences between two revisions of an environment. Values are returned only once their audit entry is written.
+ * @throws revision_not_found; payload_too_large if the values don't fit in one answer
  */
 export async function diffRevisions(context: MemberContext, { from, to, values }: Query, begun: EnvironmentReads) {
   return readLive(context, begun, async ({ project, state, now, moments: [past = [], later], ring }) => {
@@ -40,7 +40,7 @@ export async function diffRevisions(context: MemberContext, { from, to, values }
     const opened = await Promise.all(
       rewritten.map(async ({ old, head }) => ({ key: old.key, before: await open(old), after: await open(head) })),
     );
-    // A key that came back to the same value does not differ.
+    // A key that has the same value again does not differ.
     const updated = opened.filter(one => one.before !== one.after);
     const result = { from, to: to ?? state.revision };
     if (!values) {

@@ -8,7 +8,7 @@ interface Import extends ChangeOptions {
   secrets: readonly { key: string; value: string }[];
 }
 
-/** Sets all of the secrets as one change. Secrets that are not named stay. */
+/** Sets all of the secrets as one change. Other secrets stay as they are. */
 export async function importSecrets(context: MemberContext, { secrets, ...options }: Import, begun: ChangeReads) {
   return changeSecrets(context, begun, {
     ...options,

@@ -1,5 +1,5 @@
 import type { MemberContext } from '../access/request-context.ts';
-import type { ConditionalRead } from './begin-conditional-read.ts';
+import type { ConditionalRead } from './engine/read-environment.ts';
 import { type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { type PageWanted, pageOf } from './read-page.ts';
 

@@ -1,8 +1,6 @@
 import type { MemberContext } from '../access/request-context.ts';
-import { at, readTogether } from '../table/read.ts';
-import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
-import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
-import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
+import { type EnvironmentRead, readEnvironment } from './engine/read-environment.ts';
 import { type RecordedChange, readChangesBefore } from './engine/revision-log.ts';
 import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
 
@@ -11,32 +9,27 @@ interface Query {
   before?: number | undefined;
 }
 
-interface RevisionsReads {
-  project?: ProjectRecord | undefined;
-  state?: EnvironmentState | undefined;
+interface RevisionsReads extends EnvironmentRead {
   recorded: Awaited<ReturnType<typeof readChangesBefore>>;
 }
 
-/** One round trip, to be begun together with authentication. */
+/** One round trip, in parallel with authentication. */
 export async function beginRevisions(path: EnvironmentPath, { before, limit }: Query): Promise<RevisionsReads> {
-  const [fixed, recorded] = await Promise.all([
-    readTogether({
-      project: at(projectRecord, path.orgSlug, path.project),
-      state: at(environmentStateRecord, ...partsOf(path)),
-    }),
+  const [environment, recorded] = await Promise.all([
+    readEnvironment(path),
     readChangesBefore(path, before ?? Number.MAX_SAFE_INTEGER, limit),
   ]);
-  return { ...fixed, recorded };
+  return { ...environment, recorded };
 }
 
-/** What each change of an environment did, newest first. Names of keys, never a value. */
+/** The changes of an environment, newest first: names of keys, never a value. */
 export async function listRevisions(
   { access, log }: MemberContext,
   path: EnvironmentPath,
   query: Query,
   first: RevisionsReads,
 ) {
-  return readAgainWhileStale(log, { ...path }, async tries => {
+  return readAgainWhileStale(log, path, async tries => {
     const { project, state: found, recorded } = tries === 0 ? first : await beginRevisions(path, query);
     access.requireProject(project);
     const { id, revision, firstRevision } = access.requireEnvironment(found, 'read');
@@ -48,7 +41,7 @@ export async function listRevisions(
       return { oldest, shown, isWhole: shown.length > newest - oldest };
     };
     let page = pageIn(recorded);
-    // The records were read beside the state: a change may have come between the two.
+    // The records were read in parallel with the state, so a change may have come in between.
     if (!page.isWhole) page = pageIn(await readChangesBefore(path, newest + 1, query.limit));
     if (!page.isWhole) throw new StaleRead(`Environment ${id} lacks records of its changes up to revision ${newest}.`);
     const isLast = newest < page.oldest || page.oldest <= firstRevision + 1;

@@ -1,37 +1,30 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
-import { keys } from '../table/keys.ts';
+import { type EnvironmentPath, keys } from '../table/keys.ts';
 import { at, find, type Page, queryPage, readTogether } from '../table/read.ts';
-import { type EnvironmentState, environmentStateRecord } from '../table/records/environment.ts';
-import { type ProjectRecord, projectRecord } from '../table/records/project.ts';
+import type { EnvironmentState } from '../table/records/environment.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../table/records/secret.ts';
 import { putAlone } from '../table/write.ts';
-import { type EnvironmentPath, partsOf } from './engine/environment-path.ts';
-import { type KeyRing, keyRing } from './engine/key-ring.ts';
+import { keyRing, requireKeys } from './engine/key-ring.ts';
+import { type EnvironmentRead, environmentReads } from './engine/read-environment.ts';
 import { maxEnvironmentBytes } from './engine/secret-size.ts';
 import { readAgainWhileStale, StaleRead } from './engine/stale-read.ts';
 import { findTombstones } from './engine/tombstones.ts';
 
 type Params = EnvironmentPath & { key: string };
 
-interface HistoryReads {
-  project?: ProjectRecord | undefined;
-  state?: EnvironmentState | undefined;
+interface HistoryReads extends EnvironmentRead {
   head?: HeadRecord | undefined;
 }
 
-/** One round trip, to be begun together with authentication. */
+/** One round trip, in parallel with authentication. */
 export async function beginHistory(params: Params): Promise<HistoryReads> {
-  return readTogether({
-    project: at(projectRecord, params.orgSlug, params.project),
-    state: at(environmentStateRecord, ...partsOf(params)),
-    head: at(headRecord, ...partsOf(params), params.key),
-  });
+  return readTogether({ ...environmentReads(params), head: at(headRecord, params, params.key) });
 }
 
 /**
- * The history of a key, newest first. Values leave only after their audit entry is written.
- * @throws secret_not_found for a key that never existed; payload_too_large if the values do not fit one answer
+ * The history of a key, newest first. Values are returned only once their audit entry is written.
+ * @throws secret_not_found for a key that never existed; payload_too_large if the values don't fit in one answer
  */
 export async function listVersions(
   context: MemberContext,
@@ -40,11 +33,11 @@ export async function listVersions(
   first: HistoryReads,
 ) {
   const { access, organization, log } = context;
-  return readAgainWhileStale(log, { ...params }, async tries => {
+  return readAgainWhileStale(log, params, async tries => {
     const begun = tries === 0 ? first : await beginHistory(params);
     const project = access.requireProject(begun.project);
     const state = access.requireEnvironment(begun.state, 'read');
-    // After the head: a key that has none by then has its tombstone.
+    // Read after the head: a key without one has its tombstone by then.
     const head = begun.head ?? (await findTombstones(params, [params.key]))[0];
     const newest = newestVersion(state, head);
     if (newest === 0) throw new ApiError('secret_not_found', `There is no secret ${params.key} in this environment.`);
@@ -59,9 +52,9 @@ export async function listVersions(
 
     const ring = keyRing(organization.id, project);
     const valued = query.values ? versions.filter(({ deleted, destroyed }) => !deleted && !destroyed) : [];
-    if (!valued.every(ring.canOpen)) throw new StaleRead(`The project ${project.id} lacks a data key of the history.`);
-    const [values] = await Promise.all([
-      openAll(ring, state.id, valued),
+    requireKeys(ring, valued);
+    const [opened] = await Promise.all([
+      Promise.all(valued.map(async one => [one.version, await ring.open(state.id, one)] as const)),
       query.values
         ? context
             .audit({
@@ -74,19 +67,12 @@ export async function listVersions(
             .then(putAlone)
         : undefined,
     ]);
+    const values = new Map(opened);
     return {
       key: params.key,
       versions: versions.map(({ version, revision, createdAt, createdBy, deleted, destroyed }) => {
-        const value = values.get(version);
-        const shown = {
-          version,
-          revision,
-          createdAt,
-          createdBy,
-          deleted: deleted === true,
-          destroyed: destroyed === true,
-        };
-        return value === undefined ? shown : { ...shown, value };
+        const flags = { deleted: deleted === true, destroyed: destroyed === true };
+        return { version, revision, createdAt, createdBy, ...flags, value: values.get(version) };
       }),
       ...(query.limit === undefined ? {} : { pagination: { limit: query.limit, offset: query.offset, total: newest } }),
     };
@@ -94,8 +80,8 @@ export async function listVersions(
 }
 
 /**
- * The key's newest committed version, 0 where there is none.
- * @throws StaleRead when the head belongs to a later revision than the state, and not to a change in flight
+ * The key's newest committed version, 0 if there is none.
+ * @throws StaleRead if the head is of a later revision than the state, and not of the change in progress
  */
 function newestVersion(state: EnvironmentState, head: HeadRecord | undefined): number {
   if (head === undefined) return 0;
@@ -105,34 +91,29 @@ function newestVersion(state: EnvironmentState, head: HeadRecord | undefined): n
 }
 
 /**
- * The head may have been read before the state, and so be of a change that was undone before the state reached its revision.
- * @throws StaleRead when it is not the head any more
+ * The head may have been read before the state, and be of a change that was undone before the state reached its revision.
+ * @throws StaleRead if the head has changed
  */
 async function requireSameHead({ key, ...path }: Params, { version, revision, fence }: HeadRecord): Promise<void> {
-  const now = await find(at(headRecord, ...partsOf(path), key));
-  if (now?.version !== version || now.revision !== revision || now.fence !== fence) {
-    throw new StaleRead(`The head of ${key} (${keys.environmentState(...partsOf(path)).pk}) changed during the read.`);
-  }
+  const now = await find(at(headRecord, path, key));
+  if (now?.version === version && now.revision === revision && now.fence === fence) return;
+  throw new StaleRead(`The head of ${key} (${keys.environmentState(path).pk}) changed during the read.`);
 }
 
-/** Versions `from` to `to`, newest first. @throws payload_too_large when values are wanted that do not fit one answer */
+/** Versions `from` to `to`, newest first. @throws payload_too_large if `withValues` and they don't fit in one answer */
 async function readVersions(
   { key, ...path }: Params,
   from: number,
   to: number,
   withValues: boolean,
 ): Promise<VersionRecord[]> {
-  const keyOf = (version: number) => keys.version(...partsOf(path), key, version);
+  const keyOf = (version: number) => keys.version(path, key, version);
   const versions: VersionRecord[] = [];
   let sizeBytes = 0;
   let next: Page['next'];
   do {
-    const page = await queryPage({
-      pk: keyOf(from).pk,
-      between: [keyOf(from).sk, keyOf(to).sk],
-      newestFirst: true,
-      ...(next === undefined ? {} : { startAfter: next }),
-    });
+    const { pk, sk } = keyOf(from);
+    const page = await queryPage({ pk, between: [sk, keyOf(to).sk], newestFirst: true, startAfter: next });
     for (const item of page.items) {
       const version = versionRecord.parse(item);
       sizeBytes += withValues ? (version.sizeBytes ?? 0) : 0;
@@ -148,20 +129,10 @@ async function readVersions(
   return versions;
 }
 
-/** @throws StaleRead when the range has gaps, or something in it is of a later revision */
+/** @throws StaleRead if the range has gaps or items of a later revision */
 function requireComplete(versions: readonly VersionRecord[], from: number, to: number, state: EnvironmentState): void {
   const expected = Math.max(0, to - from + 1);
   if (versions.length !== expected || versions.some(({ revision }) => revision > state.revision)) {
     throw new StaleRead(`The history read of environment ${state.id} does not fit revision ${state.revision}.`);
   }
-}
-
-async function openAll(
-  ring: KeyRing,
-  environmentId: string,
-  versions: readonly VersionRecord[],
-): Promise<Map<number, string>> {
-  const values = new Map<number, string>();
-  for (const version of versions) values.set(version.version, await ring.open(environmentId, version));
-  return values;
 }

@@ -1,13 +1,13 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
 import { equals } from '../table/expressions.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import { check, type Write } from '../table/write.ts';
 import type { ChangeOptions, CurrentSecrets, Decision, Source } from './change/change-request.ts';
 import { sortOutUnchanged } from './change/decide-change.ts';
 import { beginChange, type ChangeReads } from './change/read-target.ts';
 import { changeByCopy, changeSecrets } from './change-secrets.ts';
-import type { EnvironmentPath } from './engine/environment-path.ts';
 import { stateAt } from './engine/fencing.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { isLive } from './engine/read-snapshot.ts';
@@ -26,7 +26,7 @@ interface PromotionReads {
   target: ChangeReads;
 }
 
-/** The reads of both ends, to begin together with authentication. */
+/** Reads both ends, in parallel with authentication. */
 export async function beginPromotion(
   project: { orgSlug: string; project: string },
   { from, to, keys }: Promotion,
@@ -39,8 +39,8 @@ export async function beginPromotion(
 }
 
 /**
- * Copies secrets of one environment to another of the project, as one change of the target. It commits only while the
- * source is at the revision that was read.
+ * Copies secrets from one environment of the project to another, as one change. It commits only if the source is still at
+ * the revision that was read.
  * @throws secret_not_found for a key that the source lacks, and what `changeSecrets` throws
  */
 export async function promoteSecrets(
@@ -72,7 +72,7 @@ async function readSource(context: MemberContext, { keys }: Promotion, begun: En
   });
 }
 
-/** The check that an environment whose values are copied still has them. */
+/** Checks that the source has not changed. */
 function checkUnchanged(path: EnvironmentPath, { id, revision }: EnvironmentState): Write {
   return check(stateAt(path), {
     if: { id: equals(id), revision: equals(revision), status: equals('active') },

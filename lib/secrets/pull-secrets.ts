@@ -1,7 +1,7 @@
 import type { MemberContext } from '../access/request-context.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
 import { putAlone } from '../table/write.ts';
-import type { ConditionalRead } from './begin-conditional-read.ts';
-import type { EnvironmentPath } from './engine/environment-path.ts';
+import type { ConditionalRead } from './engine/read-environment.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { beginNamedRead, type NamedReads, named, type PulledSecrets, readNamed } from './read-named-secrets.ts';
@@ -10,18 +10,18 @@ import { type PageWanted, pageOf } from './read-page.ts';
 type PullReads = EnvironmentReads | NamedReads;
 
 interface PullWanted extends PageWanted {
-  /** Exactly these. */
+  /** Exactly these secrets. */
   keys?: readonly string[] | undefined;
   revision?: number | undefined;
 }
 
-/** Reads the environment, or only the named keys of it. An earlier revision is read as a whole. */
+/** Reads the environment or only its named keys. An earlier revision is always read as a whole. */
 export function beginPull(path: EnvironmentPath, { keys, revision }: PullWanted): Promise<PullReads> {
   if (revision !== undefined) return beginRead(path, [revision]);
   return keys === undefined ? beginRead(path) : beginNamedRead(path, keys);
 }
 
-/** The secrets of an environment with their values, at one revision. No value leaves without its audit entry. */
+/** The secrets of an environment with their values, at one revision. No value is returned without its audit entry. */
 export async function pullSecrets(context: MemberContext, query: PullWanted, begun: ConditionalRead<PullReads>) {
   if ('unchanged' in begun) return { notModified: context.access.requireEnvironment(begun.unchanged, 'read').revision };
   const isNamed = query.keys !== undefined;
@@ -33,7 +33,7 @@ export async function pullSecrets(context: MemberContext, query: PullWanted, beg
       action: 'secret.pulled',
       target: { type: 'project', id: project.id, name: project.slug },
       environment: { id: state.id, slug: state.slug },
-      // The revision tells which keys a whole pull returned; naming them would make every entry several times larger.
+      // For a whole pull the revision says which keys; naming them would make every entry several times larger.
       ...(isWhole ? {} : { keys: shown.map(({ key }) => key) }),
       revision,
     });

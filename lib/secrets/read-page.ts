@@ -6,7 +6,7 @@ export interface PageWanted {
   search?: string | undefined;
 }
 
-/** The part of a list in key order that a query asks for: a prefix, and a page where a limit is given. Pure. */
+/** The part of a sorted list that a query asks for: keys with a prefix, and one page if there is a limit. Pure. */
 export function pageOf<T extends { key: string }>(
   all: readonly T[],
   { limit, offset, search }: PageWanted,

@@ -1,17 +1,17 @@
 import type { MemberContext } from '../access/request-context.ts';
 import { ApiError } from '../core/errors.ts';
+import type { EnvironmentPath } from '../table/keys.ts';
 import type { EnvironmentState } from '../table/records/environment.ts';
 import type { ChangeOptions, CurrentSecrets, Decision } from './change/change-request.ts';
 import { beginChange, type ChangeReads } from './change/read-target.ts';
 import { changeByCopy, changeSecrets } from './change-secrets.ts';
-import type { EnvironmentPath } from './engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from './engine/read-live-secrets.ts';
 import { requireValues } from './engine/read-past.ts';
 import { isLive } from './engine/read-snapshot.ts';
 
 interface Restoration {
   revision: number;
-  /** All keys where undefined. */
+  /** All keys if undefined. */
   keys?: readonly string[] | undefined;
 }
 
@@ -20,7 +20,7 @@ interface RestorationReads {
   target: ChangeReads;
 }
 
-/** The reads of the earlier revision and of the current one, to begin together with authentication. */
+/** Reads the earlier and the current revision, in parallel with authentication. */
 export async function beginRestoration(
   path: EnvironmentPath,
   { revision }: Pick<Restoration, 'revision'>,
@@ -30,7 +30,7 @@ export async function beginRestoration(
 }
 
 /**
- * Makes the environment, or some of its keys, what they were at a revision, as a new revision.
+ * Restores the environment, or some of its keys, to an earlier revision, as a new revision.
  * @throws revision_not_found, and what `changeSecrets` throws
  */
 export async function restoreSecrets(
@@ -46,7 +46,7 @@ export async function restoreSecrets(
     return changeSecrets(context, target, {
       ...options,
       decide: async current => {
-        // The past never changes, but its values may have been destroyed since.
+        // Past revisions are immutable, but their values may have been destroyed since.
         const isKnown = known !== undefined && isSameMoment(known.state, current.state);
         const past = isKnown ? known : await readPast(context, await beginRead(path, [revision]), wanted);
         return decide(revision, past.secrets, wanted, current);
@@ -55,7 +55,7 @@ export async function restoreSecrets(
   });
 }
 
-/** `If-Match` is checked before what the past lacks. */
+/** `If-Match` is checked before missing revisions and destroyed values are reported. */
 function unlessPastIsGone(error: unknown): undefined {
   if (error instanceof ApiError && (error.code === 'revision_not_found' || error.code === 'version_destroyed')) return;
   throw error;
@@ -72,7 +72,7 @@ async function readPast(context: MemberContext, begun: EnvironmentReads, wanted:
   });
 }
 
-/** Whether nothing was changed or destroyed between the two. */
+/** Whether nothing was changed or destroyed in between. */
 function isSameMoment(one: EnvironmentState, other: EnvironmentState): boolean {
   return one.id === other.id && one.fence === other.fence && one.valueCount === other.valueCount;
 }

@@ -1,8 +1,8 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { isThrottle, noteLostAnswer, reauthorize } from './retry.ts';
+import { isRefusal, noteLostAnswer, reauthorize } from './retry.ts';
 
-/** The middleware around each attempt of the SDK. Exported for tests, which disturb attempts below it. */
+/** The middleware around each of the SDK's attempts. Exported for tests, which inject faults below it. */
 export const reauthorizedRetries = 'reauthorizedRetries';
 
 let client: DynamoDBDocumentClient | undefined;
@@ -13,8 +13,8 @@ export function tableClient(): DynamoDBDocumentClient {
 }
 
 /**
- * The table's client, one per process so that its connections stay warm. Three attempts in all, with the SDK's
- * jittered back-off; a call that hangs ends after 5 s and counts as an attempt.
+ * The table's client, one per process so that its connections stay warm. It makes up to three attempts with the SDK's
+ * jittered back-off; an attempt that hangs ends after 5 s.
  */
 function newClient(): DynamoDBDocumentClient {
   const made = DynamoDBDocumentClient.from(
@@ -33,24 +33,24 @@ function newClient(): DynamoDBDocumentClient {
 }
 
 /**
- * The SDK waits before it sends a throttled call again, so the caller is authorized again as after every wait. Not so
- * before a call is sent again because its answer was lost: it may have been executed, and only the answer tells.
+ * Re-authorizes the caller after the SDK has waited because of throttling, as after every other wait. A call whose answer
+ * was lost is repeated without: it may have been executed, and only the answer tells.
  */
 function reauthorizeRetries<Input, Output>(next: (args: Input) => Promise<Output>): (args: Input) => Promise<Output> {
-  let wasThrottled = false;
+  let wasRefused = false;
   return async args => {
-    if (wasThrottled) await reauthorize();
+    if (wasRefused) await reauthorize();
     try {
       return await next(args);
     } catch (error) {
-      wasThrottled = isThrottle(error);
-      if (!wasThrottled && !isAnswer(error)) noteLostAnswer();
+      wasRefused = isRefusal(error);
+      if (!wasRefused && !isAnswer(error)) noteLostAnswer();
       throw error;
     }
   };
 }
 
-/** Whether DynamoDB has refused the attempt. Everything else leaves open whether it was executed. */
+/** Whether DynamoDB answered with a refusal. After any other error, the attempt may have been executed. */
 function isAnswer(error: unknown): boolean {
   if (error instanceof TransactionCanceledException) return true;
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };

@@ -1,4 +1,4 @@
-/** The single table, as data: the CDK, the local stack and the tests create it from here. */
+/** The single table. The CDK, the local stack and the tests create it from this. */
 export const tableDefinition = {
   partitionKey: 'pk',
   sortKey: 'sk',

@@ -9,8 +9,8 @@ export interface Key {
 export type Upgrade = (attributes: Record<string, unknown>) => Record<string, unknown>;
 
 /**
- * One kind of item. Every item carries its kind (`kind`) and format version (`v`). Reading parses it, so nothing
- * unexpected gets any further, and lifts older formats through `upgrades` (index 0 lifts the oldest one to the next).
+ * One kind of item. Every item has its kind (`kind`) and format version (`v`). Reading validates it, and converts older
+ * formats with `upgrades` (index 0 converts the oldest one).
  */
 export interface Entity<R, KeyInput extends readonly unknown[]> {
   readonly kind: string;
@@ -18,7 +18,7 @@ export interface Entity<R, KeyInput extends readonly unknown[]> {
   readonly key: (...input: KeyInput) => Key;
   /** The item as stored, given its key's parts. */
   toItem(key: Key, record: R): Record<string, unknown>;
-  /** @throws Error naming the item's key and the attributes that do not fit, never their values. */
+  /** @throws Error with the item's key and the names of invalid attributes, never their values */
   readonly parse: (item: Record<string, unknown>) => R;
 }
 
@@ -26,7 +26,7 @@ export function entity<Schema extends z.ZodType<object>, KeyInput extends readon
   kind: string;
   key: (...input: KeyInput) => Key;
   schema: Schema;
-  /** The oldest format that is still read: 1, unless earlier ones were given up. */
+  /** The oldest format that can still be read. */
   oldestFormat?: number;
   upgrades?: readonly Upgrade[];
 }): Entity<z.output<Schema>, KeyInput> {
@@ -58,5 +58,5 @@ export function entity<Schema extends z.ZodType<object>, KeyInput extends readon
 /** Bytes as DynamoDB returns them. */
 export const Bytes = z.custom<Uint8Array>(value => value instanceof Uint8Array);
 
-/** Epoch seconds from which DynamoDB may remove the item. It removes late, so readers compare the time as well. */
+/** Epoch seconds after which DynamoDB removes the item, with a delay, so readers must check it too. */
 export const ExpiresAt = z.int().nonnegative();

@@ -1,6 +1,6 @@
 /**
- * Conditions and updates as data, checked against the record that they are about. They become DynamoDB expressions with
- * generated placeholders in one place, so no reserved word and no value ever stands in an expression's text.
+ * Conditions and updates as data, checked against their record's type. One function renders them as DynamoDB expressions
+ * with generated placeholders, so that no expression contains a reserved word or a value.
  */
 
 type Name<R> = keyof R & string;
@@ -19,17 +19,17 @@ export type Path<R> =
       [N in Name<R>]: true extends IsMap<NonNullable<R[N]>> ? `${N}.${Name<NonNullable<R[N]>>}` : never;
     }[Name<R>];
 
-/** What is stored at a path. */
+/** The type of the value at a path. */
 export type ValueAt<R, P extends string> = P extends keyof R
   ? R[P]
   : P extends `${infer N extends Name<R>}.${infer Inner}`
     ? NonNullable<R[N]>[Inner & keyof NonNullable<R[N]>]
     : never;
 
-/** The paths at which a value of one type is stored. */
+/** The paths to values of one type. */
 type PathTo<R, V> = { [P in Path<R>]: NonNullable<ValueAt<R, P>> extends V ? P : never }[Path<R>];
 
-/** A test of an attribute that may hold `V`. Only numbers and texts have an order. */
+/** A test of an attribute of type `V`. Only numbers and texts have an order. */
 export type Test<V> =
   | { readonly op: '='; readonly value: Exclude<V, undefined> }
   | { readonly op: '<' | '<=' | '>' | '>='; readonly value: Extract<V, number | string> }
@@ -39,13 +39,13 @@ type SetTest<Element> = { readonly op: 'includes'; readonly value: Element };
 type Presence = { readonly op: 'exists' } | { readonly op: 'absent' };
 
 /**
- * Tests by path; all must hold. Every item has a `pk`, so its presence is the item's. A condition that is built apart from
- * its write has this type declared, because TypeScript looks for unknown names in literals only.
+ * Tests by path; all must hold. An item exists if its `pk` does. Declare this type for a condition that is built apart
+ * from its write, because TypeScript finds unknown names only in literals.
  */
 export type Condition<R> = {
   readonly [P in Path<R>]?: Test<ValueAt<R, P>> | readonly Test<ValueAt<R, P>>[];
 } & { readonly pk?: Presence };
-/** A list: the tests of any one of its conditions must hold. */
+/** Of a list, at least one condition must hold. */
 export type Conditions<R> = Condition<R> | readonly Condition<R>[];
 
 export const equals = <const V>(value: V) => ({ op: '=', value }) as const;
@@ -63,15 +63,15 @@ export const isNew = { pk: absent } as const;
 /** The item exists. */
 export const isThere = { pk: exists } as const;
 
-/** The attributes still hold what was read. */
+/** The attributes have not changed since the record was read. */
 export function asRead<R, N extends Name<R>>(record: R, names: readonly N[]): Condition<R> {
   const tests = names.map(name => [name, record[name] === undefined ? absent : equals(record[name])]);
   return Object.fromEntries(tests) as Condition<R>;
 }
 
 /**
- * One attribute whose name is chosen at run time. The value is checked against every name it may have; the names are
- * checked where their type is derived from the record, because TypeScript looks for unknown names in literals only.
+ * One attribute whose name is chosen at run time. Its type is checked for every possible name, provided that the type of
+ * the names is derived from the record: TypeScript finds unknown names only in literals.
  */
 export function attribute<N extends string, V>(name: N, value: V): { readonly [Chosen in N]: V } {
   return { [name]: value } as { readonly [Chosen in N]: V };
@@ -81,15 +81,15 @@ export function attribute<N extends string, V>(name: N, value: V): { readonly [C
 export interface Changes<R> {
   /** Setting undefined removes the attribute, which only optional attributes allow. */
   readonly set?: { readonly [P in Path<R>]?: ValueAt<R, P> };
-  /** Set if the attribute is absent, otherwise left as it is. */
+  /** Sets only absent attributes. */
   readonly setIfAbsent?: { readonly [P in Path<R>]?: ValueAt<R, P> };
-  /** Adds to a number, from 0 where it is absent. */
+  /** Adds to a number, which counts as 0 if it is absent. */
   readonly add?: { readonly [P in PathTo<R, number>]?: number };
-  /** Takes elements out of a set. */
+  /** Removes elements of a set. */
   readonly discard?: { readonly [P in PathTo<R, ReadonlySet<unknown>>]?: NonNullable<ValueAt<R, P>> };
 }
 
-/** Conditions and changes of any record; `Condition` and `Changes` have checked them where they were written. */
+/** Conditions and changes of any record, already checked as `Conditions` and `Changes`. */
 export type AnyConditions = AnyCondition | readonly AnyCondition[];
 type AnyCondition = Readonly<Record<string, AnyTest | readonly AnyTest[] | undefined>>;
 interface AnyTest {

@@ -3,8 +3,8 @@ import { normalizeEmail } from '../contracts/fields/text.ts';
 import type { Key } from './entity.ts';
 
 /*
- * Every key shape of the single table, and with it every access pattern. Slugs never change, so what hangs below an
- * organization is addressed straight from the path of a request, without a look-up:
+ * All key shapes of the single table, and so all access patterns. Slugs never change, so keys of everything in an
+ * organization can be built from the path of a request, without a look-up:
  *
  *   partition                        sort key                     item
  *   USER#<userId>                    USER                         the account
@@ -48,7 +48,7 @@ import type { Key } from './entity.ts';
  *                                                                 erasing in order leaves nothing to move here
  *                                    VERSION#<key>#<n>            one version, immutable
  *   DELIVERIES#<webhookId>           <time>#<id>                  a delivery's log entry
- *   DELIVERY#<deliveryId>            DELIVERY                     the claim that makes a delivery happen at most once
+ *   DELIVERY#<deliveryId>            DELIVERY                     a started delivery, so that it happens at most once
  *   PAYLOAD#<payloadId>              <n>                          a piece of a payload too long for the webhook queue
  *   AUDIT#<orgId>                    <action>#<time>#<id>         an audit entry
  *                                    COUNT#<action>               how many entries of that action there are
@@ -62,6 +62,13 @@ import type { Key } from './entity.ts';
  *   METRICSBATCH#<batch>             METRICSBATCH                 a batch of the access log that was counted
  */
 
+/** The slugs that address an environment, as in a request's path. */
+export interface EnvironmentPath {
+  orgSlug: string;
+  project: string;
+  env: string;
+}
+
 function key(pk: string, sk: string): Key {
   return { pk, sk };
 }
@@ -74,7 +81,7 @@ export const keys = {
   user: (userId: string) => key(`USER#${userId}`, 'USER'),
   session: (userId: string, hash: string) => key(`USER#${userId}`, `SESSION#${hash}`),
   token: (userId: string, hash: string) => key(`USER#${userId}`, `TOKEN#${hash}`),
-  /** The hash of its id, because an id may be longer than a sort key (WebAuthn: 1,023 bytes). */
+  /** Hashed, because an id may be too long for a key (WebAuthn: 1,023 bytes). */
   passkey: (userId: string, credentialId: string) => key(`USER#${userId}`, `PASSKEY#${sha256(credentialId)}`),
   passkeyOwner: (credentialId: string) => key(`PASSKEY#${sha256(credentialId)}`, 'PASSKEY'),
   verificationLink: (userId: string) => key(`USER#${userId}`, 'LINK#verify-email'),
@@ -98,27 +105,22 @@ export const keys = {
   retiredProject: (orgSlug: string, project: string) => key(`ORG#${orgSlug}`, `RETIRED#${project}`),
   retiredEnvironment: (orgSlug: string, project: string, env: string) =>
     key(`ORG#${orgSlug}`, `RETIRED#${project}#${env}`),
-  /** Keeps the slug's hash only, because the slug may tell who the tenant was. */
+  /** Hashed, because the slug may reveal who the tenant was. */
   retiredOrganization: (orgSlug: string) => key(`RETIRED#${sha256(orgSlug)}`, 'RETIRED'),
   webhook: (orgSlug: string, webhookId: string) => key(`ORG#${orgSlug}`, `WEBHOOK#${webhookId}`),
   identity: (orgSlug: string, identityId: string) => key(`ORG#${orgSlug}`, `IDENTITY#${identityId}`),
   issuerKeys: (issuer: string) => key(`ISSUER#${sha256(issuer)}`, 'ISSUER'),
   assertion: (hash: string) => key(`ASSERTION#${hash}`, 'ASSERTION'),
-  environmentState: (orgSlug: string, project: string, env: string) =>
-    key(environmentPartition(orgSlug, project, env), 'HEAD'),
+  environmentState: (path: EnvironmentPath) => key(environmentPartition(path), 'HEAD'),
   /** Sorts before the heads, so that erasing the partition in order stops its writers first. */
-  fence: (orgSlug: string, project: string, env: string, lane: number) =>
-    key(environmentPartition(orgSlug, project, env), `FENCE#${lane}`),
-  head: (orgSlug: string, project: string, env: string, name: string) =>
-    key(environmentPartition(orgSlug, project, env), `HEAD#${name}`),
-  revision: (orgSlug: string, project: string, env: string, revision: number, part: number) =>
-    key(environmentPartition(orgSlug, project, env), `REVISION#${revisionDigits(revision)}#${partDigits(part)}`),
-  tombstone: (orgSlug: string, project: string, env: string, name: string) =>
-    key(environmentPartition(orgSlug, project, env), `TOMBSTONE#${name}`),
-  tickets: (orgSlug: string, project: string, env: string) =>
-    key(environmentPartition(orgSlug, project, env), 'TICKETS'),
-  version: (orgSlug: string, project: string, env: string, name: string, version: number) =>
-    key(environmentPartition(orgSlug, project, env), `VERSION#${name}#${versionDigits(version)}`),
+  fence: (path: EnvironmentPath, lane: number) => key(environmentPartition(path), `FENCE#${lane}`),
+  head: (path: EnvironmentPath, name: string) => key(environmentPartition(path), `HEAD#${name}`),
+  revision: (path: EnvironmentPath, revision: number, part: number) =>
+    key(environmentPartition(path), `REVISION#${revisionDigits(revision)}#${partDigits(part)}`),
+  tombstone: (path: EnvironmentPath, name: string) => key(environmentPartition(path), `TOMBSTONE#${name}`),
+  tickets: (path: EnvironmentPath) => key(environmentPartition(path), 'TICKETS'),
+  version: (path: EnvironmentPath, name: string, version: number) =>
+    key(environmentPartition(path), `VERSION#${name}#${versionDigits(version)}`),
   delivery: (webhookId: string, createdAt: string, id: string) => key(`DELIVERIES#${webhookId}`, `${createdAt}#${id}`),
   deliveryClaim: (deliveryId: string) => key(`DELIVERY#${deliveryId}`, 'DELIVERY'),
   payloadPiece: (payloadId: string, piece: number) => key(`PAYLOAD#${payloadId}`, String(piece).padStart(3, '0')),
@@ -135,7 +137,7 @@ export const keys = {
   metrics: (day: string, hour: string, route: string) => key(`METRICS#${day}`, `${hour}#${route}`),
 } as const;
 
-/** A partition, or the part of one that holds one kind of item. */
+/** A partition, or its items of one kind. */
 export const ranges = {
   sessions: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'SESSION#' }),
   tokens: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'TOKEN#' }),
@@ -143,7 +145,7 @@ export const ranges = {
   memberships: (userId: string) => ({ pk: `USER#${userId}`, beginsWith: 'MEMBERSHIP#' }),
   organization: (orgSlug: string) => ({ pk: `ORG#${orgSlug}` }),
   members: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'MEMBER#' }),
-  /** Invitations first, then members, then the organization itself, which so is read after them. */
+  /** Invitations, then members, and last the organization itself. */
   roster: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, between: ['INVITATION#', 'ORG'] as const }),
   invitations: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'INVITATION#' }),
   projects: (orgSlug: string) => ({ pk: `ORG#${orgSlug}`, beginsWith: 'PROJECT#' }),
@@ -157,38 +159,24 @@ export const ranges = {
   directoryBySlug: (start: string) => ({ pk: 'ORGS', beginsWith: `SLUG#${start}` }),
   directoryByName: (start: string) => ({ pk: 'ORGS', beginsWith: `NAME#${start.toLowerCase()}` }),
   /** The environment's state (`HEAD`) first, then its heads (`HEAD#<key>`) in key order: one Query for a whole pull. */
-  environmentHeads: (orgSlug: string, project: string, env: string) => ({
-    pk: environmentPartition(orgSlug, project, env),
+  environmentHeads: (path: EnvironmentPath) => ({
+    pk: environmentPartition(path),
     beginsWith: 'HEAD',
   }),
-  /** What the changes `from` to `to` did. */
-  revisions: (orgSlug: string, project: string, env: string, from: number, to: number) => ({
-    pk: environmentPartition(orgSlug, project, env),
+  revisions: (path: EnvironmentPath, from: number, to: number) => ({
+    pk: environmentPartition(path),
     between: [
       `REVISION#${revisionDigits(from)}#${partDigits(0)}`,
       `REVISION#${revisionDigits(to)}#${partDigits(maximumPart)}`,
     ] as const,
   }),
-  tombstones: (orgSlug: string, project: string, env: string) => ({
-    pk: environmentPartition(orgSlug, project, env),
-    beginsWith: 'TOMBSTONE#',
-  }),
-  /** The whole history. */
-  environmentVersions: (orgSlug: string, project: string, env: string) => ({
-    pk: environmentPartition(orgSlug, project, env),
-    beginsWith: 'VERSION#',
-  }),
-  versions: (orgSlug: string, project: string, env: string, name: string) => ({
-    pk: environmentPartition(orgSlug, project, env),
-    beginsWith: `VERSION#${name}#`,
-  }),
   /** The state, the heads, the revisions, the tombstones and the history. */
-  environmentContent: (orgSlug: string, project: string, env: string) => ({
-    pk: environmentPartition(orgSlug, project, env),
+  environmentContent: (path: EnvironmentPath) => ({
+    pk: environmentPartition(path),
     between: ['HEAD', 'VERSION#\uffff'] as const,
   }),
-  environmentItems: (orgSlug: string, project: string, env: string) => ({
-    pk: environmentPartition(orgSlug, project, env),
+  environmentItems: (path: EnvironmentPath) => ({
+    pk: environmentPartition(path),
   }),
   deliveries: (webhookId: string) => ({ pk: `DELIVERIES#${webhookId}` }),
   /** Entries of one action, by time. */
@@ -201,16 +189,16 @@ export const ranges = {
   unfinishedWork: (from: string, to: string) => ({ pk: 'UNFINISHED', between: [from, to] as const }),
 } as const;
 
-function environmentPartition(orgSlug: string, project: string, env: string): string {
+function environmentPartition({ orgSlug, project, env }: EnvironmentPath): string {
   return `ENV#${orgSlug}#${project}#${env}`;
 }
 
-/** Sort keys compare as text, so versions have a fixed width; ten digits outlast one write a second for centuries. */
+/** Sort keys compare as text, so numbers have a fixed width. Ten digits last for centuries at one write per second. */
 function versionDigits(version: number): string {
   return String(version).padStart(10, '0');
 }
 
-/** Environments made anew under a used slug begin at the time in milliseconds, 13 digits. */
+/** Under a reused slug, revisions start at the time in milliseconds, which has 13 digits. */
 function revisionDigits(revision: number): string {
   return String(revision).padStart(16, '0');
 }

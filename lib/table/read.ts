@@ -9,7 +9,7 @@ export type Item = Record<string, unknown>;
 // biome-ignore lint/suspicious/noExplicitAny: any entity, with any parts of its key
 type AnyEntity<R = any> = Entity<R, any>;
 
-/** A read of one item: which entity, at which key. Built by `at`, sent by `readTogether` or `find`. */
+/** A read of one item, built by `at` and sent by `find`, `readTogether` or `readAll`. */
 export interface Read<R> {
   entity: AnyEntity<R>;
   key: Key;
@@ -25,15 +25,14 @@ type ReadResults<Reads extends Record<string, Read<unknown> | undefined>> = {
 
 /** A strongly consistent read of one item. */
 export async function find<R>(read: Read<R>): Promise<R | undefined> {
-  const command = () =>
-    new GetCommand({ TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true });
-  const { Item: item } = await sendPatiently(() => tableClient().send(command()), { repeatable: true });
+  const request = { TableName: requiredSetting('TABLE_NAME'), Key: read.key, ConsistentRead: true };
+  const { Item: item } = await sendPatiently(() => tableClient().send(new GetCommand(request)));
   return item === undefined ? undefined : read.entity.parse(item);
 }
 
 /**
- * Strongly consistent reads of up to 100 items in one call (more in parallel calls), as one object. Each item is read by
- * itself, so together they are no snapshot.
+ * Strongly consistent reads of up to 100 items in one call (more in parallel calls), as one object. They are not a
+ * snapshot: each item is read on its own.
  */
 export async function readTogether<Reads extends Record<string, Read<unknown> | undefined>>(
   reads: Reads,
@@ -43,7 +42,7 @@ export async function readTogether<Reads extends Record<string, Read<unknown> | 
   return Object.fromEntries(wanted.map(([name], index) => [name, found[index]])) as ReadResults<Reads>;
 }
 
-/** Like `readTogether` for a list: the records in the order of the reads, undefined for missing ones. */
+/** Like `readTogether`, for a list: the records in the order of the reads, undefined for missing ones. */
 export async function readAll<R>(reads: readonly Read<R>[]): Promise<(R | undefined)[]> {
   const keys = new Map(reads.map(read => [keyText(read.key), read.key]));
   const unique = [...keys.values()];
@@ -66,13 +65,10 @@ async function batchGet(keys: readonly Key[]): Promise<Item[]> {
   let open = keys.map(({ pk, sk }) => ({ pk, sk }));
   while (open.length > 0) {
     const request = { RequestItems: { [table]: { Keys: open, ConsistentRead: true } } };
-    const answer = await sendPatiently(() => tableClient().send(new BatchGetCommand(request)), {
-      repeatable: true,
-      budget,
-    });
+    const answer = await sendPatiently(() => tableClient().send(new BatchGetCommand(request)), budget);
     items.push(...(answer.Responses?.[table] ?? []));
     const left = answer.UnprocessedKeys?.[table]?.Keys as typeof open | undefined;
-    // A full answer (16 MB) also leaves keys; only an answer without progress waits.
+    // A full answer (16 MB) also leaves keys unprocessed. Only one without any progress is a reason to wait.
     if (left !== undefined && left.length === open.length) await pauseBeforeRetry(budget);
     open = left ?? [];
   }
@@ -87,13 +83,13 @@ export interface Range {
   /** Sort keys in this closed interval. */
   between?: readonly [string, string];
   newestFirst?: boolean;
-  /** Items per page at the most; DynamoDB ends a page at 1 MB as well. */
+  /** The most items per page; DynamoDB also ends a page at 1 MB. */
   pageSize?: number;
-  /** Only these attributes of each item. DynamoDB still charges for the whole items. */
+  /** Returns only these attributes of each item, but DynamoDB charges for all of it. */
   attributes?: readonly string[];
-  /** Reads may lag behind writes, for half the price; strongly consistent unless set. */
+  /** Reads at half the price, which may miss recent writes; strongly consistent unless set. */
   eventuallyConsistent?: boolean;
-  startAfter?: Key;
+  startAfter?: Key | undefined;
 }
 
 export interface Page {
@@ -132,7 +128,7 @@ export async function queryPage(range: Range): Promise<Page> {
     Limit: range.pageSize,
     ExclusiveStartKey: range.startAfter,
   };
-  const answer = await sendPatiently(() => tableClient().send(new QueryCommand(query)), { repeatable: true });
+  const answer = await sendPatiently(() => tableClient().send(new QueryCommand(query)));
   return { items: answer.Items ?? [], next: answer.LastEvaluatedKey as Key | undefined };
 }
 
@@ -140,7 +136,7 @@ export async function queryPage(range: Range): Promise<Page> {
 export async function* queryPages(range: Range): AsyncGenerator<Item[]> {
   let startAfter = range.startAfter;
   do {
-    const page = await queryPage(startAfter === undefined ? range : { ...range, startAfter });
+    const page = await queryPage({ ...range, startAfter });
     yield page.items;
     startAfter = page.next;
   } while (startAfter !== undefined);

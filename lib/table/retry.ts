@@ -1,57 +1,57 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { temporarilyUnavailable } from '../core/errors.ts';
 
-/** How long to go on trying, and how often it was tried. */
+/** When to stop retrying, and the number of attempts so far. */
 export interface RetryBudget {
   readonly endsAt: number;
   attempts: number;
 }
 
-/** API Gateway answers 503 by itself after 30 s; the service's own answer must come first. */
-export const retryTimeMs = 22_000;
+/** API Gateway answers with its own 503 after 30 s; the service must answer before that. */
+const retryTimeMs = 22_000;
 
 const deadlines = new AsyncLocalStorage<number>();
 
-/** Runs `work` under one deadline: all of its retries stop after `timeMs`. */
+/** Runs `work` with one deadline for all of its retries. */
 export function withDeadline<T>(work: () => T, timeMs = retryTimeMs): T {
   return deadlines.run(Date.now() + timeMs, work);
 }
 
-/** A budget of its own for the back-off of one loop. It ends with the deadline that the loop runs under. */
+/** The budget of one retry loop. It ends at the surrounding deadline, or after `timeMs` if there is none. */
 export function retryBudget(timeMs = retryTimeMs): RetryBudget {
   return { endsAt: deadlines.getStore() ?? Date.now() + timeMs, attempts: 0 };
 }
 
 interface Reauthorization {
-  /** Throws if the caller has lost the right to go on. */
+  /** Throws if the caller is no longer authorized. */
   check: () => Promise<void>;
-  /** Of a transaction: whether an attempt of it may have been executed although no answer came. */
+  /** Within a transaction: whether an attempt ended without an answer, so it may have been executed. */
   isAnswerLost?: boolean;
 }
 
 const authorizations = new AsyncLocalStorage<Reauthorization | undefined>();
 
-/** Runs `work`. After each wait of a retry, `check` throws if the caller has lost the right to go on. */
+/** Runs `work`. Before each retry, `check` throws if the caller is no longer authorized. */
 export function withReauthorization<T>(check: () => Promise<void>, work: () => T): T {
   return authorizations.run({ check }, work);
 }
 
 /**
- * Runs all attempts of one transaction. Once the answer to one of them was lost, the caller is not authorized again: the
- * transaction may have been executed, may even have ended the caller's own rights, and only the next answer tells.
+ * Runs all attempts of one transaction. Once an answer is lost, the caller is not re-authorized: the transaction may have
+ * been executed and may even have ended the caller's own rights. Only the next answer tells.
  */
 export function asOneTransaction<T>(attempts: () => T): T {
   const around = authorizations.getStore();
   return authorizations.run(around === undefined ? undefined : { ...around, isAnswerLost: false }, attempts);
 }
 
-/** Notes that an attempt ended without an answer, where it is one of a transaction. */
+/** Records that an attempt of the surrounding transaction, if any, ended without an answer. */
 export function noteLostAnswer(): void {
   const reauthorization = authorizations.getStore();
   if (reauthorization?.isAnswerLost !== undefined) reauthorization.isAnswerLost = true;
 }
 
-/** Runs work that has to end whatever its caller may do by now, such as an undo. */
+/** Runs work that must finish even if its caller is no longer authorized, such as an undo. */
 export function withoutReauthorization<T>(work: () => T): T {
   return authorizations.run(undefined, work);
 }
@@ -59,16 +59,16 @@ export function withoutReauthorization<T>(work: () => T): T {
 const firstPauseMs = 10;
 const longestPauseMs = 400;
 
-/** Waits before the next try, as `backOff` does, and re-authorizes the caller. */
+/** Waits as `backOff` does, then re-authorizes the caller. */
 export async function pauseBeforeRetry(budget: RetryBudget, cause?: unknown): Promise<void> {
   await backOff(budget, cause);
   await reauthorize();
 }
 
 /**
- * Waits before the next try: exponential back-off with full jitter. It does not re-authorize.
- * @param pauseMs how long to wait, where the caller knows better
- * @throws `temporarily_unavailable` when the budget's time is used up.
+ * Waits before the next attempt, without re-authorizing: exponential back-off with full jitter, unless the caller knows
+ * a better pause.
+ * @throws `temporarily_unavailable` when the budget's time is used up
  */
 export async function backOff(budget: RetryBudget, cause?: unknown, pauseMs?: number): Promise<void> {
   budget.attempts += 1;
@@ -84,53 +84,55 @@ export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown
   await new Promise(resolve => setTimeout(resolve, pauseMs));
 }
 
-/** Authorizes the caller again. @throws if the caller has lost the right to go on */
+/** @throws if the caller is no longer authorized */
 export async function reauthorize(): Promise<void> {
   const reauthorization = authorizations.getStore();
   if (reauthorization === undefined || reauthorization.isAnswerLost === true) return;
-  // The check may have to wait, too, and needs no check for that.
+  // The check's own retries need no check.
   await withoutReauthorization(reauthorization.check);
 }
 
-/** DynamoDB refused the request before executing it. */
-const throttles = new Set([
+/** DynamoDB refused the request without executing it: it throttles, or a transaction is in progress on the item. */
+const refusals = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'ThrottlingException',
   'ThrottlingError',
-]);
-
-export function isThrottle(error: unknown): boolean {
-  return error instanceof Error && throttles.has(error.name);
-}
-
-/**
- * DynamoDB can't say whether the request was executed, or a transaction was under way on the item. (A transaction itself
- * is cancelled then, with another error.)
- */
-const serverErrors = new Set([
-  'InternalServerError',
-  'ServiceUnavailable',
-  'TransactionInProgressException',
   'TransactionConflictException',
 ]);
 
+/** DynamoDB doesn't say whether it executed the request, or is still executing the same transaction. */
+const serverErrors = new Set(['InternalServerError', 'ServiceUnavailable', 'TransactionInProgressException']);
+
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && refusals.has(error.name);
+}
+
+/** Whether a request that may be executed twice (a read, a transaction with its token) can be sent again. */
+export function isTransient(error: unknown): boolean {
+  return isRefusal(error) || (error instanceof Error && serverErrors.has(error.name));
+}
+
 /**
- * Sends a request again while DynamoDB throttles it, after the SDK's own few attempts, until the deadline. A request that
- * may be executed twice without a difference (a read, a transaction with its token) is also sent again after a server error.
- * @throws `temporarily_unavailable` after the deadline
+ * Repeats `attempt` while it fails with an error that `passes` accepts, with a pause and a re-authorization in between.
+ * @throws any other error; `temporarily_unavailable` when the budget's time is used up
  */
-export async function sendPatiently<T>(
-  send: () => Promise<T>,
-  { repeatable, budget = retryBudget() }: { repeatable: boolean; budget?: RetryBudget },
+export async function retryWhile<T>(
+  passes: (error: unknown) => boolean,
+  attempt: (tries: number) => Promise<T>,
+  budget: RetryBudget = retryBudget(),
 ): Promise<T> {
-  for (;;) {
+  for (let tries = 0; ; tries += 1) {
     try {
-      return await send();
+      return await attempt(tries);
     } catch (error) {
-      const name = error instanceof Error ? error.name : '';
-      if (!(isThrottle(error) || (repeatable && serverErrors.has(name)))) throw error;
+      if (!passes(error)) throw error;
       await pauseBeforeRetry(budget, error);
     }
   }
+}
+
+/** Sends a request that may be executed twice, in addition to the SDK's own few attempts. @throws as `retryWhile` */
+export function sendPatiently<T>(send: () => Promise<T>, budget?: RetryBudget): Promise<T> {
+  return retryWhile(isTransient, send, budget);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   BatchWriteCommand,
   PutCommand,
@@ -14,11 +14,20 @@ import { tableClient } from './client.ts';
 import type { Key } from './entity.ts';
 import { type AnyChanges, type AnyConditions, type Changes, type Conditions, render } from './expressions.ts';
 import type { Item, Read } from './read.ts';
-import { asOneTransaction, pauseBeforeRetry, type RetryBudget, retryBudget, sendPatiently } from './retry.ts';
+import {
+  asOneTransaction,
+  isRefusal,
+  isTransient,
+  pauseBeforeRetry,
+  type RetryBudget,
+  retryBudget,
+  retryWhile,
+  sendPatiently,
+} from './retry.ts';
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** A write as data. `refused` makes the domain error to throw when its condition does not hold. */
+/** A write as data. `refused` creates the domain error for a condition that does not hold. */
 export interface Write {
   kind: 'put' | 'update' | 'remove' | 'check';
   key: Key;
@@ -30,11 +39,11 @@ export interface Write {
 
 interface WriteOptions<R> {
   if?: Conditions<R>;
-  /** Is given the item as it is stored, so an attribute that came with a later format may be missing. */
+  /** Receives the item as stored, so attributes of later formats may be missing. */
   refused?: (current: Partial<R> | undefined) => Error;
 }
 
-/** What is written to: a record, or only its key if no attribute matters. */
+/** A record, or only its key if no attribute matters. */
 type Target<R> = Read<R> | { entity?: never; key: Key };
 
 function writeOf<R>(
@@ -74,10 +83,10 @@ export function check<R>(target: Target<R>, options: WriteOptions<NoInfer<R>> & 
   return writeOf({ kind: 'check', key: target.key }, options);
 }
 
-/** DynamoDB's bound on the writes of one transaction. */
+/** DynamoDB's limit. */
 export const maximumWritesPerTransaction = 100;
 
-/** A condition of a write did not hold. `indexes` tells which writes of the transaction it was. */
+/** The conditions of the writes at `indexes` did not hold. */
 export class ConditionFailed extends Error {
   override readonly name = 'ConditionFailed';
   readonly indexes: readonly number[];
@@ -89,88 +98,68 @@ export class ConditionFailed extends Error {
 }
 
 /**
- * All of the writes or none. Conflicts with other transactions are retried with jitter inside `budget`.
+ * Makes all of the writes or none, and retries after conflicts with other transactions.
  *
- * Every attempt carries the same token. For ten minutes DynamoDB makes a transaction with that token once, whichever
- * attempt it executes; after a cancelled attempt it tries again.
- * @throws the first refused write's domain error, else `ConditionFailed`; `temporarily_unavailable` after the budget.
+ * Every attempt has the same token: DynamoDB executes at most one of them within ten minutes. A cancelled one does not
+ * count.
+ * @throws the domain error of the first refused write that has one, else `ConditionFailed`; `temporarily_unavailable`
+ * when the budget's time is used up
  */
-export async function transact(writes: readonly Write[], budget: RetryBudget = retryBudget()): Promise<void> {
-  if (writes.length > 0) await asOneTransaction(() => sendTransaction(writes, budget));
-}
-
-async function sendTransaction(writes: readonly Write[], budget: RetryBudget): Promise<void> {
+export async function transact(writes: readonly Write[], budget?: RetryBudget): Promise<void> {
+  if (writes.length === 0) return;
   const transaction = { TransactItems: writes.map(toTransactItem), ClientRequestToken: randomUUID() };
-  for (;;) {
-    try {
-      const send = () => tableClient().send(new TransactWriteCommand(transaction));
-      await sendPatiently(send, { repeatable: true, budget });
-      return;
-    } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const reasons = error.CancellationReasons ?? [];
-      const failed = reasons.flatMap((reason, index) => (reason.Code === 'ConditionalCheckFailed' ? [index] : []));
-      if (failed.length > 0) throw refusal(writes, failed, index => plain(reasons[index]?.Item));
-      const isTransient = reasons.some(reason => transientReasons.has(reason.Code ?? ''));
-      if (!isTransient) throw error;
-      await pauseBeforeRetry(budget, error);
-    }
-  }
+  const passes = (error: unknown) => isTransient(error) || isTransientCancellation(error);
+  await asOneTransaction(() =>
+    retryWhile(passes, () => tableClient().send(new TransactWriteCommand(transaction)), budget),
+  ).catch(error => {
+    throw refusalOf(error, writes) ?? error;
+  });
 }
 
-/** Reasons of a cancellation that pass by themselves. */
 const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-/**
- * Puts one item without a transaction, for half its price. Nothing tells DynamoDB that an attempt is a repeat, so the key
- * must have a random part that no other write knows: then a repeat puts the same item once more. A condition that the
- * item is new could only refuse such a repeat and is not sent.
- */
-export async function putAlone({ kind, item }: Write, budget: RetryBudget = retryBudget()): Promise<void> {
-  if (kind !== 'put') throw new Error(`A write of the kind ${kind} needs a transaction.`);
-  const put = { TableName: requiredSetting('TABLE_NAME'), Item: item };
-  await sendPatiently(() => tableClient().send(new PutCommand(put)), { repeatable: true, budget });
+function isTransientCancellation(error: unknown): boolean {
+  if (!(error instanceof TransactionCanceledException)) return false;
+  const codes = (error.CancellationReasons ?? []).map(({ Code = '' }) => Code);
+  return !codes.includes('ConditionalCheckFailed') && codes.some(code => transientReasons.has(code));
+}
+
+/** The error of a transaction with a condition that did not hold. */
+function refusalOf(error: unknown, writes: readonly Write[]): Error | undefined {
+  if (!(error instanceof TransactionCanceledException)) return undefined;
+  const reasons = error.CancellationReasons ?? [];
+  const failed = reasons.flatMap(({ Code }, index) => (Code === 'ConditionalCheckFailed' ? [index] : []));
+  const refusing = failed.find(index => writes[index]?.refused !== undefined);
+  if (refusing === undefined) return failed.length === 0 ? undefined : new ConditionFailed(failed);
+  // The document client leaves the items inside exceptions in their wire format.
+  const item = reasons[refusing]?.Item;
+  return writes[refusing]?.refused?.(item === undefined ? undefined : unmarshall(item));
 }
 
 /**
- * Adds to a number of an item, which is created if needed, and returns the new item, as no transaction does. If an answer
- * is lost, the SDK adds again, so this is only for counts that may be a little too high.
+ * Puts one item without a transaction, at half the price. A repeated or late attempt puts the item again, so only this
+ * write may use its key, which needs a random part. The condition that the item is new could only refuse such a repeat, so it is
+ * not sent.
+ */
+export async function putAlone({ kind, item }: Write, budget?: RetryBudget): Promise<void> {
+  if (kind !== 'put') throw new Error(`A write of the kind ${kind} needs a transaction.`);
+  const put = { TableName: requiredSetting('TABLE_NAME'), Item: item };
+  await sendPatiently(() => tableClient().send(new PutCommand(put)), budget);
+}
+
+/**
+ * Adds to a number of an item, which is created if needed, and returns the new item, as no transaction can. If an answer
+ * is lost, the SDK adds again, so use it only for counts that may be slightly too high.
  */
 export async function increment<R>(
   read: Read<R>,
   changesWanted: Pick<Changes<NoInfer<R>>, 'add' | 'setIfAbsent'>,
-  budget: RetryBudget = retryBudget(),
 ): Promise<R> {
   const { key: Key, changes } = upsert(read, changesWanted);
   const TableName = requiredSetting('TABLE_NAME');
-  for (;;) {
-    const update = new UpdateCommand({ TableName, Key, ...render(undefined, changes), ReturnValues: 'ALL_NEW' });
-    try {
-      const { Attributes: item = {} } = await tableClient().send(update);
-      return read.entity.parse(item);
-    } catch (error) {
-      // A transaction is under way on the item. The SDK does not send it again.
-      if (!(error instanceof TransactionConflictException)) throw error;
-      await pauseBeforeRetry(budget, error);
-    }
-  }
-}
-
-function refusal(
-  writes: readonly Write[],
-  failed: readonly number[],
-  current: (index: number) => Item | undefined,
-): Error {
-  for (const index of failed) {
-    const refused = writes[index]?.refused;
-    if (refused !== undefined) return refused(current(index));
-  }
-  return new ConditionFailed(failed);
-}
-
-/** The document client leaves the items inside exceptions as they came over the wire. */
-function plain(item: Parameters<typeof unmarshall>[0] | undefined): Item | undefined {
-  return item === undefined ? undefined : unmarshall(item);
+  const request = { TableName, Key, ...render(undefined, changes), ReturnValues: 'ALL_NEW' as const };
+  const { Attributes: item = {} } = await retryWhile(isRefusal, () => tableClient().send(new UpdateCommand(request)));
+  return read.entity.parse(item);
 }
 
 function toTransactItem({ kind, key: Key, item: Item, changes, condition, refused }: Write): TransactItem {
@@ -191,7 +180,7 @@ function toTransactItem({ kind, key: Key, item: Item, changes, condition, refuse
   }
 }
 
-/** Makes the writes unless a condition does not hold, where nothing is left to do then. @returns whether they were made */
+/** Like `transact`, for writes that are not needed if a condition doesn't hold. @returns whether they were made */
 export async function transactIfHolds(writes: readonly Write[], budget?: RetryBudget): Promise<boolean> {
   try {
     await transact(writes, budget);
@@ -202,7 +191,7 @@ export async function transactIfHolds(writes: readonly Write[], budget?: RetryBu
   }
 }
 
-/** Removes items without a condition, 25 a call. It is not atomic, so use it only for data out of reach. */
+/** Removes items unconditionally, 25 per call. Not atomic: only for data that no request can reach. */
 export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
   const table = requiredSetting('TABLE_NAME');
   for (const chunk of chunksOf(25, keysToRemove)) {
@@ -210,10 +199,7 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
     let open = chunk.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
     while (open.length > 0) {
       const request = { RequestItems: { [table]: open } };
-      const answer = await sendPatiently(() => tableClient().send(new BatchWriteCommand(request)), {
-        repeatable: true,
-        budget,
-      });
+      const answer = await sendPatiently(() => tableClient().send(new BatchWriteCommand(request)), budget);
       open = (answer.UnprocessedItems?.[table] ?? []) as typeof open;
       if (open.length > 0) await pauseBeforeRetry(budget);
     }
@@ -221,27 +207,21 @@ export async function removeAll(keysToRemove: readonly Key[]): Promise<void> {
 }
 
 /**
- * Runs `attempt` again while it ends with `ConditionFailed`: optimistic changes that read, decide and write.
- * @throws `temporarily_unavailable` when other changes came first until the budget was used up.
+ * Repeats an optimistic change that reads, decides and writes while it fails with `ConditionFailed`.
+ * @throws `temporarily_unavailable` if other changes always come first
  */
-export async function retryOnConditionFailed<T>(
+export function retryOnConditionFailed<T>(
   attempt: (budget: RetryBudget) => Promise<T>,
   budget: RetryBudget = retryBudget(),
 ): Promise<T> {
-  for (;;) {
-    try {
-      return await attempt(budget);
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-      await pauseBeforeRetry(budget, error);
-    }
-  }
+  return retryWhile(
+    error => error instanceof ConditionFailed,
+    () => attempt(budget),
+    budget,
+  );
 }
 
-/**
- * The same, with a separate read: the first `attempt` decides on `known`, which the request has already read, and each
- * later one on what `readAgain` finds.
- */
+/** The same, where the first attempt decides on `known`, which the request has already read. */
 export function retryWithFreshRead<Read, T>(
   known: Read,
   readAgain: () => Promise<Read>,

@@ -1,11 +1,12 @@
 import type { MemberContext } from '../access/request-context.ts';
+import type { Key } from '../table/entity.ts';
 import { equals, isThere } from '../table/expressions.ts';
-import { at } from '../table/read.ts';
+import { ranges } from '../table/keys.ts';
+import { at, queryPage } from '../table/read.ts';
 import { organizationRecord } from '../table/records/organization.ts';
 import { webhookRecord } from '../table/records/webhook.ts';
-import { remove, transact, update } from '../table/write.ts';
+import { remove, transact, update, type Write } from '../table/write.ts';
 import { requireWebhook } from './read-webhooks.ts';
-import { removeLog } from './remove-log.ts';
 import { webhookNotFound, webhookTarget } from './webhook-target.ts';
 
 /** Deletes the webhook with its delivery log. Queued deliveries are dropped. */
@@ -25,4 +26,19 @@ export async function deleteWebhook(context: MemberContext, webhookId: string): 
       target: webhookTarget(webhook),
     }),
   ]);
+}
+
+/** The sender keeps fewer log entries than this, and this many fit in the transaction. */
+const loggedAtMost = 80;
+
+/**
+ * The writes that remove a webhook's log, for the transaction that deletes the webhook: only it leads to the entries.
+ */
+export async function removeLog(webhookId: string): Promise<Write[]> {
+  const { items } = await queryPage({
+    ...ranges.deliveries(webhookId),
+    attributes: ['pk', 'sk'],
+    pageSize: loggedAtMost,
+  });
+  return (items as unknown as Key[]).map(key => remove({ key }));
 }

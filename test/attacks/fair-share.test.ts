@@ -88,7 +88,7 @@ describe('writers who wait for an environment', () => {
   it('use up the share with each further try, so that they cannot hold on to functions', async () => {
     const [greedy, modest] = await Promise.all([tenant(), tenant()]);
     // Looks like a change in progress as long as its heartbeats continue.
-    const state = at(environmentStateRecord, greedy.person.organization.slug, 'shop', 'dev');
+    const state = at(environmentStateRecord, { orgSlug: greedy.person.organization.slug, project: 'shop', env: 'dev' });
     const pending = { revision: 1, fences: 1, heartbeat: 1 };
     await transact([update(state, { set: { pending } })]);
     const beating = setInterval(() => void transact([update(state, { add: { 'pending.heartbeat': 1 } })]), 500);

@@ -296,7 +296,13 @@ describe('a member who is removed while a request waits', () => {
     );
 
     expect(answer).toEqual([404, 'organization_not_found']);
-    const state = await find(at(environmentStateRecord, place.owner.organization.slug, place.project.slug, 'staging'));
+    const state = await find(
+      at(environmentStateRecord, {
+        orgSlug: place.owner.organization.slug,
+        project: place.project.slug,
+        env: 'staging',
+      }),
+    );
     expect(state).toBeDefined();
     expect(state?.pending).toBeUndefined();
     expect(await place.values('staging')).toEqual({});

@@ -110,7 +110,7 @@ async function bareScript(url: string, place: Awaited<ReturnType<typeof prepareP
     keys.organization(place.slug),
     keys.member(place.slug, userId),
   ];
-  const range = ranges.environmentHeads(place.slug, 'shop', 'dev');
+  const range = ranges.environmentHeads({ orgSlug: place.slug, project: 'shop', env: 'dev' });
   const key = randomBytes(32);
   const data = randomBytes(180);
   const sealed = Array.from({ length: 100 }, () => {

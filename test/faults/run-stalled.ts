@@ -188,7 +188,7 @@ async function whenFree(send: () => Promise<Answer>): Promise<Answer> {
 }
 
 function environmentsOf(slug: string) {
-  return ['dev', 'staging', 'production'].map(env => ranges.environmentItems(slug, 'shop', env));
+  return ['dev', 'staging', 'production'].map(env => ranges.environmentItems({ orgSlug: slug, project: 'shop', env }));
 }
 
 /** All items of the ranges, as text. The order of waiting writers is advice only. */

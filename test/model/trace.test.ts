@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fenceEnvironment } from '../../lib/secrets/engine/fence-environment.ts';
 import { maximumFences } from '../../lib/secrets/engine/fencing.ts';
+import { fenceEnvironment } from '../../lib/secrets/engine/lease.ts';
 import { keys } from '../../lib/table/keys.ts';
 import { maximumWritesPerTransaction } from '../../lib/table/write.ts';
 import type { Answer, Api } from '../support/api.ts';
@@ -62,7 +62,11 @@ const many = (count: number) => Object.fromEntries(Array.from({ length: count },
 
 /** Records what several callers do to one environment, and replays it in the model. */
 function recorder(place: Workplace) {
-  const { pk: partition } = keys.environmentState(owner.organization.slug, place.project.slug, 'dev');
+  const { pk: partition } = keys.environmentState({
+    orgSlug: owner.organization.slug,
+    project: place.project.slug,
+    env: 'dev',
+  });
   const trace: Recorded[] = [];
   const writers = new Map<string, Writer>();
   const recording = (name: string, disturbed: Conductor = {}): Conductor => {

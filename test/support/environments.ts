@@ -60,7 +60,7 @@ export async function openWorkplace(api: Api, ownerGiven?: Person): Promise<Work
 
 /** Lets the next writer take over the change under way at once, as if its writer had been silent for the lease. */
 export async function expireLease({ owner, project }: Workplace, env: string): Promise<void> {
-  const state = at(environmentStateRecord, owner.organization.slug, project.slug, env);
+  const state = at(environmentStateRecord, { orgSlug: owner.organization.slug, project: project.slug, env });
   if ((await find(state))?.pending === undefined) return;
   await transact([update(state, { set: { 'pending.abandoned': true } })]);
 }

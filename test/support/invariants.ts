@@ -338,7 +338,9 @@ function projectViolations({ all, has, settled }: Table): Violation[] {
     const keyCount = Object.keys(project.wrappedKeys).length;
     if (keyCount !== expectedKeys) say(`has ${keyCount} data keys, expected ${expectedKeys}`);
     for (const environment of own) {
-      const state = states.get(keys.environmentState(slug, project.slug, environment.slug).pk);
+      const state = states.get(
+        keys.environmentState({ orgSlug: slug, project: project.slug, env: environment.slug }).pk,
+      );
       if (environment.status === 'deleting') {
         if (settled) say(`environment ${environment.slug} is still being erased`);
         if (state !== undefined && (state.status === 'active' || state.id !== environment.id)) {

@@ -18,7 +18,8 @@ import { check, put, remove, update, upsert, type Write } from '../../lib/table/
 const user = at(userRecord, 'id');
 const organization = at(organizationRecord, 'acme');
 const project = at(projectRecord, 'acme', 'shop');
-const state = at(environmentStateRecord, 'acme', 'shop', 'dev');
+const path = { orgSlug: 'acme', project: 'shop', env: 'dev' };
+const state = at(environmentStateRecord, path);
 const hour = at(routeHourRecord, '2026-01-01', '10', 'GET /v1/health');
 const rate = at(rateRecord, 'login', 'subject');
 const account = {
@@ -67,7 +68,7 @@ export const values: Write[] = [
   // @ts-expect-error compared with a text that it never is
   update(organization, { set: { name: 'Acme' } }, { if: { status: equals('deleted') } }),
   // @ts-expect-error compared with nothing, which DynamoDB refuses
-  update(at(headRecord, 'a', 'b', 'c', 'd'), { set: { revision: 1 } }, { if: { keyVersion: equals(undefined) } }),
+  update(at(headRecord, path, 'd'), { set: { revision: 1 } }, { if: { keyVersion: equals(undefined) } }),
   // @ts-expect-error a record without one of its attributes
   put(user, { id: 'id' }),
   update(state, { set: { pending: undefined } }),

@@ -1,7 +1,6 @@
 import type { MemberContext } from '../../access/request-context.ts';
-import type { EnvironmentPath } from '../../secrets/engine/environment-path.ts';
 import { beginRead, type EnvironmentReads, readLive } from '../../secrets/engine/read-live-secrets.ts';
-import { ranges } from '../../table/keys.ts';
+import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { list } from '../../table/read.ts';
 import { type TemplateKeyRecord, templateKeyRecord } from '../../table/records/template-key.ts';
 import { putAlone } from '../../table/write.ts';

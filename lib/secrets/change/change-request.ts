@@ -4,34 +4,34 @@ import type { MemberContext } from '../../access/request-context.ts';
 import type { AuditAction } from '../../contracts/fields/audit-action.ts';
 import type { Precondition } from '../../contracts/fields/preconditions.ts';
 import type { ChangePlan } from '../../contracts/secrets/dry-run.ts';
+import type { EnvironmentPath } from '../../table/keys.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import type { Write } from '../../table/write.ts';
-import type { EnvironmentPath } from '../engine/environment-path.ts';
 import type { Ticket } from '../engine/tickets.ts';
 
-/** What every change of secrets takes. */
+/** The options of every change of secrets. */
 export interface ChangeOptions {
   /** The revision that the environment must be at. */
   ifMatch: Precondition | undefined;
   /** Why the change is made. */
   message?: string | undefined;
-  /** Whether to answer only what the change would do. */
+  /** Whether to answer what the change would do, without making it. */
   dryRun: boolean;
 }
 
 export interface ChangeRequest<Answer> extends ChangeOptions {
-  /** What the change demands of its caller beyond the right to write the environment. */
+  /** Checks rights in addition to that to write the environment. */
   authorize?(access: MemberAccess): void;
-  /** Called again for each try; throws the domain's errors. */
+  /** Called in each attempt; throws the domain's errors. */
   decide(current: CurrentSecrets): Promise<Decision<Answer>>;
 }
 
-/** A request on its way through read, decide, write and tell. */
+/** A request while it is read for, decided, written and announced. */
 export interface Change<Answer> extends ChangeRequest<Answer> {
   context: MemberContext;
   path: EnvironmentPath;
-  /** The same for all tries, so that the change is made once. */
+  /** The same in all attempts, so that the change is made once. */
   entry: ReturnType<typeof newAuditEntry>;
   ticket: Ticket;
 }
@@ -39,26 +39,26 @@ export interface Change<Answer> extends ChangeRequest<Answer> {
 /** The environment as a change finds it. */
 export interface CurrentSecrets {
   state: EnvironmentState;
-  /** The keys that were read: all, if all were asked for. */
+  /** The keys that were read. */
   keys(): string[];
   /** The key's head, deleted or not. */
   head(key: string): HeadRecord | undefined;
   /**
-   * Whether the key has that value already. Always false where the caller may not read the environment: otherwise a
-   * writer could test guesses of a value by whether they change anything.
+   * Whether the key already has that value. Always false if the caller may not read the environment: otherwise a writer
+   * could guess values and see whether anything changes.
    */
   hasValue(key: string, value: string): Promise<boolean>;
 }
 
 export interface Decision<Answer> {
   puts: readonly { key: string; value: string }[];
-  /** Keys that are there. */
+  /** Keys that exist. */
   deletions: readonly string[];
-  /** Keys that have their value already. */
+  /** Keys that already have their value. */
   unchanged?: readonly string[];
-  /** Keys that are left as they are for another reason. */
+  /** Keys that stay as they are for another reason. */
   skipped?: readonly string[];
-  /** How the audit log and the history call the change. */
+  /** The change's name in the audit log and the history. */
   action: AuditAction;
   /** The revision that the values come from, for restorations. */
   restored?: number;
@@ -67,7 +67,7 @@ export interface Decision<Answer> {
   answer(result: ChangeResult): Answer;
 }
 
-/** The environment that values are copied from. The change commits only while it is at that revision. */
+/** The environment that values are copied from. The change commits only if it is still at that revision. */
 export interface Source {
   path: EnvironmentPath;
   id: string;
@@ -76,11 +76,11 @@ export interface Source {
   check: Write;
 }
 
-/** What the environment holds after the change, or still holds if nothing changed. */
+/** The environment after the change, even if nothing changed. */
 export interface ChangeResult {
   changed: boolean;
   revision: number;
-  /** What the change does, in the order in which it was asked for. */
+  /** In the order of the request. */
   plan: ChangePlan;
   head(key: string): HeadRecord | undefined;
 }

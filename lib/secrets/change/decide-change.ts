@@ -10,54 +10,51 @@ import type { Change, CurrentSecrets, Decision } from './change-request.ts';
 import { headsOf, requireOneMoment, type Target, type TargetReads, withTombstones } from './read-target.ts';
 import { requireSpace } from './require-space.ts';
 
-/** What is to be changed. */
+/** A decision, with all that writing it needs. */
 export interface Decided<Answer> {
   decision: Decision<Answer>;
-  /** The heads as they are, by key, or tombstones; those of the change at least. */
+  /** The current heads, or tombstones, by key; at least those of the changed keys. */
   before: ReadonlyMap<string, HeadRecord>;
-  /** The heads to come, still without ciphertexts. None where nothing changes. */
+  /** The new heads, still without ciphertexts. Empty if nothing changes. */
   heads: HeadRecord[];
   plan: ChangePlan;
 }
 
 /**
- * Asks the request what to change, and checks that it fits.
- * @throws the domain's errors; ConditionFailed, StaleRead to read again; DecisionOutdated where the source has changed
+ * Lets the request decide, and checks that the result fits.
+ * @throws the domain's errors; ConditionFailed, StaleRead to read again; DecisionOutdated if the source has changed
  */
 export async function decideChange<Answer>(
   change: Change<Answer>,
   reads: TargetReads,
   target: Target,
 ): Promise<Decided<Answer>> {
-  const { context, path, dryRun } = change;
-  const { state } = target;
+  const { path, dryRun } = change;
   const found = await headsOf(target, reads);
-  const outcome = await outcomeOf(async () => {
-    const decision = await change.decide(currentSecrets(change, target, found));
-    // Those of named keys were read with their heads.
-    const isIncomplete = 'all' in reads.heads && !dryRun;
-    const before = isIncomplete ? await withTombstones(path, found, decision.puts) : found;
-    const { userId: id, email } = context.principal;
-    const heads = newHeads(decision, state, before, { id, email });
-    requireSpace(context.access, reads.plans?.plans ?? {}, { ...target, before }, heads);
-    return { decision, before, heads, plan: planOf(decision, before) };
+  // The tombstones of named keys were read with their heads.
+  const isComplete = 'named' in reads.heads || dryRun;
+  const decided = await decideOn(change, reads, target, { found, isComplete }).catch(async error => {
+    if (error instanceof ApiError) await requireOneMoment(path, target, reads, undefined);
+    throw error;
   });
-  const isWritten = 'result' in outcome && outcome.result.heads.length > 0 && !dryRun;
-  if (!isWritten) {
-    await requireOneMoment(path, target, reads, 'result' in outcome ? outcome.result.decision.from : undefined);
-  }
-  if ('error' in outcome) throw outcome.error;
-  return outcome.result;
+  const isWritten = decided.heads.length > 0 && !dryRun;
+  if (!isWritten) await requireOneMoment(path, target, reads, decided.decision.from);
+  return decided;
 }
 
-/** The result, or the domain error that `work` ended with. */
-async function outcomeOf<T>(work: () => Promise<T>): Promise<{ result: T } | { error: ApiError }> {
-  try {
-    return { result: await work() };
-  } catch (error) {
-    if (error instanceof ApiError) return { error };
-    throw error;
-  }
+async function decideOn<Answer>(
+  change: Change<Answer>,
+  { plans }: TargetReads,
+  target: Target,
+  { found, isComplete }: { found: ReadonlyMap<string, HeadRecord>; isComplete: boolean },
+): Promise<Decided<Answer>> {
+  const { context, path } = change;
+  const decision = await change.decide(currentSecrets(change, target, found));
+  const before = isComplete ? found : await withTombstones(path, found, decision.puts);
+  const { userId: id, email } = context.principal;
+  const heads = newHeads(decision, target.state, before, { id, email });
+  requireSpace(context.access, plans?.plans ?? {}, { ...target, before }, heads);
+  return { decision, before, heads, plan: planOf(decision, before) };
 }
 
 function currentSecrets(
@@ -92,7 +89,7 @@ async function holdsValue(
   }
 }
 
-/** The secrets to put, without those that are there with the same value. */
+/** Separates the secrets that already have their value from those to put. */
 export async function sortOutUnchanged(
   secrets: readonly { key: string; value: string }[],
   { hasValue }: CurrentSecrets,
@@ -104,7 +101,7 @@ export async function sortOutUnchanged(
   };
 }
 
-/** The heads to come, still without their ciphertexts. Pure but for the time. */
+/** The new heads, still without ciphertexts. Pure except for the time. */
 function newHeads(
   { puts, deletions }: Pick<Decision<unknown>, 'puts' | 'deletions'>,
   state: EnvironmentState,
@@ -130,7 +127,7 @@ function newHeads(
   ];
 }
 
-/** What the decision comes to, in its order. Pure. */
+/** What the decision does, in its order. Pure. */
 function planOf(
   { puts, deletions, unchanged = [], skipped = [] }: Decision<unknown>,
   before: ReadonlyMap<string, HeadRecord>,
@@ -146,12 +143,7 @@ function planOf(
 }
 
 /** The plan as a dry run answers it. */
-export function inKeyOrder({ created, updated, unchanged, deleted, skipped }: ChangePlan): ChangePlan {
-  return {
-    created: created.toSorted(),
-    updated: updated.toSorted(),
-    unchanged: unchanged.toSorted(),
-    deleted: deleted.toSorted(),
-    skipped: skipped.toSorted(),
-  };
+export function inKeyOrder(plan: ChangePlan): ChangePlan {
+  const sorted = Object.entries(plan).map(([name, keys]) => [name, keys.toSorted()]);
+  return Object.fromEntries(sorted) as ChangePlan;
 }

@@ -1,4 +1,5 @@
 import { findWebhooks } from '../../deliveries/publish.ts';
+import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find, readAll, readTogether } from '../../table/read.ts';
 import type { EnvironmentState, TicketsRecord } from '../../table/records/environment.ts';
 import { type PlanConfigs, planConfigsRecord } from '../../table/records/plan-configs.ts';
@@ -6,7 +7,6 @@ import { type ProjectRecord, projectRecord } from '../../table/records/project.t
 import { type HeadRecord, headRecord, tombstoneRecord } from '../../table/records/secret.ts';
 import type { WebhookRecord } from '../../table/records/webhook.ts';
 import { ConditionFailed } from '../../table/write.ts';
-import { type EnvironmentPath, partsOf } from '../engine/environment-path.ts';
 import { stateAt } from '../engine/fencing.ts';
 import { type KeyRing, keyRing } from '../engine/key-ring.ts';
 import { type BegunSnapshot, beginSnapshot, finishSnapshot } from '../engine/read-snapshot.ts';
@@ -16,13 +16,13 @@ import { findTombstones } from '../engine/tombstones.ts';
 import { DecisionOutdated } from '../engine/write-change.ts';
 import type { Change, Source } from './change-request.ts';
 
-/** Which heads a change must read: those of its keys, with their tombstones, or all. */
+/** The heads that a change reads: those of its keys, with their tombstones, or all. */
 type Keys = readonly string[] | 'all';
 
 /** Up to this many keys, single reads cost less than a Query over a large environment. */
 const maximumNamedKeys = 40;
 
-/** The environment that is to be changed, read before its caller is known to be allowed. */
+/** The environment to change, read before its caller is authorized. */
 export interface TargetReads {
   keys: Keys;
   project: ProjectRecord | undefined;
@@ -32,14 +32,13 @@ export interface TargetReads {
   heads: { named: ReadonlyMap<string, HeadRecord>; keys: readonly string[] } | { all: BegunSnapshot };
 }
 
-/** What a change needs to know. */
 export interface ChangeReads {
   path: EnvironmentPath;
   reads: TargetReads;
   webhooks: readonly WebhookRecord[];
 }
 
-/** One round trip, to be begun together with authentication. */
+/** One round trip, in parallel with authentication. */
 export async function beginChange(path: EnvironmentPath, keys: Keys): Promise<ChangeReads> {
   const [reads, webhooks] = await Promise.all([readTarget(path, keys), findWebhooks(path.orgSlug)]);
   return { path, reads, webhooks };
@@ -61,10 +60,9 @@ export async function readTarget(path: EnvironmentPath, keys: Keys): Promise<Tar
 }
 
 async function readNamed(path: EnvironmentPath, keys: readonly string[]): Promise<ReadonlyMap<string, HeadRecord>> {
-  const parts = partsOf(path);
-  // A tombstone means nothing where there is a head, which comes after it.
+  // A head comes after its key's tombstone and replaces it.
   const found = await readAll<HeadRecord>(
-    keys.flatMap(key => [at(tombstoneRecord, ...parts, key), at(headRecord, ...parts, key)]),
+    keys.flatMap(key => [at(tombstoneRecord, path, key), at(headRecord, path, key)]),
   );
   return byKey(found.filter(head => head !== undefined));
 }
@@ -73,7 +71,7 @@ export function byKey(heads: readonly HeadRecord[]): ReadonlyMap<string, HeadRec
   return new Map(heads.map(head => [head.key, head]));
 }
 
-/** The environment that is to be changed, as its caller may change it. */
+/** The environment to change, after authorization. */
 export interface Target {
   project: ProjectRecord;
   state: EnvironmentState;
@@ -81,8 +79,7 @@ export interface Target {
 }
 
 /**
- * @throws project_not_found, environment_not_found, forbidden; StaleRead where the project was read before a rotation of
- * its key
+ * @throws project_not_found, environment_not_found, forbidden; StaleRead if the project was read before a key rotation
  */
 export function requireTarget({ context, authorize }: Change<unknown>, reads: TargetReads): Target {
   const { access, organization } = context;
@@ -95,16 +92,16 @@ export function requireTarget({ context, authorize }: Change<unknown>, reads: Ta
   return { project, state, ring: keyRing(organization.id, project) };
 }
 
-/** The heads of the target, or tombstones; all, or those of the change's keys. @throws StaleRead */
+/** The heads or tombstones of the target; all, or those of the change's keys. @throws StaleRead */
 export async function headsOf({ state }: Target, { heads }: TargetReads): Promise<ReadonlyMap<string, HeadRecord>> {
   if ('all' in heads) return byKey((await finishSnapshot(heads.all)).heads);
-  // A head of an earlier environment under these slugs was read before this one was made.
+  // The head was read before this environment was created, and is of an earlier one with these slugs.
   const older = [...heads.named.values()].find(({ revision }) => revision <= state.firstRevision);
   if (older === undefined) return heads.named;
   throw new StaleRead(`The head of ${older.key} is older than environment ${state.id}.`);
 }
 
-/** Adds the newest deletions of keys that are to be set and have no head, so that version numbers go on. */
+/** Adds the tombstones of keys to be set that have no head, so that their version numbers continue. */
 export async function withTombstones(
   path: EnvironmentPath,
   heads: ReadonlyMap<string, HeadRecord>,
@@ -115,9 +112,9 @@ export async function withTombstones(
 }
 
 /**
- * What is written is conditioned on what was read. What is only answered has to be looked at again: heads that were read
- * one by one may be of another moment than the state, and the source of a copy of another one than its target.
- * @throws ConditionFailed where the target was not read at one moment, DecisionOutdated where the source has changed
+ * A write requires that what was read is unchanged. An answer without a write must check it: heads that were read one by
+ * one may not match the state, nor the source of a copy its target.
+ * @throws ConditionFailed if the reads of the target don't match, DecisionOutdated if the source has changed
  */
 export async function requireOneMoment(
   path: EnvironmentPath,
@@ -130,8 +127,8 @@ export async function requireOneMoment(
 }
 
 /**
- * Reads the heads again and then the state. Where both are as before, nothing was changed from the first read of the state
- * to the second, and the heads in between are those of its revision.
+ * Reads the heads again, and then the state. If both are unchanged, nothing changed between the two reads of the state, so
+ * the heads are of its revision.
  */
 async function requireUnchanged(
   path: EnvironmentPath,
@@ -142,14 +139,14 @@ async function requireUnchanged(
   const heads = await readNamed(path, keys);
   const state = await find(stateAt(path));
   const isSame = state?.id === id && state.fence === fence && state.pending === undefined;
-  // A version of a change that was undone since has the number of the one that was written in its place.
+  // After an undo, the next change reuses the version number, with another token.
   const isSameHead = (one: HeadRecord | undefined, other: HeadRecord | undefined) =>
     one?.version === other?.version && one?.fence === other?.fence;
   if (isSame && keys.every(key => isSameHead(heads.get(key), before.get(key)))) return;
   throw new ConditionFailed([]);
 }
 
-/** What is answered of a copy holds where neither end changed until after both were read. */
+/** An answer about a copy is right if neither end changed before both were read. */
 async function requireBothUnchanged(source: Source, path: EnvironmentPath, target: EnvironmentState): Promise<void> {
   const states = await readTogether({ source: stateAt(source.path), target: stateAt(path) });
   const isSame = (one: EnvironmentState | undefined, other: Pick<EnvironmentState, 'id' | 'revision'>) =>

@@ -10,7 +10,7 @@ import { maxEnvironmentBytes } from '../engine/secret-size.ts';
 import { sizeAfter } from '../engine/write-change.ts';
 
 /**
- * Only growth is refused, so that an environment over a lowered limit can still be changed and emptied.
+ * Only growth is refused, so that an environment above a lowered limit can still be changed and emptied.
  * @throws plan_limit_exceeded, payload_too_large
  */
 export function requireSpace(
@@ -29,7 +29,7 @@ export function requireSpace(
     throw planLimitExceeded('maxSecretsPerEnvironment', limit, state.secretCount);
   }
   if (!access.roleMay('read', state.type)) {
-    // Counting what a replaced value frees would tell its length to a writer who may not read it.
+    // Subtracting a replaced value's size would reveal it to a writer who may not read it.
     const added = heads.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
     const bound = maxEnvironmentBytes - hiddenBytes(project, state);
     if (added > 0 && state.sizeBytes + added > bound) throw environmentFull({});
@@ -46,14 +46,14 @@ function environmentFull(details: { sizeBytes?: number }): ApiError {
   );
 }
 
-/** Wide enough that it takes thousands of revisions, each of them audited, to measure to some hundred bytes. */
+/** So wide that measuring to a few hundred bytes takes thousands of revisions, all of them audited. */
 const maximumHiddenBytes = 512 * 1024;
 
 /**
- * How many bytes before its bound an environment is full to a writer who may not read it. With an exact bound such a
- * writer could measure to the byte what the values take, in dry runs that leave no trace; with this one only roughly. It
- * is the same for all requests at a revision, so it can't be tried out either, and nobody outside can compute it: a
- * wrapped data key never leaves the service. Pure.
+ * How far below its size limit an environment is full for a writer who may not read it. With an exact limit, such a writer
+ * could measure the values to the byte in dry runs, which leave no trace. The amount is the same for all requests at a
+ * revision, so repeating them reveals nothing, and nobody outside can compute it: a wrapped data key never leaves the
+ * service. Pure.
  */
 export function hiddenBytes(
   { keyVersion, wrappedKeys }: Pick<ProjectRecord, 'keyVersion' | 'wrappedKeys'>,

@@ -7,8 +7,8 @@ import type { Decided } from './decide-change.ts';
 import type { Target } from './read-target.ts';
 
 /**
- * The events of a change: that of the one key where one changes, else one for all that was set and one for all that was
- * deleted. A promotion's is always its own, because it names the source. Pure.
+ * The events of a change: one for a single key, otherwise one for all keys set and one for all deleted. A promotion always
+ * has its own event, which names the source. Pure.
  */
 export function eventsOf(
   { context: { organization, principal }, message }: Change<unknown>,
@@ -42,7 +42,7 @@ export function eventsOf(
   ];
 }
 
-/** What setting a key is called, by the head that it replaces. */
+/** The event of setting a key, which depends on the head that it replaces. */
 export function setEvent(before: HeadRecord | undefined) {
   return isLive(before) ? 'secret.updated' : 'secret.created';
 }

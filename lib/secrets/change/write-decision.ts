@@ -21,10 +21,7 @@ export function sealHeads(
   );
 }
 
-/**
- * Writes what was decided, with its audit entry.
- * @throws what `writeChange` throws
- */
+/** Writes the decision with its audit entry. @throws what `writeChange` throws */
 export async function writeDecision(
   change: Change<unknown>,
   reads: TargetReads,
@@ -47,14 +44,14 @@ export async function writeDecision(
     message,
     restored: decision.restored,
   };
-  // By the time that the next writer has read, a commit of one transaction is through. If not, that writer is refused.
+  // By the time the next writer has read, a single transaction has usually committed. If not, that writer is rejected.
   const handOver = fitsOneTransaction(heads) ? [ticket.end()] : [];
   await Promise.all([writeChange(writable, context.log), ...handOver]);
 }
 
 /**
- * An answer that names unchanged keys tells its caller what their values are, without any change that would be in the audit
- * log. So it has an entry of its own, like a comparison of two environments.
+ * An answer with unchanged keys confirms their values to its caller without a change in the audit log. So it gets an entry
+ * of its own, like a comparison of two environments.
  */
 export async function recordComparison(
   { context }: Change<unknown>,

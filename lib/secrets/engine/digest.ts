@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
 /*
- * An order-independent digest of an environment's live heads: the sum modulo 2^128 of one hash per head. A change adjusts
- * it by what it replaces, so no writer has to know the other heads. A reader whose heads do not add up to the digest in the
- * state has seen items of different changes. It is no protection against an attacker who writes to the table: the
- * additional data of the ciphertexts is.
+ * An order-independent digest of an environment's live heads: the sum modulo 2^128 of one hash per head. A change only
+ * needs the heads that it replaces to update it. If a reader's heads don't match the digest in the state, it has seen items
+ * of different changes. The digest does not protect against an attacker who writes to the table; the additional data of the
+ * ciphertexts does.
  *
- * A head's hash binds the change that wrote it, by its fencing token. Heads of deleted keys do not count, so moving them
- * out of the way changes no digest.
+ * A head's hash includes the fencing token of the change that wrote it. Dead heads are left out, so moving them does not
+ * change the digest.
  */
 const modulus = 2n ** 128n;
 const hexDigits = 32;
@@ -22,7 +22,7 @@ interface DigestedHead {
   deleted?: true | undefined;
 }
 
-/** Keys have no `#`, so no two heads make the same text. */
+/** Keys contain no `#`, so no two heads give the same text. */
 function termOf({ key, version, fence, deleted }: DigestedHead): bigint {
   if (deleted === true) return 0n;
   return BigInt(`0x${hash('sha256', `${key}#${version}#${fence}`, 'hex').slice(0, hexDigits)}`);
@@ -49,7 +49,7 @@ export function changedDigest(digest: string, removed: Iterable<DigestedHead>, a
   return hex(BigInt(`0x${digest}`) + sum(added) - sum(removed));
 }
 
-/** Whether the heads are exactly those that the digest was made of. */
+/** Whether the digest was made from exactly these heads. */
 export function addUpTo(digest: string, heads: Iterable<DigestedHead>): boolean {
   return digestOf(heads) === digest;
 }

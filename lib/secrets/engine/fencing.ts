@@ -1,4 +1,5 @@
 import { type Condition, equals } from '../../table/expressions.ts';
+import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find, readAll } from '../../table/read.ts';
 import {
   type EnvironmentState,
@@ -7,14 +8,13 @@ import {
   fenceRecord,
 } from '../../table/records/environment.ts';
 import { put, remove, update, type Write } from '../../table/write.ts';
-import { type EnvironmentPath, partsOf } from './environment-path.ts';
 
 /*
- * The fencing token of an environment (see README.md): whatever is written names the token it was decided under, and is
- * refused once the token has risen, however late it is executed.
+ * The fencing token of an environment (see README.md): every write requires the token that its writer read, so it is
+ * rejected once the token has risen, however late it is executed.
  */
 
-/** An environment whose token is held at a number. The id tells it from one made later under the same slugs. */
+/** An environment and its token. The id distinguishes it from a later environment with the same slugs. */
 export interface Fenced {
   path: EnvironmentPath;
   environmentId: string;
@@ -22,27 +22,32 @@ export interface Fenced {
 }
 
 export function stateAt(path: EnvironmentPath) {
-  return at(environmentStateRecord, ...partsOf(path));
+  return at(environmentStateRecord, path);
 }
 
 export function fenced(path: EnvironmentPath, { id, fence }: EnvironmentState): Fenced {
   return { path, environmentId: id, fence };
 }
 
-/** Condition on the state: it is that environment's, and its token has not risen. */
-export function notRisen({
-  environmentId,
-  fence,
-}: Pick<Fenced, 'environmentId' | 'fence'>): Condition<EnvironmentState> {
-  return { id: equals(environmentId), fence: equals(fence) };
+/**
+ * Makes the secrets unreachable, in the transaction that deletes the environment or its project. The state must say so,
+ * because a conditional pull reads nothing else. From then on no change commits, and the erasure stops one in progress.
+ */
+export function closeEnvironment(path: EnvironmentPath, id: string): Write {
+  return update(stateAt(path), { set: { status: 'deleting' } }, { if: { id: equals(id), status: equals('active') } });
 }
 
-/** How many copies of the token there may be, and with it how many steps of a large change run side by side. */
+/** Condition on the state: it is the same environment, and its token has not risen. */
+export function notRisen(read: Pick<Fenced, 'environmentId' | 'fence'>): Condition<EnvironmentState> {
+  return { id: equals(read.environmentId), fence: equals(read.fence) };
+}
+
+/** The most copies of the token, and so the most steps of a large change that run in parallel. */
 export const maximumFences = 8;
 
 /**
  * Puts the copies of the token, in the transaction that raises it.
- * @param found the copies as they must be, where the writer that used them must not have made a step since
+ * @param found the copies as read, if their writer must not have made a step since
  */
 export function putFences(
   { path, environmentId, fence }: Fenced,
@@ -56,18 +61,18 @@ export function putFences(
   });
 }
 
-/** Removes the copies, in the transaction that ends the change, so that none of its steps can be executed again. */
+/** Removes the copies, in the transaction that ends the change, so that none of its steps can run again. */
 export function removeFences({ path }: Fenced, count: number): Write[] {
   return lanes(count).map(lane => remove(fenceAt(path, lane)));
 }
 
-/** The write that holds a step to the token, and counts it. */
+/** Makes a step require the token, and counts the step. */
 export function checkFence({ path, environmentId, fence }: Fenced, lane: number): Write {
   const isSame = { environmentId: equals(environmentId), fence: equals(fence) };
   return update(fenceAt(path, lane), { add: { steps: 1 } }, { if: isSame });
 }
 
-/** The state with all copies of its token. They are no snapshot; each is conditioned on. */
+/** The state and all copies of its token. Not a snapshot: later writes require each of them to be unchanged. */
 export async function readFences(
   path: EnvironmentPath,
 ): Promise<{ state: EnvironmentState | undefined; copies: (FenceRecord | undefined)[] }> {
@@ -79,7 +84,7 @@ export async function readFences(
 }
 
 function fenceAt(path: EnvironmentPath, lane: number) {
-  return at(fenceRecord, ...partsOf(path), lane);
+  return at(fenceRecord, path, lane);
 }
 
 function lanes(count: number): number[] {

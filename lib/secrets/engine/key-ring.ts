@@ -3,8 +3,8 @@ import { open, seal } from '../../crypto/envelope.ts';
 import type { ProjectRecord } from '../../table/records/project.ts';
 import { StaleRead } from './stale-read.ts';
 
-/** Where a value belongs inside its project. */
-export interface ValuePlace {
+/** The place of a value in its project. */
+interface ValuePlace {
   environmentId: string;
   key: string;
   version: number;
@@ -18,7 +18,7 @@ interface Sealed {
   keyVersion?: number | undefined;
 }
 
-/** Seals and opens the values of one project as it was read. Each data key is unwrapped once, on first use. */
+/** Seals and opens the values of one project, as it was read. Each data key is unwrapped once, on first use. */
 export interface KeyRing {
   /** The key version that `seal` uses. */
   readonly keyVersion: number;
@@ -27,8 +27,8 @@ export interface KeyRing {
   seal(value: string, place: ValuePlace): Promise<Uint8Array>;
   /**
    * The value of a head or version.
-   * @throws StaleRead if the project no longer has its key, because a rotation was completed in between
-   * @throws Error naming the place if the ciphertext does not belong there
+   * @throws StaleRead if the project lacks its data key, because a rotation was completed in between; AlteredCiphertext
+   * naming the place if the ciphertext does not belong there
    */
   open(environmentId: string, record: Sealed): Promise<string>;
 }
@@ -52,9 +52,7 @@ export function keyRing(
   const placeOf = (place: ValuePlace, keyVersion: number) => ({
     organizationId,
     projectId: project.id,
-    environmentId: place.environmentId,
-    key: place.key,
-    version: place.version,
+    ...place,
     keyVersion,
   });
   return {
@@ -68,4 +66,13 @@ export function keyRing(
       return open(sealed, await keyOf(keyVersion), placeOf({ environmentId, key, version }, keyVersion));
     },
   };
+}
+
+/**
+ * Checked before anything is done that must not be done twice, such as writing an audit entry.
+ * @throws StaleRead if the project, as it was read, lacks the data key of a value
+ */
+export function requireKeys(ring: KeyRing, records: readonly Sealed[]): void {
+  const closed = records.find(record => !ring.canOpen(record));
+  if (closed !== undefined) throw new StaleRead(`The project lacks the data key of ${closed.key} ${closed.version}.`);
 }

@@ -1,31 +1,32 @@
 import type { Log } from '../../core/logger.ts';
 import { type Condition, equals, exists, lessThan } from '../../table/expressions.ts';
+import type { EnvironmentPath } from '../../table/keys.ts';
+import { find } from '../../table/read.ts';
 import type { EnvironmentState, FenceRecord } from '../../table/records/environment.ts';
 import { withDeadline } from '../../table/retry.ts';
-import { ConditionFailed, transact, update } from '../../table/write.ts';
-import type { EnvironmentPath } from './environment-path.ts';
+import { ConditionFailed, retryOnConditionFailed, transact, update } from '../../table/write.ts';
 import { type Fenced, fenced, maximumFences, notRisen, putFences, removeFences, stateAt } from './fencing.ts';
 
-/** The right of one writer to write a large change, or to undo one: the state has its fencing token, and a `pending`. */
+/** One writer's right to write or undo a large change: the state has its fencing token and a `pending`. */
 export interface Lease extends Fenced {
-  /** The revision that stays in force until the change commits. */
+  /** The current revision, until the change commits. */
   revision: number;
-  /** Copies of the token. */
+  /** How many copies of the token there are. */
   fences: number;
   heartbeat: number;
 }
 
-/** Condition on the state: the lease was not taken over and has not ended. */
+/** Condition on the state: the lease is still held. */
 export function isHeld(lease: Lease): Condition<EnvironmentState> {
   return { ...notRisen(lease), pending: exists };
 }
 
-/** The lease that a writer is about to take on an environment as it was read. */
+/** The lease that `acquire` takes. */
 export function newLease(path: EnvironmentPath, state: EnvironmentState, fences: number): Lease {
   return { ...fenced(path, state), fence: state.fence + 1, revision: state.revision, fences, heartbeat: 1 };
 }
 
-/** @throws ConditionFailed when the environment was changed, deleted or leased by another writer since it was read */
+/** @throws ConditionFailed if the environment was changed, deleted or leased since it was read */
 export async function acquire(lease: Lease): Promise<void> {
   const before = { ...notRisen({ ...lease, fence: lease.fence - 1 }), status: equals('active') };
   await transact([
@@ -39,21 +40,21 @@ function pendingOf({ revision, fences, heartbeat }: Lease): NonNullable<Environm
 }
 
 /** The lease that the state shows. */
-export function leaseIn(path: EnvironmentPath, state: EnvironmentState): Lease | undefined {
+function leaseIn(path: EnvironmentPath, state: EnvironmentState): Lease | undefined {
   const { pending, revision } = state;
   if (pending === undefined) return undefined;
   return { ...fenced(path, state), revision, fences: pending.fences, heartbeat: pending.heartbeat };
 }
 
 /**
- * How long a lease must show no sign of life before it is taken over: three heartbeats. It never grows, so that an ordinary
- * change works within five seconds of a crash, however many there were before. Slow but honest work shows signs of life.
+ * How long a lease must show no sign of life before it is taken over: three heartbeats. It is constant, so that changes
+ * work again within five seconds of a crash, even after many.
  */
 export const leaseMs = 3000;
 
 /**
- * Takes over the change that `state` shows as under way.
- * @throws ConditionFailed if its writer has shown a sign of life since, or another writer was first
+ * Takes over the change in progress.
+ * @throws ConditionFailed if its writer has shown a sign of life since `state` was read, or another writer was first
  */
 export async function takeOver(
   path: EnvironmentPath,
@@ -62,15 +63,12 @@ export async function takeOver(
 ): Promise<Lease> {
   const lease = leaseIn(path, state);
   if (lease === undefined) throw new Error(`No change of environment ${state.id} is under way.`);
-  return raiseFence(lease, {
-    if: { 'pending.heartbeat': equals(lease.heartbeat) },
-    copies,
-  });
+  return raiseFence(lease, { if: { 'pending.heartbeat': equals(lease.heartbeat) }, copies });
 }
 
 /**
- * Raises the fencing token of a lease: from then on nothing is executed that was sent under the old one.
- * @throws ConditionFailed when the lease was taken over or has ended
+ * Raises the fencing token of a lease, so that all writes sent under the old one are rejected.
+ * @throws ConditionFailed if the lease was taken over or has ended
  */
 export async function raiseFence(
   lease: Lease,
@@ -82,7 +80,7 @@ export async function raiseFence(
   } = {},
 ): Promise<Lease> {
   const raised = { ...lease, fence: lease.fence + 1, fences: maximumFences, heartbeat: lease.heartbeat + 1 };
-  const pending = { ...pendingOf(raised), ...(more.abandoned === undefined ? {} : { abandoned: more.abandoned }) };
+  const pending = { ...pendingOf(raised), abandoned: more.abandoned };
   await transact([
     update(
       stateAt(lease.path),
@@ -94,7 +92,7 @@ export async function raiseFence(
   return raised;
 }
 
-/** Ends a lease under which nothing is left to undo. @throws ConditionFailed when it was taken over */
+/** Ends a lease that has nothing left to undo. @throws ConditionFailed if it was taken over */
 export async function releaseLease(lease: Lease): Promise<void> {
   await transact([
     update(stateAt(lease.path), { set: { pending: undefined } }, { if: isHeld(lease) }),
@@ -102,9 +100,28 @@ export async function releaseLease(lease: Lease): Promise<void> {
   ]);
 }
 
+/**
+ * Blocks writes of values encrypted under a data key older than `keyVersion`: changes that were decided before are
+ * rejected, and writers that decide again find that they need the new key.
+ */
+export async function fenceEnvironment(path: EnvironmentPath, projectId: string, keyVersion: number): Promise<void> {
+  await retryOnConditionFailed(async () => {
+    const state = await find(stateAt(path));
+    // The slugs may name another project's environment by now.
+    if (state?.projectId !== projectId || state.status !== 'active' || state.keyVersion >= keyVersion) return;
+    const lease = leaseIn(path, state);
+    if (lease !== undefined) {
+      await raiseFence(lease, { set: { keyVersion }, abandoned: true });
+      return;
+    }
+    const set = { fence: state.fence + 1, keyVersion };
+    await transact([update(stateAt(path), { set }, { if: notRisen(fenced(path, state)) })]);
+  });
+}
+
 const heartbeatMs = 1000;
 
-/** Does the work and sends heartbeats, which show that the writer is alive even during a long step. */
+/** Sends heartbeats during the work, which show that the writer is alive even in a long step. */
 export async function withHeartbeat<T>(lease: Lease, log: Log, work: () => Promise<T>): Promise<T> {
   let { heartbeat } = lease;
   const timer = setInterval(() => {
@@ -127,7 +144,7 @@ async function beat(lease: Lease, heartbeat: number, log: Log): Promise<void> {
       heartbeatMs,
     );
   } catch (error) {
-    // If the lease is lost, the next step is refused.
+    // The lease was lost, so the next step will be rejected.
     if (error instanceof ConditionFailed) return;
     log.warn('a heartbeat failed', { environmentId: lease.environmentId, reason: String(error) });
   }

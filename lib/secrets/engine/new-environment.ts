@@ -51,7 +51,7 @@ export function newEnvironment(
   };
   const writes = [
     put(at(environmentRecord, orgSlug, project.slug, slug), environment, { if: isNew }),
-    put(at(environmentStateRecord, orgSlug, project.slug, slug), state, { if: isNew }),
+    put(at(environmentStateRecord, { orgSlug, project: project.slug, env: slug }), state, { if: isNew }),
   ];
   return { environment, state, writes };
 }

@@ -1,42 +1,43 @@
 import type { MemberContext } from '../../access/request-context.ts';
+import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find } from '../../table/read.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
-import type { EnvironmentPath } from './environment-path.ts';
-import { type KeyRing, keyRing } from './key-ring.ts';
+import { type KeyRing, keyRing, requireKeys } from './key-ring.ts';
 import { headsAt } from './read-past.ts';
 import { type BegunSnapshot, beginSnapshot, finishSnapshot, isLive } from './read-snapshot.ts';
 import { type RecordedChange, readChangesFrom } from './revision-log.ts';
-import { readAgainWhileStale, StaleRead } from './stale-read.ts';
+import { readAgainWhileStale } from './stale-read.ts';
 
-/** The reads of an environment's secrets, begun before their caller is known to be allowed. */
+/** Reads of an environment's secrets, begun before their caller is authorized. */
 export interface EnvironmentReads {
   path: EnvironmentPath;
   project: ProjectRecord | undefined;
   snapshot: BegunSnapshot;
-  /** Earlier revisions that are to be read, with what was recorded from the first of them on. */
-  past?: { revisions: readonly number[]; changes: RecordedChange[] };
+  /** Earlier revisions to read, and the recorded changes from the first of them on. */
+  revisions: readonly number[];
+  changes: readonly RecordedChange[];
 }
 
 /** The secrets of an environment at one revision, with the means to open them. */
 export interface LiveSecrets {
   project: ProjectRecord;
   state: EnvironmentState;
-  /** The revision that `live` is of: the first one wanted, or the current one. */
+  /** The revision of `live`: the first of the requested ones, or the current one. */
   revision: number;
   /** The heads of the secrets that exist, in key order. */
   live: HeadRecord[];
-  /** The same of the current revision. */
+  /** The same at the current revision. */
   now: HeadRecord[];
-  /** The same of each of the revisions that were wanted. */
+  /** The same at each of the requested revisions. */
   moments: HeadRecord[][];
   ring: KeyRing;
 }
 
 /**
- * One round trip, to be begun together with authentication.
- * @param revisions earlier revisions to read; the current one where there are none
+ * One round trip, in parallel with authentication.
+ * @param revisions earlier revisions to read; none for the current one
  */
 export async function beginRead(path: EnvironmentPath, revisions: readonly number[] = []): Promise<EnvironmentReads> {
   const [project, snapshot, changes] = await Promise.all([
@@ -44,13 +45,12 @@ export async function beginRead(path: EnvironmentPath, revisions: readonly numbe
     beginSnapshot(path),
     revisions.length === 0 ? [] : readChangesFrom(path, Math.min(...revisions)),
   ]);
-  return { path, project, snapshot, ...(revisions.length === 0 ? {} : { past: { revisions, changes } }) };
+  return { path, project, snapshot, revisions, changes };
 }
 
 /**
- * Hands a snapshot of an environment's secrets to `use`, every one with its data key at hand. Reads again if what was
- * read does not belong together.
- * @param right what the caller must be allowed; `see` for what shows no more than the environment's template
+ * Passes a snapshot of an environment's secrets to `use`. Reads again if the items read don't belong together.
+ * @param right what the caller must be allowed to do; `see` for answers that reveal no more than the template
  * @throws project_not_found, environment_not_found, forbidden
  */
 export async function readLive<T>(
@@ -59,27 +59,30 @@ export async function readLive<T>(
   use: (secrets: LiveSecrets) => Promise<T>,
   right: 'read' | 'see' = 'read',
 ): Promise<T> {
-  const { path } = begun;
-  return readAgainWhileStale(log, { ...path }, async tries => {
-    const reads = tries === 0 ? begun : await beginRead(path, begun.past?.revisions);
+  const { path, revisions } = begun;
+  return readAgainWhileStale(log, path, async tries => {
+    const reads = tries === 0 ? begun : await beginRead(path, revisions);
     const project = access.requireProject(reads.project);
     access.requireEnvironment(reads.snapshot.state, right);
     const snapshot = await finishSnapshot(reads.snapshot);
-    const { past } = reads;
-    const { state } = snapshot;
     const ring = keyRing(organization.id, project);
-    const moments = await Promise.all(
-      (past?.revisions ?? []).map(revision => headsAt(path, snapshot, past?.changes ?? [], revision)),
-    ).then(all => all.map(heads => heads.filter(isLive)));
+    const past = await Promise.all(revisions.map(revision => headsAt(path, snapshot, reads.changes, revision)));
+    const moments = past.map(heads => heads.filter(isLive));
     const now = snapshot.heads.filter(isLive);
-    const live = moments[0] ?? now;
-    // Known before `use` does anything that must not be done twice, such as writing an audit entry.
-    const closed = (past === undefined ? now : moments.flat()).find(
-      head => head.destroyed === undefined && !ring.canOpen(head),
+    const shown = revisions.length === 0 ? now : moments.flat();
+    requireKeys(
+      ring,
+      shown.filter(({ destroyed }) => destroyed === undefined),
     );
-    if (closed !== undefined) {
-      throw new StaleRead(`${closed.key} of environment ${state.id} is sealed under a key that the project lacks.`);
-    }
-    return use({ project, state, revision: past?.revisions[0] ?? state.revision, live, now, moments, ring });
+    const { state } = snapshot;
+    return use({
+      project,
+      state,
+      revision: revisions[0] ?? state.revision,
+      live: moments[0] ?? now,
+      now,
+      moments,
+      ring,
+    });
   });
 }

@@ -1,28 +1,26 @@
 import { ApiError } from '../../core/errors.ts';
-import { keys } from '../../table/keys.ts';
-import { at, list, readAll } from '../../table/read.ts';
+import { type EnvironmentPath, keys } from '../../table/keys.ts';
+import { list } from '../../table/read.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type HeadRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
-import { addUpTo } from './digest.ts';
-import { type EnvironmentPath, partsOf } from './environment-path.ts';
-import { headOf, type Snapshot } from './read-snapshot.ts';
-import { type RecordedChange, readChangesFrom, versionsBefore } from './revision-log.ts';
+import { headsBefore, type Snapshot } from './read-snapshot.ts';
+import { type RecordedChange, readChangesFrom } from './revision-log.ts';
 import { StaleRead } from './stale-read.ts';
 
-/** @throws revision_not_found for one that is still to come, or was another environment's under these slugs */
+/** @throws revision_not_found for a future revision, or one of an earlier environment with these slugs */
 export function requireRevision(
   { revision: current, firstRevision }: Pick<EnvironmentState, 'revision' | 'firstRevision'>,
   revision: number,
 ): void {
-  // Revision 0 is empty in every environment, so that everything can be compared with nothing.
+  // Revision 0 is empty in every environment, so that any revision can be compared with nothing.
   if (revision === 0 || (revision >= firstRevision && revision <= current)) return;
   throw new ApiError('revision_not_found', `The environment has no revision ${revision}; it is at ${current}.`);
 }
 
 /**
- * The heads of an environment, in key order, as they were at a revision. Some may be of deleted keys.
- * @param changes what was recorded from that revision on
- * @throws revision_not_found; StaleRead where what is found does not add up to what was recorded
+ * The heads of an environment at a revision, in key order, including those of deleted keys.
+ * @param changes the recorded changes from that revision on
+ * @throws revision_not_found; StaleRead if the heads don't match the recorded digest
  */
 export async function headsAt(
   path: EnvironmentPath,
@@ -33,53 +31,29 @@ export async function headsAt(
   requireRevision(state, revision);
   if (revision === state.revision) return heads;
   if (revision <= state.firstRevision) return [];
-  const after = await changesSince(path, changes, revision, state.revision);
-  const recorded = after.find(change => change.revision === revision);
-  if (recorded === undefined || after.length <= state.revision - revision) {
+  const within = (some: readonly RecordedChange[]) =>
+    some.filter(change => change.revision >= revision && change.revision <= state.revision);
+  const isWhole = (some: readonly RecordedChange[]) => some.length > state.revision - revision;
+  let since = within(changes);
+  // They were read in parallel with the state, so the newest may be missing.
+  if (!isWhole(since)) since = within(await readChangesFrom(path, revision));
+  const recorded = since.find(change => change.revision === revision);
+  if (recorded === undefined || !isWhole(since)) {
     throw new StaleRead(`Environment ${state.id} lacks records of its changes from revision ${revision} on.`);
   }
-  const versions = versionsBefore(after.filter(change => change.revision > revision));
-
-  const wanted = [...versions].filter(([, version]) => version > 0);
-  const found = await readAll(wanted.map(([key, version]) => at(versionRecord, ...partsOf(path), key, version)));
-  // A later one is of another environment under these slugs: its revisions begin above all earlier ones.
-  const missing = wanted.find((_, index) => (found[index]?.revision ?? Number.POSITIVE_INFINITY) > revision);
-  if (missing !== undefined)
-    throw new StaleRead(`Environment ${state.id} lacks version ${missing[1]} of ${missing[0]}.`);
-  const past = [
-    ...heads.filter(({ key }) => !versions.has(key)),
-    ...found.filter(version => version !== undefined).map(headOf),
-  ].sort((a, b) => (a.key < b.key ? -1 : 1));
-
-  if (!addUpTo(recorded.digest, past)) {
-    throw new StaleRead(
-      `The heads of environment ${state.id} do not add up to what they were at revision ${revision}.`,
-    );
-  }
-  return past;
+  const later = since.filter(change => change.revision > revision);
+  return headsBefore(path, heads, later, { id: state.id, revision, digest: recorded.digest });
 }
 
-/** The changes from one revision to another. Those that were read beside the state may lack some, so they are read again. */
-async function changesSince(
-  path: EnvironmentPath,
-  changes: readonly RecordedChange[],
-  from: number,
-  to: number,
-): Promise<RecordedChange[]> {
-  const within = (some: readonly RecordedChange[]) => some.filter(({ revision }) => revision >= from && revision <= to);
-  const found = within(changes);
-  return found.length > to - from ? found : within(await readChangesFrom(path, from));
-}
-
-/** Some versions of a key, oldest first, without their values. */
+/** A range of a key's versions, oldest first, without their values. */
 export async function readVersionRange(
   path: EnvironmentPath,
   key: string,
   from: number,
   to: number,
 ): Promise<Omit<VersionRecord, 'sealed'>[]> {
-  const { pk, sk } = keys.version(...partsOf(path), key, from);
-  const end = keys.version(...partsOf(path), key, to).sk;
+  const { pk, sk } = keys.version(path, key, from);
+  const end = keys.version(path, key, to).sk;
   return list(versionRecord, { pk, between: [sk, end], attributes: attributesOfVersion });
 }
 

@@ -1,4 +1,4 @@
-import { ranges } from '../../table/keys.ts';
+import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { type Page, queryItems, queryPage } from '../../table/read.ts';
 import {
   type RevisionPartRecord,
@@ -6,40 +6,35 @@ import {
   revisionPartRecord,
   revisionRecord,
 } from '../../table/records/revision.ts';
-import { type EnvironmentPath, partsOf } from './environment-path.ts';
 
-/** A change as it was recorded, with all of its keys. */
+/** A change as recorded, with all of its keys. */
 export type RecordedChange = Omit<RevisionRecord, 'parts' | 'fence'>;
 
-/** What the changes from a revision on did, in their order. */
+/** The changes from a revision on, oldest first. */
 export async function readChangesFrom(path: EnvironmentPath, revision: number): Promise<RecordedChange[]> {
-  return assemble(await queryItems(ranges.revisions(...partsOf(path), Math.max(0, revision), Number.MAX_SAFE_INTEGER)));
+  return assemble(await queryItems(ranges.revisions(path, Math.max(0, revision), Number.MAX_SAFE_INTEGER)));
 }
 
-/** What names of keys may take in one answer. One change may exceed it: its keys fit an environment. */
+/** For the keys in one answer. A single change may exceed it: its keys fit in an environment, so also in an answer. */
 const maximumKeyBytes = 1_500_000;
 
-/** Up to `limit` changes before a revision, newest first; `isCut` where more of their keys would not fit an answer. */
+/** Up to `limit` changes before a revision, newest first; `isCut` if more would not fit in an answer. */
 export async function readChangesBefore(
   path: EnvironmentPath,
   before: number,
   limit: number,
 ): Promise<{ changes: RecordedChange[]; isCut: boolean }> {
-  const range = {
-    ...ranges.revisions(...partsOf(path), 0, Math.max(0, before - 1)),
-    newestFirst: true,
-    pageSize: limit,
-  };
+  const range = { ...ranges.revisions(path, 0, Math.max(0, before - 1)), newestFirst: true, pageSize: limit };
   const items: Page['items'] = [];
   let next: Page['next'];
   let count = 0;
   let bytes = 0;
   do {
-    const page = await queryPage(next === undefined ? range : { ...range, startAfter: next });
+    const page = await queryPage({ ...range, startAfter: next });
     for (const item of page.items) {
       items.push(item);
       bytes += JSON.stringify([item.created, item.updated, item.deleted]).length;
-      // The parts of a change come before it in this direction.
+      // In this order, the parts of a change come before it.
       if (item.kind !== revisionRecord.kind) continue;
       count += 1;
       const isCut = bytes > maximumKeyBytes;
@@ -50,7 +45,7 @@ export async function readChangesBefore(
   return { changes: assemble(items), isCut: false };
 }
 
-/** Puts changes and their parts together; leaves out parts of changes that never committed. Pure. */
+/** Joins changes with their parts, and drops parts of changes that never committed. Pure. */
 function assemble(items: Page['items']): RecordedChange[] {
   const parts = new Map<string, RevisionPartRecord[]>();
   const idOf = ({ revision, fence }: RevisionPartRecord) => `${revision} ${fence}`;
@@ -77,7 +72,7 @@ function assemble(items: Page['items']): RecordedChange[] {
     });
 }
 
-/** Of every key that the changes, in their order, touch: the version before, 0 for none. Pure. */
+/** The version that each changed key had before the changes, 0 for none. Oldest change first. Pure. */
 export function versionsBefore(changes: readonly RecordedChange[]): Map<string, number> {
   const before = new Map<string, number>();
   for (const { created, updated, deleted } of changes) {

@@ -1,22 +1,23 @@
+import { chunksWithin } from '../../core/chunks-of.ts';
+import type { EnvironmentPath } from '../../table/keys.ts';
 import { at } from '../../table/read.ts';
 import { auditRecord } from '../../table/records/audit-entry.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
 import { type RevisionPartRecord, revisionPartRecord, revisionRecord } from '../../table/records/revision.ts';
 import type { HeadRecord } from '../../table/records/secret.ts';
 import { put, type Write } from '../../table/write.ts';
-import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { isLive } from './read-snapshot.ts';
 import type { SizedWrite } from './write-steps.ts';
 
-/** What a change tells about itself. */
-interface RevisedChange {
+/** What is recorded of a change. */
+export interface RevisedChange {
   path: EnvironmentPath;
   state: EnvironmentState;
-  /** The heads as of the state's revision, by key; those of the change at least. */
+  /** The heads as of the state's revision, or tombstones, by key; at least those of the changed keys. */
   before: ReadonlyMap<string, HeadRecord>;
-  /** The new heads. */
+  /** The new heads, stamped with the state's revision + 1 and its fencing token + 1. */
   heads: readonly HeadRecord[];
-  /** Puts the audit entry. */
+  /** Puts the audit entry, which must be new. */
   audit: Write;
   /** The revision that the change restores. */
   restored?: number | undefined;
@@ -24,14 +25,14 @@ interface RevisedChange {
   message?: string | undefined;
 }
 
-/** What names of keys may take in one item: far below DynamoDB's 400 KB, and several fit a step of a large change. */
+/** For the keys in one item: far below DynamoDB's 400 KB, and several fit in one step of a large change. */
 const maximumBytesPerPart = 100_000;
-/** A number and the overhead of an entry of a list. */
+/** A number and the overhead of a list entry. */
 const bytesBesideKey = 16;
 
 /**
- * The writes that record a change: `main` in its commit, given the digest after it, and before that the parts, which only
- * a change with more keys than fit one transaction has. Pure.
+ * The writes that record a change: `main` belongs in its commit, with the new digest. The parts come before; only changes
+ * with more keys than fit in one item have any. Pure.
  */
 export function revisionWrites(change: RevisedChange): { main: (digest: string) => Write; parts: SizedWrite[] } {
   const { path, state, message, restored, audit } = change;
@@ -42,38 +43,41 @@ export function revisionWrites(change: RevisedChange): { main: (digest: string) 
   const revision = state.revision + 1;
   return {
     main: digest =>
-      put(at(revisionRecord, ...partsOf(path), revision), {
+      put(at(revisionRecord, path, revision), {
         ...first,
         parts: others.length,
         digest,
         changeId: id,
         action,
-        ...(message === undefined ? {} : { message }),
+        message,
         createdAt: head.updatedAt,
         createdBy: head.updatedBy,
-        ...(from === undefined ? {} : { from: { slug: from.slug, revision: from.revision } }),
-        ...(restored === undefined ? {} : { restored }),
+        from: from === undefined ? undefined : { slug: from.slug, revision: from.revision },
+        restored,
       }),
     parts: others.map((part, index) => ({
-      write: put(at(revisionPartRecord, ...partsOf(path), revision, index + 1), part),
+      write: put(at(revisionPartRecord, path, revision, index + 1), part),
       bytes: 2 * maximumBytesPerPart,
     })),
   };
 }
 
 function partsOfChange({ state, before, heads }: RevisedChange): RevisionPartRecord[] {
-  const parts: RevisionPartRecord[] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const head of heads) {
-    const size = Buffer.byteLength(head.key) + bytesBesideKey;
-    if (bytes + size > maximumBytesPerPart) {
-      parts.push({ revision: state.revision + 1, fence: state.fence + 1, created: [], updated: [], deleted: [] });
-      bytes = 0;
-    }
-    bytes += size;
-    parts.at(-1)?.[kindOf(head, before.get(head.key))].push([head.key, head.version]);
-  }
-  return parts;
+  const maximum = { count: Number.POSITIVE_INFINITY, bytes: maximumBytesPerPart };
+  const sizeOf = ({ key }: HeadRecord) => ({ count: 1, bytes: Buffer.byteLength(key) + bytesBesideKey });
+  return chunksWithin(maximum, heads, sizeOf).map(chunk => {
+    const changed = (kind: ReturnType<typeof kindOf>) =>
+      chunk
+        .filter(head => kindOf(head, before.get(head.key)) === kind)
+        .map(({ key, version }): [string, number] => [key, version]);
+    return {
+      revision: state.revision + 1,
+      fence: state.fence + 1,
+      created: changed('created'),
+      updated: changed('updated'),
+      deleted: changed('deleted'),
+    };
+  });
 }
 
 function kindOf(head: HeadRecord, before: HeadRecord | undefined): 'created' | 'updated' | 'deleted' {

@@ -1,65 +1,58 @@
 import type { Log } from '../../core/logger.ts';
 import { absent, atLeast, lessThan } from '../../table/expressions.ts';
+import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find } from '../../table/read.ts';
 import { type TicketsRecord, ticketsRecord } from '../../table/records/environment.ts';
 import { type RetryBudget, wait } from '../../table/retry.ts';
 import { increment, transactIfHolds, update } from '../../table/write.ts';
-import { type EnvironmentPath, partsOf } from './environment-path.ts';
 
 /*
- * Only one of many writers of an environment can commit at a time, and the tries of the others are wasted. So a writer
- * that was refused takes a ticket and waits until it is served. Tickets are advice: the fencing token alone decides what
- * is written, and a writer that waits too long goes ahead. So an abandoned ticket delays others by at most a second.
+ * Only one of many writers of an environment can commit at a time, and the others' attempts are wasted. So a rejected
+ * writer takes a ticket and waits until it is served. Tickets are only advice: the fencing token decides what is written,
+ * and a writer that waits too long goes ahead. So an abandoned ticket delays others by at most a second.
  */
 
-/** After this long without any progress a writer goes ahead. */
+/** A writer goes ahead after this long without any progress of the queue. */
 const standstillMs = 1000;
-/** How long a writer is served, until a waiting one has seen how fast others are. */
+/** The assumed time per writer, until a waiting one has measured it. */
 const usualServiceMs = 20;
-/** The next in line asks this often. */
+/** How often the next in line asks. */
 const shortestPauseMs = 5;
 const longestPauseMs = 400;
-/** Of the time until a writer is the next in line, because a late one holds up everybody behind it. */
+/** The share of its estimated wait that a writer sleeps: one that wakes too late delays all behind it. */
 const sleptShare = 0.7;
 const keptSeconds = 24 * 60 * 60;
 
 /** A writer that was served meets few others. */
 const pauseWhenServedMs = 3;
 
-/** One writer's place in the line. */
+/** One writer's place in the queue. */
 export interface Ticket {
-  /** Whether the writer has waited in line, or need not: it lets nobody else go first any more. */
-  hasWaited(): boolean;
-  /** How long to pause before another try, where the line tells. */
-  pauseMs(): number | undefined;
+  /** Whether the writer has waited, or need not wait: it lets no other writer go first any more. */
+  hasWaited: boolean;
+  /** How long to pause before the next attempt, if the queue tells. */
+  pauseMs: number | undefined;
   /**
    * Returns when the writer is served, or may go ahead. It does not re-authorize the caller.
    * @throws temporarily_unavailable when the budget's time is used up
    */
   take(): Promise<void>;
-  /** Lets the writer go ahead without waiting in line. */
-  skip(): void;
   /** Lets the next writer be served, if this one was. */
   end(): Promise<void>;
 }
 
 export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log): Ticket {
   let served: number | undefined;
-  let hasWaited = false;
-  let pauseMs: number | undefined;
-  return {
-    hasWaited: () => hasWaited,
-    pauseMs: () => pauseMs,
-    skip: () => {
-      hasWaited = true;
-    },
+  const ticket: Ticket = {
+    hasWaited: false,
+    pauseMs: undefined,
     take: async () => {
-      hasWaited = true;
+      ticket.hasWaited = true;
       const number = await takeNumber(path, log);
       if (number === undefined) return;
       await waitInLine(path, number, budget);
       served = number;
-      pauseMs = pauseWhenServedMs;
+      ticket.pauseMs = pauseWhenServedMs;
     },
     end: async () => {
       const number = served;
@@ -67,15 +60,16 @@ export function newTicket(path: EnvironmentPath, budget: RetryBudget, log: Log):
       if (number !== undefined) await endService(path, number, log);
     },
   };
+  return ticket;
 }
 
-/** Whether others wait, so that a try would only be in their way. */
+/** Whether other writers wait, so that an attempt would only be in their way. */
 export function areWaiting(tickets: TicketsRecord | undefined): boolean {
   return tickets !== undefined && tickets.served < tickets.issued;
 }
 
 export function ticketsAt(path: EnvironmentPath) {
-  return at(ticketsRecord, ...partsOf(path));
+  return at(ticketsRecord, path);
 }
 
 async function takeNumber(path: EnvironmentPath, log: Log): Promise<number | undefined> {
@@ -111,7 +105,7 @@ async function endService(path: EnvironmentPath, own: number, log: Log): Promise
       update(
         ticketsAt(path),
         { set: { served: own } },
-        // The record may be of an environment made later under the slugs, where the number was not issued yet.
+        // A later environment with these slugs has not issued the number yet.
         {
           if: [
             { served: lessThan(own), issued },

@@ -1,25 +1,24 @@
 import type { Log } from '../../core/logger.ts';
-import { ranges } from '../../table/keys.ts';
+import { type EnvironmentPath, ranges } from '../../table/keys.ts';
 import { at, find, queryItems, readAll } from '../../table/read.ts';
-import { type EnvironmentState, environmentStateRecord, type FenceRecord } from '../../table/records/environment.ts';
+import type { EnvironmentState, FenceRecord } from '../../table/records/environment.ts';
 import { type HeadRecord, headRecord, type VersionRecord, versionRecord } from '../../table/records/secret.ts';
 import { pauseBeforeRetry, retryBudget, withoutReauthorization } from '../../table/retry.ts';
 import { ConditionFailed, put, remove } from '../../table/write.ts';
-import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { readFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
 import { type Lease, leaseMs, releaseLease, takeOver, withHeartbeat } from './lease.ts';
-import { headOf } from './read-snapshot.ts';
+import { headOf, stateIn } from './read-snapshot.ts';
 import { headBytes } from './secret-size.ts';
 import { StaleRead } from './stale-read.ts';
 import { putTombstone } from './tombstones.ts';
 import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 
 /**
- * Returns when the change that is under way is out of the way: its writer finished, or it fell silent and was undone.
- * Read everything again afterwards, because the next change may have begun.
+ * Waits until no change is in progress, and undoes one whose writer is silent. Read everything again afterwards, because
+ * the next change may have begun.
  * @returns whether it was undone here
- * @throws temporarily_unavailable when the deadline is reached; StaleRead where a rotation has made the ring too old
+ * @throws temporarily_unavailable at the deadline; StaleRead if a key rotation has made the ring too old
  */
 export async function waitForPendingChange(
   path: EnvironmentPath,
@@ -28,28 +27,41 @@ export async function waitForPendingChange(
   log: Log,
 ): Promise<boolean> {
   const silent = await waitUntilSilent(path, id);
-  return silent !== undefined && undoAbandoned(path, silent, ring, log);
+  if (silent === undefined) return false;
+  const { state, copies } = silent;
+  // The undo would restore values under a data key that the rotation deletes.
+  if (state.keyVersion > ring.keyVersion) throw new StaleRead(`The key of environment ${state.id} was rotated.`);
+  try {
+    const lease = await takeOver(path, state, copies);
+    log.warn('undoing a change whose writer fell silent', { environmentId: state.id, revision: state.revision + 1 });
+    await undoAndRelease(lease, ring, log);
+    return true;
+  } catch (error) {
+    // Its writer was alive after all, or another writer is undoing it.
+    if (!(error instanceof ConditionFailed)) throw error;
+    return false;
+  }
 }
 
-/** A change that shows no sign of life, as it may be taken over. */
+/** A change whose writer shows no sign of life, with all that a takeover requires to be unchanged. */
 interface SilentChange {
   state: EnvironmentState;
   copies: readonly (FenceRecord | undefined)[];
 }
 
 /**
- * Waits until no change is under way, or the one that is has shown no sign of life for its lease. Signs of life are
- * numbers that go up. How long they stand still is measured by the clock of this process alone.
- * @param id of the environment, where it is known
- * @returns the change that fell silent, as it may be taken over
- * @throws temporarily_unavailable when the deadline is reached
+ * Waits until no change is in progress, or its writer has shown no sign of life for the duration of a lease. Signs of
+ * life are rising numbers; only this process's clock measures how long they stand still.
+ * @param id of the environment, if known
+ * @returns the silent change, if any
+ * @throws temporarily_unavailable at the deadline
  */
 export async function waitUntilSilent(path: EnvironmentPath, id?: string): Promise<SilentChange | undefined> {
   const budget = retryBudget();
   let seen: { signs: string; at: number } | undefined;
   for (;;) {
     const { state, copies } = await readFences(path);
-    // Under the slugs there may be another environment by now.
+    // The slugs may name another environment by now.
     if (state?.pending === undefined || (id !== undefined && state.id !== id)) return undefined;
     const signs = JSON.stringify([state.fence, state.pending.heartbeat, copies.map(copy => copy?.steps)]);
     if (seen?.signs !== signs) seen = { signs, at: performance.now() };
@@ -58,30 +70,10 @@ export async function waitUntilSilent(path: EnvironmentPath, id?: string): Promi
   }
 }
 
-async function undoAbandoned(
-  path: EnvironmentPath,
-  { state, copies }: SilentChange,
-  ring: KeyRing,
-  log: Log,
-): Promise<boolean> {
-  // What it restores would be under a data key that a rotation takes away.
-  if (state.keyVersion > ring.keyVersion) throw new StaleRead(`The key of environment ${state.id} was rotated.`);
-  try {
-    const lease = await takeOver(path, state, copies);
-    log.warn('undoing a change whose writer fell silent', { environmentId: state.id, revision: state.revision + 1 });
-    await undoAndRelease(lease, ring, log);
-    return true;
-  } catch (error) {
-    // Its writer was alive after all, or another one is undoing it.
-    if (!(error instanceof ConditionFailed)) throw error;
-    return false;
-  }
-}
-
 /**
- * Undoes what was written under a lease whose fencing token was raised since, and ends the lease. It does not re-authorize
- * the caller: half an undo would make the next writer wait for another lease.
- * @throws ConditionFailed when the lease was taken over
+ * Undoes what was written under a lease before its fencing token was raised, and ends the lease. It does not re-authorize
+ * the caller, because half an undo would make the next writer wait for another lease to expire.
+ * @throws ConditionFailed if the lease was taken over
  */
 export async function undoAndRelease(lease: Lease, ring: KeyRing, log: Log): Promise<void> {
   const undo = async () => {
@@ -92,36 +84,35 @@ export async function undoAndRelease(lease: Lease, ring: KeyRing, log: Log): Pro
 }
 
 /**
- * Restores every head that was stamped later than the lease's revision from the history, under the ring's data key: after
- * a rotation has fenced the environment nothing may be written under an older one. Reads until it finds nothing more to
- * restore, because the last transaction before the token rose may become visible a moment after it.
- * @throws ConditionFailed when the lease was taken over
+ * Restores every head stamped later than the lease's revision from the history. Values are encrypted under the ring's data
+ * key: after a rotation has fenced the environment, nothing may be written under an older one. Repeats until nothing is
+ * left, because the last transaction under the old token may become visible with a delay.
+ * @throws ConditionFailed if the lease was taken over
  */
 async function restoreHeads(lease: Lease, ring: KeyRing): Promise<void> {
   for (;;) {
-    const [first, ...items] = await queryItems(ranges.environmentHeads(...partsOf(lease.path)));
-    const state = first === undefined ? undefined : environmentStateRecord.parse(first);
-    // Without the lease, what is stamped later may be committed.
+    const items = await queryItems(ranges.environmentHeads(lease.path));
+    const state = stateIn({ items });
+    // Without the lease, heads stamped later may be committed.
     if (state?.fence !== lease.fence) throw new ConditionFailed([]);
-    const stamped = items.map(item => headRecord.parse(item)).filter(head => head.revision > lease.revision);
+    const heads = items.slice(1).map(item => headRecord.parse(item));
+    const stamped = heads.filter(head => head.revision > lease.revision);
     if (stamped.length === 0) return;
-    const before = await readAll(
-      stamped.map(({ key, version }) => at(versionRecord, ...partsOf(lease.path), key, version - 1)),
-    );
+    const before = await readAll(stamped.map(({ key, version }) => at(versionRecord, lease.path, key, version - 1)));
     const writes = await Promise.all(stamped.map((head, index) => restoring(head, before[index], lease, ring)));
     const { steps, lanes } = planSteps(writes);
     await writeSteps(lease, steps, lanes);
   }
 }
 
-/** The write that takes a head back to the version before. */
+/** Takes a head back to the version below it. */
 async function restoring(
   head: HeadRecord,
   before: VersionRecord | undefined,
   { path, environmentId, fence, revision }: Lease,
   ring: KeyRing,
 ): Promise<SizedWrite> {
-  const read = at(headRecord, ...partsOf(path), head.key);
+  const read = at(headRecord, path, head.key);
   if (head.version === 1) return { write: remove(read), bytes: headBytes(head) };
   if (before === undefined || before.revision > revision) {
     const state = await find(stateAt(path));

@@ -1,6 +1,7 @@
 import { temporarilyUnavailable } from '../../core/errors.ts';
 import type { Log } from '../../core/logger.ts';
 import { asRead, type Changes, type Condition, equals, isNew } from '../../table/expressions.ts';
+import type { EnvironmentPath } from '../../table/keys.ts';
 import { at, find } from '../../table/read.ts';
 import { auditRecord } from '../../table/records/audit-entry.ts';
 import type { EnvironmentState } from '../../table/records/environment.ts';
@@ -8,65 +9,52 @@ import { type HeadRecord, headRecord, versionRecord } from '../../table/records/
 import { withDeadline, withoutReauthorization } from '../../table/retry.ts';
 import { ConditionFailed, put, remove, transact, update, upsert, type Write } from '../../table/write.ts';
 import { changedDigest } from './digest.ts';
-import { type EnvironmentPath, partsOf } from './environment-path.ts';
 import { fenced, notRisen, removeFences, stateAt } from './fencing.ts';
 import type { KeyRing } from './key-ring.ts';
 import { acquire, isHeld, newLease, raiseFence, withHeartbeat } from './lease.ts';
 import { isLive, versionOf } from './read-snapshot.ts';
-import { revisionWrites } from './revision-writes.ts';
+import { type RevisedChange, revisionWrites } from './revision-writes.ts';
 import { headBytes } from './secret-size.ts';
 import { putTombstone } from './tombstones.ts';
 import { undoAndRelease } from './undo-change.ts';
 import { planSteps, type SizedWrite, writeSteps } from './write-steps.ts';
 
-/** A change as it is to be written, decided on the state and heads that it carries. See README.md. */
-export interface WritableChange {
-  path: EnvironmentPath;
-  state: EnvironmentState;
-  /** The heads as of the state's revision, by key, or tombstones; those of the change at least. */
-  before: ReadonlyMap<string, HeadRecord>;
-  /** Whether they were read one by one, and so may be older than the state. */
+/** A decided change, ready to be written. See README.md. */
+export interface WritableChange extends RevisedChange {
+  /** Whether the heads were read one by one, so that they may be older than the state. */
   isMixed: boolean;
-  /** The new heads, stamped with the state's revision + 1 and its fencing token + 1. */
-  heads: readonly HeadRecord[];
-  /** Puts the audit entry if it is new; the transaction that makes the change visible writes it. */
-  audit: Write;
-  /** The revision that the change restores. */
-  restored?: number | undefined;
-  /** What else must hold at the moment of the commit. */
+  /** What else must hold when the change commits. */
   checks: readonly Write[];
   ring: KeyRing;
-  /** Why the change is made. */
-  message?: string | undefined;
 }
 
-/** What the change copies was changed or destroyed since it was read. Only reading that again helps. */
+/** What the change copies was changed or destroyed since it was read. Only reading it again helps. */
 export class DecisionOutdated extends Error {
   override readonly name = 'DecisionOutdated';
 }
 
 /**
- * The key's next version is there. Either the key was read before it was deleted, or the version is one that a large change
- * never committed. Who reads tombstones after the state knows the right number, and may overwrite.
+ * The key's next version exists: either the key was read before it was deleted, or a large change wrote the version and
+ * never committed. A writer that reads tombstones after the state knows the right number and may overwrite it.
  */
 export class VersionTaken extends ConditionFailed {}
 
-/** With the state, the revision, the audit entry and a check, below the 100 writes of a transaction. */
+/** Leaves room for the state, the revision, the audit entry and a check: a transaction has up to 100 writes. */
 const maximumWritesAtOnce = 90;
-/** DynamoDB takes 4 MB a transaction; the rest is room for what is not measured. */
+/** A transaction may be 4 MB; the margin is for what is not measured. */
 const maximumBytesAtOnce = 3_500_000;
 
-/** Whether the heads, with their versions, go into one transaction. */
+/** Whether the heads and their versions fit in one transaction. */
 export function fitsOneTransaction(heads: readonly HeadRecord[]): boolean {
   const bytes = heads.reduce((sum, head) => sum + 2 * headBytes(head), 0);
-  // A head and a version; for a deletion a tombstone as well.
+  // A head and a version; for a deletion also a tombstone.
   const writes = heads.reduce((sum, head) => sum + (isLive(head) ? 2 : 3), 0);
   return writes <= maximumWritesAtOnce && bytes <= maximumBytesAtOnce;
 }
 
 type Content = Pick<WritableChange, 'state' | 'before' | 'heads'>;
 
-/** How much the environment holds after the change. Pure. */
+/** The number and size of the secrets after the change. Pure. */
 export function sizeAfter({ state, before, heads }: Content) {
   const added = heads.filter(isLive);
   const removed = heads.map(head => before.get(head.key)).filter(isLive);
@@ -77,22 +65,22 @@ export function sizeAfter({ state, before, heads }: Content) {
   };
 }
 
-/** The members of the state that tell what the environment holds, after the change. Pure. */
+/** The state's description of its secrets after the change. Pure. */
 export function contentAfter(content: Content) {
   const { state, before, heads } = content;
   const replaced = heads.map(head => before.get(head.key)).filter(head => head !== undefined);
   return { ...sizeAfter(content), digest: changedDigest(state.digest, replaced, heads) };
 }
 
-/** Whether heads of deleted keys are left after the change. The state says so, that somebody moves them. Pure. */
+/** Whether the change leaves dead heads. The state then says so, until they are moved. Pure. */
 export function leavesDeadHeads(heads: readonly HeadRecord[]): boolean {
   return !fitsOneTransaction(heads) && heads.some(head => !isLive(head));
 }
 
 /**
  * Writes the change, all or nothing.
- * @throws ConditionFailed when the environment was changed in between: nothing is changed, and never will be by this
- * call; decide again. VersionTaken when it must be decided on all heads. DecisionOutdated when one of the checks did not hold.
+ * @throws ConditionFailed if the environment was changed in between: this call changes nothing, now or later; decide again.
+ * VersionTaken if the next decision needs all heads. DecisionOutdated if one of the checks did not hold.
  */
 export async function writeChange(change: WritableChange, log: Log): Promise<void> {
   if (fitsOneTransaction(change.heads)) await writeAtOnce(change, log);
@@ -119,11 +107,11 @@ async function writeAtOnce(change: WritableChange, log: Log): Promise<void> {
 }
 
 /**
- * Heads that were read one by one may be older than the state that the other condition pins, and even of a change that
- * was undone since. A deleted key has a head until it is moved.
+ * Heads that were read one by one may be older than the state, which the commit requires to be unchanged, and even of a
+ * change that was undone since. A deleted key may still have a dead head.
  */
 function headAtOnce({ path, before }: WritableChange, head: HeadRecord): Write[] {
-  const read = at(headRecord, ...partsOf(path), head.key);
+  const read = at(headRecord, path, head.key);
   const replaced = before.get(head.key);
   const isSame: Condition<HeadRecord>[] =
     replaced === undefined ? [] : [asRead(replaced, ['version', 'revision', 'fence'])];
@@ -138,7 +126,7 @@ function versionAtOnce({ path, before, isMixed }: WritableChange, head: HeadReco
   return mayBeTaken ? { ...write, condition: isNew } : write;
 }
 
-/** The state, whose condition says that nothing was changed since it was read, comes first, and then the versions. */
+/** The first write is of the state, which must be unchanged; then come the versions. */
 function isVersionTaken(error: unknown, heads: readonly HeadRecord[]): error is ConditionFailed {
   if (!(error instanceof ConditionFailed)) return false;
   return !error.indexes.includes(0) && error.indexes.some(index => index <= heads.length);
@@ -146,12 +134,12 @@ function isVersionTaken(error: unknown, heads: readonly HeadRecord[]): error is 
 
 async function writeInSteps(change: WritableChange, log: Log): Promise<void> {
   const { path, heads, state, ring } = change;
-  // Heads come last because they are what has to be undone. A version that never commits stays invisible, and is
-  // overwritten by the key's next one. A part of a revision that never commits has another token than the one that does.
+  // Heads come last because only they have to be undone. A version that never commits stays invisible until the key's next
+  // one overwrites it. A revision part that never commits has another token than the revision that does.
   const { steps, lanes } = planSteps([
     ...revisionWrites(change).parts,
     ...heads.map(head => putVersion(path, head)),
-    ...heads.map(head => ({ write: put(at(headRecord, ...partsOf(path), head.key), head), bytes: headBytes(head) })),
+    ...heads.map(head => ({ write: put(at(headRecord, path, head.key), head), bytes: headBytes(head) })),
   ]);
   const lease = newLease(path, state, lanes);
   try {
@@ -181,7 +169,7 @@ async function commit(
   const { condition: noneDestroyed, ...options } =
     change.restored === undefined ? { condition: {} } : whileNoneDestroyed(state);
   await transact([
-    // Destroying values takes them off this count without a change of the token.
+    // Destroying values lowers this count without raising the token, so it is added to.
     upsert(
       stateAt(path),
       { set: after, add: { valueCount: heads.filter(isLive).length } },
@@ -194,7 +182,7 @@ async function commit(
   ]);
 }
 
-/** A restoration must not bring back a value that was destroyed since it was read. */
+/** A restore must not bring back a value that was destroyed since it was read. */
 function whileNoneDestroyed(state: EnvironmentState) {
   return {
     condition: asRead(state, ['valueCount']),
@@ -205,15 +193,15 @@ function whileNoneDestroyed(state: EnvironmentState) {
   };
 }
 
-/** How long to find out whether a change was made, after the request's own time is over. */
+/** The time for finding out whether a change was made, in addition to the request's own. */
 const recoveryTimeMs = 3000;
 
 /**
- * Returns when the change was committed although its writer got an error; else throws the error.
+ * Returns if the change was committed although its writer got an error; otherwise throws the error.
  *
- * What was sent without an answer may still be executed. So the fencing token is raised first: if that works, the change
- * was not committed and never will be. If it is refused, the token rose before, and the audit entry tells whether it was
- * this change that raised it.
+ * A request without an answer may still be executed. So this raises the fencing token first: if that succeeds, the change
+ * was not and will not be committed. If it is rejected, the token has risen before, and the audit entry tells whether this
+ * change raised it.
  */
 async function requireCommitted<T>(
   change: WritableChange,
@@ -226,7 +214,7 @@ async function requireCommitted<T>(
     const raised = error instanceof ConditionFailed ? ({ as: 'refused' } as const) : await outcomeOf(raise);
     if (raised.as === 'done') {
       await undo(raised.result).catch((reason: unknown) => {
-        // The next writer does it.
+        // The next writer will undo it.
         log.warn('could not undo a change that failed', { environmentId: change.state.id, reason: String(reason) });
       });
       throw error;
@@ -250,6 +238,6 @@ async function outcomeOf<T>(call: () => Promise<T>): Promise<CallOutcome<T>> {
 }
 
 function putVersion(path: EnvironmentPath, head: HeadRecord): SizedWrite & { write: Write } {
-  const write = put(at(versionRecord, ...partsOf(path), head.key, head.version), versionOf(head));
+  const write = put(at(versionRecord, path, head.key, head.version), versionOf(head));
   return { write, bytes: headBytes(head) };
 }

@@ -1,40 +1,29 @@
+import { chunksWithin } from '../../core/chunks-of.ts';
 import { maximumWritesPerTransaction, transact, type Write } from '../../table/write.ts';
 import { checkFence, maximumFences } from './fencing.ts';
 import type { Lease } from './lease.ts';
 
-/** A write, or some that belong into one step, with an upper bound of the items' size. */
+/** A write, or several that belong in the same step, with an upper bound of the items' size. */
 export interface SizedWrite {
   write: Write | readonly Write[];
   bytes: number;
 }
 
-/** A step counts as a sign of life, so on a partition that takes 1,000 units a second it must not take many seconds. */
-const maximumBytesPerStep = 256_000;
+/** One write of each transaction is the check of the fence. A step is a sign of life, so it must not take many seconds. */
+const maximumPerStep = { count: maximumWritesPerTransaction - 1, bytes: 256_000 };
 
-/** How the writes of a large change are cut into steps, and how many of these run side by side. Pure. */
+/** Divides the writes of a large change into steps, and says how many of these run in parallel. Pure. */
 export function planSteps(writes: readonly SizedWrite[]): { steps: Write[][]; lanes: number } {
-  const steps: { writes: Write[]; bytes: number }[] = [];
-  for (const { write, bytes } of writes) {
-    const together = [write].flat();
-    const last = steps.at(-1);
-    // One write of a transaction is the check of the fence.
-    const fits =
-      last !== undefined &&
-      last.writes.length + together.length < maximumWritesPerTransaction &&
-      last.bytes + bytes <= maximumBytesPerStep;
-    if (fits) {
-      last.writes.push(...together);
-      last.bytes += bytes;
-    } else steps.push({ writes: together, bytes });
-  }
-  return { steps: steps.map(step => step.writes), lanes: Math.min(maximumFences, steps.length) };
+  const sizeOf = ({ write, bytes }: SizedWrite) => ({ count: [write].flat().length, bytes });
+  const steps = chunksWithin(maximumPerStep, writes, sizeOf).map(step => step.flatMap(({ write }) => write));
+  return { steps, lanes: Math.min(maximumFences, steps.length) };
 }
 
 /**
- * Executes the steps in `lanes`, each lane one after the other. A step is one transaction that fails as a whole unless
- * the lease is still held. Each lane checks a copy of the fencing token of its own, because DynamoDB cancels transactions
- * that meet at one item (Developer Guide, "Transaction conflict handling").
- * @throws ConditionFailed when the lease was taken over. No step is under way any more when this returns or throws.
+ * Runs the steps in parallel lanes. A step is one transaction, which requires that the lease is still held. Each lane checks
+ * its own copy of the fencing token, because DynamoDB cancels transactions that meet at one item (Developer Guide,
+ * "Transaction conflict handling").
+ * @throws ConditionFailed if the lease was taken over. When this returns or throws, no step is in progress.
  */
 export async function writeSteps(lease: Lease, steps: readonly Write[][], lanes: number): Promise<void> {
   const waiting = [...steps];

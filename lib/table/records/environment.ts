@@ -5,12 +5,11 @@ import { type Condition, equals } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
 /*
- * An environment is two items, made in one transaction and erased together:
- * - its description, in the partition of its organization, so that one Query lists the environments of a project with
- *   the project itself. Its name and type change on request only; the state carries the type as well.
+ * An environment is two items, created in one transaction and erased together:
+ * - its description, in the partition of its organization, so that one Query lists the environments of a project.
  * - its state, in the partition of its secrets, so that one Query reads the state and the secrets of one revision. Every
- *   change of the secrets writes it.
- * Both carry the environment's id. What addresses an environment by its slugs compares the id of what it read.
+ *   change of the secrets writes it. It has a copy of the type.
+ * Both have the environment's id, which writes under its slugs require to be the one that was read.
  */
 
 /** The description. */
@@ -25,33 +24,33 @@ export const environmentRecord = entity({
     projectId: z.string(),
     project: z.string(),
     createdAt: z.string(),
-    /** `deleting`: nobody can reach the environment any more, and its data is being erased. */
+    /** `deleting`: no request can reach the environment, and its data is being erased. */
     status: z.enum(['active', 'deleting']),
   }),
 });
 
 export type EnvironmentRecord = ReturnType<typeof environmentRecord.parse>;
 
-/** The description is that of this environment, which is not being erased. */
+/** The description belongs to this environment, which is not being erased. */
 export function isActiveEnvironment(id: string): Condition<EnvironmentRecord> {
   return { id: equals(id), status: equals('active') };
 }
 
-/** A large change under way. Its heads and versions are stamped `revision`, and invisible until it commits. */
+/** A large change in progress. Its heads and versions are stamped `revision`, and invisible until it commits. */
 const pendingChange = z.object({
   revision: z.int(),
-  /** How many items of `fenceRecord` hold a copy of the fencing token. */
+  /** How many copies of the fencing token there are, as items of `fenceRecord`. */
   fences: z.int(),
   /** Rises while its writer is alive. */
   heartbeat: z.int(),
-  /** Its writer can't go on, so the next one takes over at once. */
+  /** Its writer can't continue, so the next one takes over at once. */
   abandoned: z.literal(true).optional(),
 });
 
 /**
- * The state: the one item that every change of the environment's secrets passes through. All of a change becomes visible
- * in the write that raises `revision` here. It sorts before the heads of the secrets, so it comes first in the Query that
- * reads them all (`ranges.environmentHeads`). `lib/secrets/engine/README.md` tells how its parts work together.
+ * The state, which every change of the environment's secrets writes. Raising `revision` here makes a whole change visible.
+ * It sorts before the heads, so it comes first in the Query that reads them all (`ranges.environmentHeads`).
+ * `lib/secrets/engine/README.md` explains how its parts work together.
  */
 export const environmentStateRecord = entity({
   kind: 'environmentState',
@@ -64,18 +63,18 @@ export const environmentStateRecord = entity({
     projectId: z.string(),
     organizationId: z.string(),
     revision: z.int(),
-    /** The revision it began with, without any secret: above every revision of earlier environments of this name. */
+    /** The revision at its creation, without secrets: above every revision of earlier environments with these slugs. */
     firstRevision: z.int(),
     secretCount: z.int(),
-    /** JSON-encoded keys and values plus 256 bytes a key: what the 4 MiB bound is counted on. */
+    /** JSON-encoded keys and values plus 256 bytes per key, as limited to 4 MiB. */
     sizeBytes: z.int(),
-    /** Values in the history (versions that are no deletions). */
+    /** Values in the history: versions that are neither deletions nor destroyed. */
     valueCount: z.int(),
-    /** The data key of the newest writes. Nothing is sealed under an older one any more. */
+    /** Nothing may be written under an older data key. */
     keyVersion: z.int(),
-    /** Order-independent digest of the live heads (see `digest.ts`): proves that what was read is one revision. */
+    /** Order-independent digest of the live heads (see `digest.ts`): proves that a read is of one revision. */
     digest: z.string(),
-    /** Changes up to this revision may have left heads of deleted keys, which are to be moved to the tombstones. */
+    /** Changes up to this revision may have left dead heads, which still have to be moved to the tombstones. */
     deadHeadsUpTo: z.int().optional(),
     /** The fencing token. It only rises: with every change, takeover, undo and key rotation. */
     fence: z.int(),
@@ -87,8 +86,8 @@ export const environmentStateRecord = entity({
 export type EnvironmentState = ReturnType<typeof environmentStateRecord.parse>;
 
 /**
- * One of several copies of the fencing token, there only while a large change is under way. Its steps run side by side,
- * each conditioned on another copy, because transactions that meet at one item cancel each other.
+ * One of several copies of the fencing token, which exist only during a large change. Its parallel steps each require
+ * another copy, because transactions that meet at one item cancel each other.
  */
 export const fenceRecord = entity({
   kind: 'fence',
@@ -96,21 +95,21 @@ export const fenceRecord = entity({
   schema: z.object({
     environmentId: z.string(),
     fence: z.int(),
-    /** Steps executed under this copy: as good as heartbeats. */
+    /** Steps executed under this copy; they count as heartbeats. */
     steps: z.int(),
   }),
 });
 
 export type FenceRecord = ReturnType<typeof fenceRecord.parse>;
 
-/** The order of the writers of an environment that wait for each other. It is advice; the fencing token decides. */
+/** The queue of an environment's writers. Only advice: the fencing token decides what is written. */
 export const ticketsRecord = entity({
   kind: 'tickets',
   key: keys.tickets,
   schema: z.object({
     /** The number of the newest ticket. */
     issued: z.int(),
-    /** The number of the last ticket that was served. */
+    /** The number of the last ticket whose writer is done. */
     served: z.int().default(0),
     expiresAt: ExpiresAt,
   }),

@@ -3,15 +3,15 @@ import { TokenAccess } from '../../contracts/fields/token-access.ts';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** A dashboard-to-CLI code: what the token will be. The token itself is made at the exchange and never stored in clear. */
+/** A dashboard-to-CLI code with the properties of its future token, which is created at the exchange. */
 export const handOffRecord = entity({
   kind: 'handOff',
   key: keys.handoff,
   schema: z.object({
     userId: z.string(),
-    /** The sessions of this epoch may hand off; ending them ends the code as well. */
+    /** Ending the sessions of this epoch also ends the code. */
     sessionEpoch: z.int(),
-    /** Whether the session was proved with a second factor; its token inherits that. */
+    /** Whether the session used a second factor; the token inherits that. */
     secondFactor: z.boolean(),
     codeChallenge: z.string(),
     name: z.string(),

@@ -10,12 +10,12 @@ const rights = {
   role: z.enum(identityRoles),
   projectId: z.string().nullable(),
   environmentId: z.string().nullable(),
-  /** Renewed with what its tokens are issued for; tokens that name an earlier one have ended. */
+  /** Renewed when the conditions for its tokens change; tokens with an earlier one are no longer valid. */
   trustId: z.string(),
   createdAt: z.string(),
 };
 
-/** What a request with a token of an identity needs to know of it. */
+/** The part of an identity that requests with its tokens need. */
 export const identityRightsRecord = /* @__PURE__ */ entity({
   kind: 'identity',
   key: keys.identity,
@@ -24,7 +24,7 @@ export const identityRightsRecord = /* @__PURE__ */ entity({
 
 export type IdentityRights = ReturnType<typeof identityRightsRecord.parse>;
 
-/** A public key of an issuer (RFC 7517), as far as verifying needs it. */
+/** A public key of an issuer (RFC 7517), with the members that verification needs. */
 export const VerificationKey = /* @__PURE__ */ z.object({
   kty: z.enum(keyTypes),
   kid: z.string().optional(),
@@ -47,9 +47,9 @@ export const identityRecord = /* @__PURE__ */ entity({
     issuer: z.string(),
     claims: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
     tokenMinutes: z.int(),
-    /** null: they are fetched from the issuer. */
+    /** null: fetched from the issuer. */
     jwks: z.object({ keys: z.array(VerificationKey) }).nullable(),
-    /** Who made it; null for one from before that was kept. */
+    /** null: not recorded. */
     createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
     updatedAt: z.string(),
     lastUsedAt: z.string().nullable(),

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { Bytes, ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** The hash of the one verification link that is valid; a newer link takes its place. */
+/** The hash of the one valid verification link. A newer link replaces it. */
 export const verificationLinkRecord = entity({
   kind: 'link',
   key: keys.verificationLink,
   schema: z.object({ hash: z.string(), expiresAt: ExpiresAt }),
 });
 
-/** A reset link. It works while its account is at the epoch in which it was mailed: any new password ends them all. */
+/** A reset link. It is valid only in the session epoch in which it was mailed, so a new password ends all links. */
 export const resetLinkRecord = entity({
   kind: 'resetLink',
   key: keys.resetLink,
@@ -18,14 +18,14 @@ export const resetLinkRecord = entity({
 
 const Factor = z.discriminatedUnion('method', [
   z.object({ method: z.literal('passkey'), id: z.string(), credentialId: z.string() }),
-  /** An authenticator app is known by its sealed secret, which is never the same twice. */
+  /** An authenticator app is identified by its sealed secret, which is unique. */
   z.object({ method: z.literal('totp'), sealed: Bytes }),
 ]);
 
-/** A factor that was added, exactly. */
+/** One exact factor. */
 export type Factor = z.output<typeof Factor>;
 
-/** A link that removes an added factor again. `change` is the number of the change that added it. */
+/** A link that removes a new factor. `change` is the number of the change that added it. */
 export const undoLinkRecord = entity({
   kind: 'undoLink',
   key: keys.undoLink,

@@ -3,7 +3,7 @@ import { Role } from '../../contracts/fields/role.ts';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** A membership. A new one has a new id, so tokens made under an earlier one stay dead. */
+/** A membership. Joining again creates a new id, so tokens of the earlier membership stay invalid. */
 export const memberRecord = entity({
   kind: 'member',
   key: keys.member,
@@ -19,7 +19,7 @@ export const memberRecord = entity({
 
 export type MemberRecord = ReturnType<typeof memberRecord.parse>;
 
-/** The user's side of a membership, which tells `/auth/me` where to look. The member item decides. */
+/** The user's side of a membership, for `/auth/me`. Only the member item grants access. */
 export const membershipRecord = entity({
   kind: 'membership',
   key: keys.membership,

@@ -6,7 +6,7 @@ import { keys } from '../keys.ts';
 
 /** An organization's subscription as the payment provider last described it. */
 const billingState = z.object({
-  /** null: the provider named no customer. */
+  /** null: the provider sent no customer. */
   customerId: z.string().nullable(),
   subscriptionId: z.string().nullable(),
   status: BillingStatus,
@@ -28,7 +28,7 @@ export const organizationRecord = entity({
     plan: PlanName,
     limitOverrides: z.record(z.string(), z.int()),
     createdAt: z.string(),
-    /** `deleting`: nobody can reach the organization any more, and its data is being erased. */
+    /** `deleting`: no request can reach the organization, and its data is being erased. */
     status: z.enum(['active', 'deleting']),
     projectCount: z.int(),
     memberCount: z.int(),
@@ -36,13 +36,13 @@ export const organizationRecord = entity({
     invitationCount: z.int(),
     webhookCount: z.int(),
     identityCount: z.int(),
-    /** Where its projects' environments begin to count revisions (see `retired-slug.ts`). */
+    /** The first revision of its projects' environments (see `retired-slug.ts`). */
     firstRevision: z.int(),
     /** Absent before the first checkout. */
     billing: billingState.optional(),
-    /** Epoch milliseconds at which an administrator last set `plan`, 0 before: older provider events leave it alone. */
+    /** When an administrator last set `plan`, or 0; older provider events don't change it. */
     planChangedAtMs: z.int(),
-    /** Sessions and tokens that were not proved with a second factor are refused. */
+    /** Refuses sessions and tokens without a second factor. */
     requireSecondFactor: z.boolean(),
   }),
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Bytes, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** A passkey of a user. It is addressed by its user and its id, so one account's passkey is not found under another. */
+/** A passkey of a user. Its key includes the user, so it is not found under another account. */
 export const passkeyRecord = entity({
   kind: 'passkey',
   key: keys.passkey,
@@ -10,11 +10,11 @@ export const passkeyRecord = entity({
     id: z.string(),
     userId: z.string(),
     name: z.string(),
-    /** As the authenticator made it, in base64url. */
+    /** From the authenticator, in base64url. */
     credentialId: z.string(),
     /** COSE_Key (RFC 9052). */
     publicKey: Bytes,
-    /** The authenticator's count of uses; 0 where it keeps none. */
+    /** The authenticator's count of uses; 0 if it has none. */
     counter: z.int(),
     transports: z.array(z.string()),
     createdAt: z.string(),
@@ -22,7 +22,7 @@ export const passkeyRecord = entity({
   }),
 });
 
-/** The account that has the passkey: an authenticator's credential opens one account and no other. */
+/** The passkey's account: a credential belongs to at most one account. */
 export const passkeyOwnerRecord = entity({
   kind: 'passkeyOwner',
   key: keys.passkeyOwner,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** The runtime plan configs: for each plan the limits that differ from the built-in ones. One item, read as one. */
+/** The limits of each plan that differ from the built-in ones, all in one item. */
 export const planConfigsRecord = entity({
   kind: 'planConfigs',
   key: keys.planConfigs,

@@ -5,10 +5,10 @@ import { keys } from '../keys.ts';
 import { at } from '../read.ts';
 import { upsert, type Write } from '../write.ts';
 
-/** How many items share the platform's counts, so that changes at the same moment rarely meet on one. */
-export const platformCountShards = 16;
+/** The counts are spread over this many items, so that concurrent changes rarely meet at one. */
+const platformCountShards = 16;
 
-/** One shard of the platform's counts; only the sum over all shards means anything. */
+/** One shard of the platform's counts. Only the sum of all shards is meaningful. */
 export const platformCountRecord = entity({
   kind: 'platformCount',
   key: keys.platformCount,
@@ -19,7 +19,7 @@ export const platformCountRecord = entity({
   }),
 });
 
-/** The write that counts. It belongs in the transaction that makes or removes what is counted. */
+/** Belongs in the transaction that creates or removes the counted item. */
 export function countPlatform(changes: { users?: number; organizations?: number; projects?: number }): Write {
   return upsert(at(platformCountRecord, randomInt(platformCountShards)), { add: changes });
 }

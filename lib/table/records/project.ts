@@ -15,13 +15,13 @@ export const projectRecord = entity({
     description: z.string().nullable(),
     keyVersion: z.int(),
     wrappedKeys: z.record(z.string(), Bytes),
-    /** `failed`: its background work was given up, so the next rotation may begin, and takes its values along. */
+    /** `failed`: its background work was given up. The next rotation may begin, and also re-encrypts its values. */
     rotation: Rotation.extend({ failed: z.literal(true).optional() }).nullable(),
     environmentCount: z.int(),
-    /** Where its environments begin to count revisions (see `retired-slug.ts`). */
+    /** The first revision of its environments (see `retired-slug.ts`). */
     firstRevision: z.int(),
     createdAt: z.string(),
-    /** `deleting`: nobody can reach the project any more, and its data is being erased. */
+    /** `deleting`: no request can reach the project, and its data is being erased. */
     status: z.enum(['active', 'deleting']),
   }),
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** A provider event that has had its effect. Kept longer than the provider goes on retrying (3 days, Stripe docs). */
+/** A processed provider event. Kept longer than the provider retries (3 days, Stripe docs). */
 export const providerEventRecord = entity({
   kind: 'providerEvent',
   key: keys.providerEvent,

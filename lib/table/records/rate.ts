@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
-/** What was counted in the current window of a rate limit; the window ends with `expiresAt`. */
+/** The count of a rate limit in its current window, which ends at `expiresAt`. */
 export const rateRecord = entity({
   kind: 'rate',
   key: keys.rate,

@@ -12,12 +12,12 @@ const requestCounts = z.object({
   expiresAt: ExpiresAt,
 });
 
-/** Written out, because the type that `catchall` infers makes every attribute a bucket as well. */
+/** Explicit, because the type that `catchall` infers makes every attribute a bucket. */
 export type RouteHour = z.output<typeof requestCounts> & { [Bucket in `b${number}`]?: number };
 
 /**
- * One route's requests in one hour. The latency buckets are attributes of their own (`b12`), so that each is raised by
- * an ADD without a read; only buckets that were hit exist.
+ * One route's requests in one hour. Each latency bucket is an attribute (`b12`), so an ADD can raise it without a read.
+ * Empty buckets don't exist.
  */
 export const routeHourRecord = entity({
   kind: 'routeHour',
@@ -25,7 +25,7 @@ export const routeHourRecord = entity({
   schema: requestCounts.catchall(z.int()) as unknown as z.ZodType<RouteHour>,
 });
 
-/** A batch of log records that was counted. The log delivers each at least once, and it must count once. */
+/** A counted batch of log records. The log delivers each batch at least once, but it must count once. */
 export const countedBatchRecord = entity({
   kind: 'countedBatch',
   key: keys.countedBatch,

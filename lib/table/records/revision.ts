@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { AuditAction } from '../../contracts/fields/audit-action.ts';
 import { entity } from '../entity.ts';
-import { keys } from '../keys.ts';
+import { type EnvironmentPath, keys } from '../keys.ts';
 
-/** Names of keys, each with the version that it got. A list, because a key may be named `__proto__`. */
+/** Keys with their new versions. A list, because a key may be named `__proto__`. */
 const keyVersions = z.array(z.tuple([z.string(), z.int()]));
 
 const changedKeys = {
   revision: z.int(),
-  /** The fencing token of the change. Parts with another one are of a change that never committed. */
+  /** The fencing token of the change. Parts with another one belong to a change that never committed. */
   fence: z.int(),
   created: keyVersions,
   updated: keyVersions,
@@ -18,14 +18,13 @@ const changedKeys = {
 /** One accepted change of an environment, written by the transaction that makes it visible. Never holds a value. */
 export const revisionRecord = entity({
   kind: 'revision',
-  key: (orgSlug: string, project: string, env: string, revision: number) =>
-    keys.revision(orgSlug, project, env, revision, 0),
+  key: (path: EnvironmentPath, revision: number) => keys.revision(path, revision, 0),
   oldestFormat: 2,
   schema: z.object({
     ...changedKeys,
-    /** How many items of `revisionPartRecord` hold the keys that don't fit here. */
+    /** How many items of `revisionPartRecord` have the keys that don't fit here. */
     parts: z.int(),
-    /** The digest of the environment's live heads after the change: proves what is read of this moment. */
+    /** The digest of the live heads after the change: proves that a read of this revision is right. */
     digest: z.string(),
     /** The id of its audit entry. */
     changeId: z.string(),

@@ -4,14 +4,14 @@ import { keys } from '../keys.ts';
 
 const actor = z.object({ id: z.string(), email: z.string() });
 
-/** The fencing token of the change that wrote it, unlike that of any other change of the environment. */
+/** The fencing token of the change that wrote it; no other change of the environment has the same. */
 const fence = z.int();
-/** Its value was taken out of the table. Never the newest version, so a head has it only where it is that of the past. */
+/** Its value was removed from the table. Never on the newest version, so only heads of past revisions have it. */
 const destroyed = z.literal(true).optional();
 
 /**
- * The newest version of a key. A large change that deletes a key leaves its head, without a value, until it is moved to
- * the tombstones.
+ * The newest version of a key. A large change that deletes a key leaves a dead head without a value, which is later moved
+ * to the tombstones.
  */
 export const headRecord = entity({
   kind: 'head',
@@ -36,8 +36,8 @@ export const headRecord = entity({
 export type HeadRecord = ReturnType<typeof headRecord.parse>;
 
 /**
- * The newest deletion of a key, so that version numbers go on. It stays when the key is set again, and means nothing while
- * the key has a head.
+ * The latest deletion of a key, kept so that version numbers continue. It stays when the key is set again, and is ignored
+ * while the key has a head.
  */
 export const tombstoneRecord = entity({
   kind: 'tombstone',
@@ -71,7 +71,7 @@ export const versionRecord = entity({
     sealed: Bytes.optional(),
     keyVersion: z.int().optional(),
     sizeBytes: z.int().optional(),
-    /** When the key was first set, copied here so that a head can be restored. */
+    /** When the key was first set; needed to restore its head. */
     keyCreatedAt: z.string(),
     createdAt: z.string(),
     createdBy: actor,

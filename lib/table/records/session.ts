@@ -10,14 +10,14 @@ export const sessionRecord = entity({
     userId: z.string(),
     epoch: z.int(),
     createdAt: z.string(),
-    /** To within an hour. */
+    /** Accurate to an hour. */
     lastUsedAt: z.string(),
     /** The address of the last such use. */
     ip: z.string(),
     userAgent: z.string(),
-    /** When its user last proved who they are. */
+    /** When its user last authenticated. */
     provedAt: z.string(),
-    /** Whether that took a second factor. */
+    /** Whether that included a second factor. */
     secondFactor: z.boolean(),
     expiresAt: ExpiresAt,
   }),

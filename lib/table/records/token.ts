@@ -4,8 +4,8 @@ import { ExpiresAt, entity } from '../entity.ts';
 import { keys } from '../keys.ts';
 
 /**
- * A CLI token. Where it is limited to an organization it also names the membership it was made under. When that one
- * ends, the token is dead for good, even if its user joins again.
+ * A CLI token. If it is limited to an organization, it also has the membership under which it was created, and becomes
+ * invalid for good when that ends, even if its user joins again.
  */
 export const tokenRecord = entity({
   kind: 'token',
@@ -23,7 +23,7 @@ export const tokenRecord = entity({
     projectId: z.string().nullable(),
     environmentId: z.string().nullable(),
     memberId: z.string().nullable(),
-    /** Whether the session that made it was proved with a second factor; false for a token of an identity. */
+    /** Whether the session that created it used a second factor; false for an identity's token. */
     secondFactor: z.boolean(),
     createdAt: z.string(),
     lastUsedAt: z.string().nullable(),

@@ -3,7 +3,7 @@ import { Bytes, entity } from '../entity.ts';
 import { asRead, type Condition, equals, exists } from '../expressions.ts';
 import { keys } from '../keys.ts';
 
-/** An account. Every session and reset link carries its `sessionEpoch`, so raising it ends them all in one write. */
+/** An account. Sessions and reset links have its `sessionEpoch`, so raising it ends them all in one write. */
 export const userRecord = entity({
   kind: 'user',
   key: keys.user,
@@ -13,33 +13,33 @@ export const userRecord = entity({
     email: z.string(),
     name: z.string(),
     emailVerified: z.boolean(),
-    /** No function has the right to write this attribute: only an operator's command sets it. */
+    /** Functions have no right to write this attribute; only an operator's command sets it. */
     isAdmin: z.boolean().optional(),
     passwordHash: z.string(),
     sessionEpoch: z.int(),
     /**
-     * Raised with each token and organization that the account makes, so that parallel requests cannot pass a limit, and
-     * with the removal of its last factor, so that none of its tokens keeps the mark of one.
+     * Raised with each token and organization that the account creates, so that parallel requests can't exceed a limit, and
+     * with the removal of its last factor, so that no new token counts as created with one.
      */
     creations: z.int(),
-    /** How many passkeys there are; absent if there is none, so that a condition can name what was read. */
+    /** Absent if there are none, so that conditions can tell what was read. */
     passkeyCount: z.int().optional(),
-    /** The authenticator app's secret, sealed by KMS, and the time step of the last code that was used. */
+    /** The authenticator app's secret, encrypted by KMS, and the time step of the last used code. */
     totp: z
       .object({
         sealed: Bytes,
         lastStep: z.int(),
-        /** The step of the code that confirmed it and was answered with recovery codes, until they are asked for again. */
+        /** The step of the confirming code that was answered with recovery codes, until new ones are requested. */
         answeredStep: z.int().optional(),
       })
       .optional(),
-    /** A secret that is not confirmed by a code yet. */
+    /** A secret that no code has confirmed yet. */
     pendingTotp: z.object({ sealed: Bytes, expiresAt: z.int() }).optional(),
     /** SHA-256 hashes of the unused recovery codes. */
     recoveryCodes: z.set(z.string()).optional(),
-    /** The number of the change that made them. */
+    /** The number of the change that created them. */
     recoveryCodesFrom: z.int().optional(),
-    /** The last change of factors. The id tells the request that made it from others, even if it was executed late. */
+    /** The last change of factors. The id identifies the request that made it, even if it was executed late. */
     factorChange: z.object({ number: z.int(), id: z.string() }).optional(),
     createdAt: z.string(),
   }),
@@ -47,22 +47,22 @@ export const userRecord = entity({
 
 export type UserRecord = ReturnType<typeof userRecord.parse>;
 
-/** The account's password and its number of creations are as they were when it was read. */
+/** The password and the number of creations have not changed since the account was read. */
 export function isUnchanged({ sessionEpoch, creations }: UserRecord): Condition<UserRecord> {
   return { sessionEpoch: equals(sessionEpoch), creations: equals(creations) };
 }
 
-/** What a change of the second factors may change. */
+/** The attributes that a change of second factors may write. */
 export const factorNames = ['passkeyCount', 'totp', 'pendingTotp', 'recoveryCodes', 'recoveryCodesFrom'] as const;
 
 export type Factors = Partial<Pick<UserRecord, (typeof factorNames)[number]>>;
 
-/** The account's password and second factors are as they were when it was read. */
+/** The password and second factors have not changed since the account was read. */
 export function factorsUnchanged(user: UserRecord): Condition<UserRecord> {
   return { pk: exists, ...asRead(user, ['sessionEpoch', 'passkeyCount', 'totp', 'recoveryCodes']) };
 }
 
-/** Recovery codes stand in for a factor and are none. */
+/** Recovery codes only substitute for a factor, so they don't count. */
 export function hasSecondFactor({ passkeyCount, totp }: Pick<UserRecord, 'passkeyCount' | 'totp'>): boolean {
   return passkeyCount !== undefined || totp !== undefined;
 }
@@ -73,5 +73,5 @@ export const emailRecord = entity({
   schema: z.object({ userId: z.string() }),
 });
 
-/** The id that is read when there is no such account, so that both cases make the same calls. */
+/** Read instead of an unknown account, so that both cases make the same calls. */
 export const nobody = '00000000-0000-0000-0000-000000000000';

@@ -5,7 +5,7 @@ import { keys } from '../keys.ts';
 
 const place = z.object({ id: z.string(), slug: z.string() });
 
-/** A webhook. Its signing secret is stored only as KMS encrypted it for this organization and webhook. */
+/** A webhook. Its signing secret is encrypted by KMS, bound to this organization and webhook. */
 export const webhookRecord = entity({
   kind: 'webhook',
   key: keys.webhook,
@@ -18,13 +18,13 @@ export const webhookRecord = entity({
     /** The limits as the request named them. */
     projectId: z.string().nullable(),
     environmentId: z.string().nullable(),
-    /** The limits by slug, which a ping names. `project` is set even if the request named only the environment. */
+    /** The same limits with slugs, for pings. `project` is set even if the request named only the environment. */
     project: place.nullable(),
     environment: place.nullable(),
     active: z.boolean(),
     sealedSecret: Bytes,
     createdAt: z.string(),
-    /** Who made it; null for one from before that was kept. */
+    /** null: not recorded. */
     createdBy: z.object({ id: z.string(), email: z.string() }).nullable().default(null),
     updatedAt: z.string(),
   }),

@@ -56,7 +56,9 @@ async function whenCompleted() {
 async function keyVersions(): Promise<Set<number>> {
   const found = new Set<number>();
   for (const env of ['dev', 'staging', 'production']) {
-    for (const item of await queryItems(ranges.environmentItems(owner.organization.slug, place.project.slug, env))) {
+    for (const item of await queryItems(
+      ranges.environmentItems({ orgSlug: owner.organization.slug, project: place.project.slug, env }),
+    )) {
       if ([headRecord.kind, versionRecord.kind].includes(String(item.kind)) && item.keyVersion !== undefined) {
         found.add(Number(item.keyVersion));
       }
@@ -188,7 +190,11 @@ describe('rotating the key', () => {
     const many = (fill: string) => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, fill]));
     await place.importAll('dev', many('old'));
     await withFault({ kind: 'dies-after', position: 7 }, headers => place.importAll('dev', many('new'), { headers }));
-    const state = at(environmentStateRecord, owner.organization.slug, place.project.slug, 'dev');
+    const state = at(environmentStateRecord, {
+      orgSlug: owner.organization.slug,
+      project: place.project.slug,
+      env: 'dev',
+    });
     const fenceIt = () =>
       conduct(undefined, async () => {
         await rotate();
@@ -243,10 +249,10 @@ describe('rotating the key', () => {
 
   it('completes even if a value is damaged, and keeps the old key until it is repaired', async () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
-    const read = at(headRecord, owner.organization.slug, place.project.slug, 'dev', 'A');
+    const read = at(headRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 'A');
     const [sealed, other] = [
       (await find(read))?.sealed,
-      await find(at(headRecord, owner.organization.slug, place.project.slug, 'dev', 'B')),
+      await find(at(headRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 'B')),
     ];
     await transact([update(read, { set: { sealed: other?.sealed } })]);
     await rotate();
@@ -267,7 +273,12 @@ describe('a rotation one of whose steps fails for good', () => {
     await place.importAll('dev', { A: 'one', B: 'two' });
     await place.set('dev', 'A', 'next');
     // An unreadable item stops every pass.
-    const broken = at(versionRecord, owner.organization.slug, place.project.slug, 'dev', 'A', 1);
+    const broken = at(
+      versionRecord,
+      { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' },
+      'A',
+      1,
+    );
     const found = await find(broken);
     if (found === undefined) throw new Error('A has no first version.');
     await transact([update(broken, { set: { revision: 'none' as unknown as number } })]);

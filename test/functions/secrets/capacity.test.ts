@@ -31,7 +31,7 @@ async function count(send: (headers: Record<string, string>) => Promise<Answer>)
 }
 
 describe('what an operation costs, warm', () => {
-  it('pulling 50 secrets of 200 bytes: 2 waves, 5 calls, 12 read units, 1 write unit', async () => {
+  it('pulling 50 secrets of 200 bytes: 2 round trips, 5 calls, 12 read units, 1 write unit', async () => {
     const counted = await count(headers => place.pull('dev', '', { as: token, headers }));
     expect(counted.answer.body.secrets).toHaveLength(50);
     expect(counted.waves).toBeLessThanOrEqual(2);
@@ -47,7 +47,7 @@ describe('what an operation costs, warm', () => {
     expect(counted.readUnits).toBeLessThanOrEqual(12);
   });
 
-  it('a pull that finds nothing new: 2 waves, 4 read units, nothing written', async () => {
+  it('a pull that finds nothing new: 2 round trips, 4 read units, nothing written', async () => {
     const counted = await count(headers =>
       place.pull('dev', '', { as: token, headers: { ...headers, 'if-none-match': '"1"' } }),
     );
@@ -77,7 +77,7 @@ describe('what an operation costs, warm', () => {
     expect(counted.kmsCalls).toBe(0);
   });
 
-  it('importing 500 secrets of 200 bytes: 6 waves, 40 calls, 2,500 write units', async () => {
+  it('importing 500 secrets of 200 bytes: 6 round trips, 40 calls, 2,500 write units', async () => {
     const secrets = (fill: string) =>
       Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`SERVICE_SETTING_${i}`, fill.repeat(200)]));
     for (const fill of ['a', 'b']) {
@@ -90,7 +90,7 @@ describe('what an operation costs, warm', () => {
     }
   });
 
-  it('everything else of secrets: 4 waves', async () => {
+  it('everything else of secrets: 4 round trips', async () => {
     const organization = place.owner.organization.slug;
     const works: Record<string, (headers: Record<string, string>) => Promise<Answer>> = {
       keys: headers => place.pull('dev', '/keys', { as: token, headers }),

@@ -137,7 +137,8 @@ describe('changes at the same time', () => {
 });
 
 describe('a ciphertext that is not where it belongs', () => {
-  const read = (env: string, key: string) => at(headRecord, owner.organization.slug, place.project.slug, env, key);
+  const read = (env: string, key: string) =>
+    at(headRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env }, key);
 
   it('makes the pull fail and return nothing, and is repaired by setting the key again', async () => {
     await place.importAll('dev', { A: 'secret of A', B: 'secret of B' });
@@ -156,7 +157,9 @@ describe('a ciphertext that is not where it belongs', () => {
     await place.set('staging', 'A', 'other');
     const head = await find(read('dev', 'A'));
     const elsewhere = await find(read('staging', 'A'));
-    const older = await find(at(versionRecord, owner.organization.slug, place.project.slug, 'dev', 'A', 1));
+    const older = await find(
+      at(versionRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 'A', 1),
+    );
     const flipped = Uint8Array.from(head?.sealed ?? []);
     flipped[flipped.length - 1] = (flipped.at(-1) as number) ^ 1;
     for (const sealed of [elsewhere?.sealed, older?.sealed, flipped, head?.sealed?.slice(0, 20)]) {
@@ -170,7 +173,9 @@ describe('a ciphertext that is not where it belongs', () => {
   it('is noticed even if it comes from an older version with its number: the digest does not match', async () => {
     await place.set('dev', 'A', 'old');
     await place.set('dev', 'A', 'new');
-    const older = await find(at(versionRecord, owner.organization.slug, place.project.slug, 'dev', 'A', 1));
+    const older = await find(
+      at(versionRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 'A', 1),
+    );
     await transact([update(read('dev', 'A'), { set: { sealed: older?.sealed, version: 1, revision: 1 } })]);
     const pulled = await place.pull('dev');
     expect([pulled.status, pulled.body.error.code]).toEqual([503, 'temporarily_unavailable']);

@@ -21,7 +21,8 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const many = (fill: string) => Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`K${i}`, fill]));
-const stateOf = (place: Workplace) => at(environmentStateRecord, owner.organization.slug, place.project.slug, 'dev');
+const stateOf = (place: Workplace) =>
+  at(environmentStateRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
 
 const expire = (place: Workplace) => expireLease(place, 'dev');
 
@@ -75,7 +76,7 @@ describe('a large import that dies after its call', () => {
     }
     const { fence, pending } = (await find(stateOf(place))) ?? {};
     expect([fence, pending?.abandoned]).toEqual([6, undefined]);
-    const tickets = at(ticketsRecord, owner.organization.slug, place.project.slug, 'dev');
+    const tickets = at(ticketsRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
     await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
 
     const startedAt = performance.now();
@@ -216,7 +217,7 @@ describe('a writer that is alive', () => {
 describe('a writer that dies with a ticket', () => {
   it('holds up the writers behind it, and none after them', async () => {
     const place = await openWorkplace(api, owner);
-    const tickets = at(ticketsRecord, owner.organization.slug, place.project.slug, 'dev');
+    const tickets = at(ticketsRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
     // The ticket of another writer that died. All later writers wait behind it.
     await increment(tickets, { add: { issued: 1 }, setIfAbsent: { expiresAt: Math.floor(Date.now() / 1000) + 3600 } });
     let ticket: number | undefined;

@@ -29,14 +29,18 @@ type Item = Record<string, unknown> & Key;
 
 const many = (count: number, fill: string, prefix = 'K') =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, fill]));
-const pathOf = (place: Workplace, env: string) => [owner.organization.slug, place.project.slug, env] as const;
+const pathOf = ({ project }: Workplace, env: string) => ({
+  orgSlug: owner.organization.slug,
+  project: project.slug,
+  env,
+});
 const bulkDelete = (place: Workplace, env: string, keys: readonly string[], headers: Record<string, string> = {}) =>
   api.post(place.at(env, '/bulk-delete'), { keys }, owner.session, headers);
 const itemsOf = async (place: Workplace) =>
-  (await queryItems(ranges.environmentItems(...pathOf(place, 'dev')))) as unknown as Item[];
+  (await queryItems(ranges.environmentItems(pathOf(place, 'dev')))) as unknown as Item[];
 /** What a pull reads. */
 const headKeys = async (place: Workplace) =>
-  (await queryItems(ranges.environmentHeads(...pathOf(place, 'dev')))).map(({ sk }) => String(sk));
+  (await queryItems(ranges.environmentHeads(pathOf(place, 'dev')))).map(({ sk }) => String(sk));
 
 async function count(send: (headers: Record<string, string>) => Promise<Answer>) {
   const { answer, calls } = await recordRequest(send);

@@ -41,7 +41,11 @@ describe('every revision', () => {
       expect(restored.body.error.code).toBe('revision_not_found');
       expect(await codes(`?revision=${revision}`)).toEqual(['revision_not_found']);
     }
-    const state = at(environmentStateRecord, owner.organization.slug, place.project.slug, 'staging');
+    const state = at(environmentStateRecord, {
+      orgSlug: owner.organization.slug,
+      project: place.project.slug,
+      env: 'staging',
+    });
     await transact([update(state, { set: { revision: 1_700_000_000_000, firstRevision: 1_700_000_000_000 } })]);
     await place.set('staging', 'A', '1');
     expect((await place.pull('dev', '/revisions?before=0')).body).toEqual({ revisions: [], next: null });
@@ -57,7 +61,9 @@ describe('every revision', () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', '1');
     await place.set('dev', 'A', '2');
-    await removeAll([keys.revision(owner.organization.slug, place.project.slug, 'dev', 2, 0)]);
+    await removeAll([
+      keys.revision({ orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 2, 0),
+    ]);
     expect((await place.pull('dev', '?revision=1')).status).toBe(503);
     expect((await place.pull('dev', '/revisions')).status).toBe(503);
     expect(await valuesAt(place, 2)).toEqual({ A: '2' });
@@ -67,9 +73,11 @@ describe('every revision', () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', '1');
     await place.set('dev', 'A', '2');
-    const [item] = await queryItems(ranges.revisions(owner.organization.slug, place.project.slug, 'dev', 1, 1));
+    const [item] = await queryItems(
+      ranges.revisions({ orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 1, 1),
+    );
     const record = revisionRecord.parse(item ?? {});
-    const read = at(revisionRecord, owner.organization.slug, place.project.slug, 'dev', 1);
+    const read = at(revisionRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }, 1);
     await transact([put(read, { ...record, digest: '0'.repeat(32) })]);
     expect((await place.pull('dev', '?revision=1')).status).toBe(503);
     await transact([put(read, record)]);

@@ -30,7 +30,7 @@ const many = (count: number, fill: string) =>
 /** What a call writes to the environment, in the terms of the protocol's model. */
 function kindOf(place: Workplace, call: AwsCall): string | undefined {
   if (!/^(Transact|Put|Update|Delete)/.test(call.operation)) return undefined;
-  const { pk } = keys.environmentState(owner.organization.slug, place.project.slug, 'dev');
+  const { pk } = keys.environmentState({ orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
   return readRequest(call, pk)?.kind;
 }
 
@@ -209,7 +209,9 @@ describe('a change whose commit is throttled', () => {
     }
     expect(seconds).toBeLessThan(29);
     expect(await place.values('dev')).toEqual(many(60, 'old'));
-    const state = await find(at(environmentStateRecord, owner.organization.slug, place.project.slug, 'dev'));
+    const state = await find(
+      at(environmentStateRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }),
+    );
     expect(state?.pending).toBeUndefined();
   });
 });
@@ -219,7 +221,11 @@ describe('a promotion', () => {
     const place = await openWorkplace(api, owner);
     await place.set('dev', 'A', 'one');
     let isChanged = false;
-    const { pk } = keys.environmentState(owner.organization.slug, place.project.slug, 'staging');
+    const { pk } = keys.environmentState({
+      orgSlug: owner.organization.slug,
+      project: place.project.slug,
+      env: 'staging',
+    });
     const conductor = {
       call: async (call: AwsCall, send: () => Promise<unknown>) => {
         if (!isChanged && call.operation.startsWith('Transact') && JSON.stringify(call.input).includes(pk)) {

@@ -24,7 +24,7 @@ const many = (count: number, fill: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`K${i}`, fill]));
 
 function stateKey({ project }: Workplace, env: string) {
-  return keys.environmentState(owner.organization.slug, project.slug, env);
+  return keys.environmentState({ orgSlug: owner.organization.slug, project: project.slug, env });
 }
 
 const reads = (call: AwsCall, { pk, sk }: { pk: string; sk: string }) =>

@@ -88,7 +88,9 @@ describe('on a partition at its limit of 1,000 write units a second, while one k
       expect(sets.length).toBeGreaterThan(1);
       expect(refused()).toBeGreaterThan(10);
       expect(Object.keys(await place.values('dev'))).toHaveLength(count + 1);
-      const state = await find(at(environmentStateRecord, owner.organization.slug, place.project.slug, 'dev'));
+      const state = await find(
+        at(environmentStateRecord, { orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' }),
+      );
       expect(state?.pending).toBeUndefined();
     },
   );

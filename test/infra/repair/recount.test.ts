@@ -123,7 +123,7 @@ async function disturb(slug: string, project: string): Promise<void> {
   await transact([
     update(at(organizationRecord, slug), { add: { projectCount: 5, ownerCount: -1 } }),
     update(at(projectRecord, slug, project), { add: { environmentCount: -2 } }),
-    update(at(environmentStateRecord, slug, project, 'dev'), { add: { secretCount: 10 } }),
+    update(at(environmentStateRecord, { orgSlug: slug, project, env: 'dev' }), { add: { secretCount: 10 } }),
   ]);
 }
 

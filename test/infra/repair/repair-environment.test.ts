@@ -30,10 +30,10 @@ beforeEach(async () => {
   await api.delete(place.at('dev', '/C'), owner.session);
 });
 
-const parts = (): [string, string, string] => [owner.organization.slug, place.project.slug, 'dev'];
-const head = (key: string) => at(headRecord, ...parts(), key);
-const version = (key: string, number: number) => at(versionRecord, ...parts(), key, number);
-const state = () => at(environmentStateRecord, ...parts());
+const path = () => ({ orgSlug: owner.organization.slug, project: place.project.slug, env: 'dev' });
+const head = (key: string) => at(headRecord, path(), key);
+const version = (key: string, number: number) => at(versionRecord, path(), key, number);
+const state = () => at(environmentStateRecord, path());
 
 async function repairCommand(...args: string[]): Promise<{ code: number; output: string }> {
   const script = join(import.meta.dirname, '../../../infra/commands/repair-environment.ts');
@@ -48,7 +48,7 @@ async function repairCommand(...args: string[]): Promise<{ code: number; output:
 }
 
 async function versionsStored(): Promise<string[]> {
-  const items = await queryItems(ranges.environmentItems(...parts()));
+  const items = await queryItems(ranges.environmentItems(path()));
   return items.filter(({ kind }) => kind === versionRecord.kind).map(({ key, version }) => `${key} ${version}`);
 }
 
@@ -104,8 +104,8 @@ describe('an environment that does not add up', () => {
       const broken = await place.pull('dev');
       const seen = await recountOrganization(owner.organization.slug, { fix: false });
 
-      const repaired = await repairCommand(...parts());
-      const again = await repairCommand(...parts());
+      const repaired = await repairCommand(...Object.values(path()));
+      const again = await repairCommand(...Object.values(path()));
 
       expect([broken.status, broken.body.error?.code]).toEqual([503, 'temporarily_unavailable']);
       expect(seen?.inconsistent).toEqual([`${place.project.slug}/dev`]);
@@ -135,7 +135,7 @@ describe('an environment that does not add up', () => {
 
   it('gets the version back that its history lacks', async () => {
     await transact([remove(version('A', 2))]);
-    const { output } = await repairCommand(...parts());
+    const { output } = await repairCommand(...Object.values(path()));
     expect(output).toContain('A: version 2 was missing from the history: added\n1 keys repaired;');
     const { versions } = (await place.pull('dev', '/versions/A?values=true')).body;
     expect(versions.map(({ value }: { value: string }) => value)).toEqual(['a2', 'a1']);

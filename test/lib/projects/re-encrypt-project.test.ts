@@ -58,7 +58,7 @@ const rotation = async () =>
 
 async function keyVersions(): Promise<Set<unknown>> {
   const partitions = ['dev', 'staging', 'production'].map(env =>
-    queryItems(ranges.environmentItems(owner.organization.slug, place.project.slug, env)),
+    queryItems(ranges.environmentItems({ orgSlug: owner.organization.slug, project: place.project.slug, env })),
   );
   const items = (await Promise.all(partitions)).flat();
   const kinds: string[] = [headRecord.kind, versionRecord.kind];

@@ -1,0 +1,40 @@
+import { matchesRevision, type Precondition } from '../../contracts/fields/preconditions.ts';
+import type { EnvironmentPath } from '../../table/keys.ts';
+import { at, find, readTogether } from '../../table/read.ts';
+import type { EnvironmentState } from '../../table/records/environment.ts';
+import { type ProjectRecord, projectRecord } from '../../table/records/project.ts';
+import { stateAt } from './fencing.ts';
+
+/** An environment without its secrets, read before its caller is authorized. */
+export interface EnvironmentRead {
+  project?: ProjectRecord | undefined;
+  state?: EnvironmentState | undefined;
+}
+
+export function environmentReads(path: EnvironmentPath) {
+  return { project: at(projectRecord, path.orgSlug, path.project), state: stateAt(path) };
+}
+
+/** One round trip, in parallel with authentication. */
+export function readEnvironment(path: EnvironmentPath): Promise<EnvironmentRead> {
+  return readTogether(environmentReads(path));
+}
+
+/** Begun reads of the secrets, or the state of an environment that the caller already has. */
+export type ConditionalRead<Begun> = { unchanged: EnvironmentState } | { begun: Begun };
+
+/**
+ * Reads an environment, or only its state if `If-None-Match` names its revision. Past revisions are immutable, so reads of
+ * them ignore the header.
+ */
+export async function beginConditionalRead<Begun>(
+  path: EnvironmentPath,
+  { ifNoneMatch, revision }: { ifNoneMatch: Precondition | undefined; revision: number | undefined },
+  begin: () => Promise<Begun>,
+): Promise<ConditionalRead<Begun>> {
+  if (revision === undefined && ifNoneMatch !== undefined) {
+    const state = await find(stateAt(path));
+    if (state !== undefined && matchesRevision(ifNoneMatch, state.revision)) return { unchanged: state };
+  }
+  return { begun: await begin() };
+}
