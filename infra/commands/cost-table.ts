@@ -36,7 +36,7 @@ export const prices = {
  */
 export interface OperationCounts {
   operation: string;
-  waves: number;
+  roundTrips: number;
   readUnits: number;
   writeUnits: number;
   kmsCalls: number;
@@ -55,7 +55,7 @@ export interface Cost {
 }
 
 /** Estimated durations of a round trip within a region, of the function's own work, and of hashing a password. */
-const waveMs = 8;
+const roundTripMs = 8;
 const ownMs = 10;
 const passwordMs = 500;
 /** One line of the access log, plus Lambda's own START, END and REPORT. */
@@ -75,7 +75,7 @@ const unfinishedWork = { readUnits: 1, ms: 30, memoryMb: 256 };
 /** The cost of a million operations, including the background work they trigger. */
 export function costOf(counts: OperationCounts): Cost {
   const { memoryMb, hashesPassword, isWebhook } = traitsOf(counts.operation);
-  const ms = counts.lambdaMs ?? ownMs + counts.waves * waveMs + (hashesPassword ? passwordMs : 0);
+  const ms = counts.lambdaMs ?? ownMs + counts.roundTrips * roundTripMs + (hashesPassword ? passwordMs : 0);
   const deliveries = isWebhook ? counts.sqsMessages : 0;
   const table =
     (counts.readUnits + deliveries * delivery.readUnits) * prices.readUnit +

@@ -67,7 +67,7 @@ describe('an organization at ten times its share', () => {
     expect(JSON.stringify(calls.map(({ input }) => input))).not.toContain('ENV#');
   });
 
-  it('adds no wave to a pull, and one call to some', async () => {
+  it('adds no round trip to a pull, and one call to some', async () => {
     const { secrets, token } = await tenant();
     await api.get(secrets, token);
 
@@ -77,8 +77,8 @@ describe('an organization at ten times its share', () => {
       counted.push(countsOf(calls));
     }
 
-    for (const { waves, calls } of counted) {
-      expect(waves).toBe(2);
+    for (const { roundTrips, calls } of counted) {
+      expect(roundTrips).toBe(2);
       expect(calls).toBeLessThanOrEqual(5);
     }
   });

@@ -158,7 +158,7 @@ describe('a list of members that is read while its organization’s slug goes to
     expect(JSON.stringify(answer.body)).not.toContain(next.email);
   });
 
-  it('costs an honest caller two waves', async () => {
+  it('costs an honest caller two round trips', async () => {
     const owner = await seedPerson();
 
     const { answer, calls } = await recordRequest(headers =>
@@ -166,7 +166,7 @@ describe('a list of members that is read while its organization’s slug goes to
     );
 
     expect(answer.body.members).toHaveLength(1);
-    expect(countsOf(calls)).toMatchObject({ waves: 2, writeUnits: 0 });
+    expect(countsOf(calls)).toMatchObject({ roundTrips: 2, writeUnits: 0 });
   });
 });
 

@@ -128,11 +128,11 @@ describe('an honest caller', () => {
     await expectStatus(api.get(small, token), 200);
   });
 
-  it('pays no wave for that: a pull takes two, and no KMS call', async () => {
+  it('pays no round trip for that: a pull takes two, and no KMS call', async () => {
     const { answer, calls } = await recordRequest(headers => api.get(small, token, headers));
 
     expect(answer.status).toBe(200);
-    expect(countsOf(calls)).toMatchObject({ waves: 2, kmsCalls: 0 });
+    expect(countsOf(calls)).toMatchObject({ roundTrips: 2, kmsCalls: 0 });
   });
 });
 

@@ -218,7 +218,7 @@ describe('a genuine assertion', () => {
     expect(codeOf(await exchange(id, token))).toBe('201 ok');
   });
 
-  it('costs two waves, and a pull with the token two', async () => {
+  it('costs two round trips, and a pull with the token two', async () => {
     const id = await makeIdentity();
     await tokenFor(id);
     const subjectToken = await issuer.token(id);
@@ -230,9 +230,9 @@ describe('a genuine assertion', () => {
     const again = await recordRequest(headers => api.get(pulled, as, { ...headers, ...tag }));
 
     expect([exchanged.answer.status, first.answer.status, again.answer.status]).toEqual([201, 200, 304]);
-    expect(countsOf(exchanged.calls)).toMatchObject({ waves: 2, calls: 2, kmsCalls: 0 });
-    expect(countsOf(first.calls)).toMatchObject({ waves: 2, kmsCalls: 0 });
-    expect(countsOf(again.calls)).toMatchObject({ waves: 1, calls: 2, readUnits: 4, writeUnits: 0 });
+    expect(countsOf(exchanged.calls)).toMatchObject({ roundTrips: 2, calls: 2, kmsCalls: 0 });
+    expect(countsOf(first.calls)).toMatchObject({ roundTrips: 2, kmsCalls: 0 });
+    expect(countsOf(again.calls)).toMatchObject({ roundTrips: 1, calls: 2, readUnits: 4, writeUnits: 0 });
   });
 });
 

@@ -11,7 +11,7 @@ export interface OperationCounts extends Counts {
 
 /** The bounds of the design (docs/performance.md); undefined if there is none. */
 export interface Bounds {
-  waves: number;
+  roundTrips: number;
   calls?: number;
   readUnits?: number;
   writeUnits?: number;
@@ -19,19 +19,19 @@ export interface Bounds {
 }
 
 const bounds: Readonly<Record<string, Bounds>> = {
-  'pull 50 secrets of 200 B': { waves: 2, calls: 5, readUnits: 12, writeUnits: 1, kmsCalls: 0 },
-  'pull, If-None-Match matches': { waves: 2, calls: 5, readUnits: 4, kmsCalls: 0 },
-  'set one of 50': { waves: 3, calls: 8, writeUnits: 12, kmsCalls: 0 },
-  'set one of 50, a webhook matches': { waves: 4, calls: 8, writeUnits: 12, kmsCalls: 0 },
-  'import-secrets large': { waves: 6, kmsCalls: 0 },
+  'pull 50 secrets of 200 B': { roundTrips: 2, calls: 5, readUnits: 12, writeUnits: 1, kmsCalls: 0 },
+  'pull, If-None-Match matches': { roundTrips: 1, calls: 3, readUnits: 4, kmsCalls: 0 },
+  'set one of 50': { roundTrips: 3, calls: 8, writeUnits: 12, kmsCalls: 0 },
+  'set one of 50, a webhook matches': { roundTrips: 4, calls: 8, writeUnits: 12, kmsCalls: 0 },
+  'import-secrets large': { roundTrips: 6, kmsCalls: 0 },
   // After its commit it finds the dead heads it left, moves them, and records that.
-  'bulk-delete-secrets large': { waves: 7, kmsCalls: 0 },
-  'exchange-assertion': { waves: 3, calls: 3, kmsCalls: 0 },
-  'import 500': { waves: 6, calls: 40, writeUnits: 2500, kmsCalls: 0 },
+  'bulk-delete-secrets large': { roundTrips: 7, kmsCalls: 0 },
+  'exchange-assertion': { roundTrips: 3, calls: 3, kmsCalls: 0 },
+  'import 500': { roundTrips: 6, calls: 40, writeUnits: 2500, kmsCalls: 0 },
 };
 
 export function boundsOf(operation: string): Bounds {
-  return bounds[operation] ?? { waves: 4, kmsCalls: 1 };
+  return bounds[operation] ?? { roundTrips: 4, kmsCalls: 1 };
 }
 
 /** Sends a request and counts its calls. */
@@ -101,7 +101,7 @@ export function beyondBounds(row: OperationCounts): string[] {
   });
 }
 
-const columns = ['waves', 'calls', 'readUnits', 'writeUnits', 'kmsCalls', 'sqsMessages', 'mails'] as const;
+const columns = ['roundTrips', 'calls', 'readUnits', 'writeUnits', 'kmsCalls', 'sqsMessages', 'mails'] as const;
 
 /** The columns in which a row exceeds the committed one. */
 export function worseThan(committed: OperationCounts | undefined, row: OperationCounts): string[] {
@@ -117,7 +117,7 @@ export function renderCounts(rows: readonly OperationCounts[]): string {
     return limit === undefined || !Number.isFinite(limit) ? String(row[name]) : `${row[name]} (≤ ${limit})`;
   };
   return [
-    '| operation | waves | calls | read units | write units | KMS | messages | mails |',
+    '| operation | round trips | calls | read units | write units | KMS | messages | mails |',
     '|---|---|---|---|---|---|---|---|',
     ...rows.map(row => `| ${row.operation} | ${columns.map(name => cell(row, name)).join(' | ')} |`),
     '',

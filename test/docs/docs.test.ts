@@ -230,8 +230,8 @@ describe('performance.md', () => {
       );
     const counts = JSON.parse(read('test/bench/counts.json')) as Record<string, unknown>[];
     const pull = counts.find(({ operation }) => operation === 'pull 50 secrets of 200 B');
-    expect(pull).toMatchObject({ waves: 2, calls: 4, readUnits: sum('read'), writeUnits: sum('write') });
-    expect(rows.filter(([wave]) => /^\d$/.test(wave ?? ''))).toHaveLength(5);
+    expect(pull).toMatchObject({ roundTrips: 2, calls: 4, readUnits: sum('read'), writeUnits: sum('write') });
+    expect(rows.filter(([trip]) => /^\d$/.test(trip ?? ''))).toHaveLength(5);
   });
 
   it('has the costs that `npm run cost-table` prints', () => {

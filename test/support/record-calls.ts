@@ -4,7 +4,7 @@ import { type AwsCall, type Conductor, conduct } from './observe-calls.ts';
 /** An AWS call as it was made. What a test counts are views of a list of these. */
 export interface RecordedCall extends AwsCall, Capacity {
   /** 1 if the call waited for no other, 2 if it waited for one of those, and so on. */
-  wave: number;
+  roundTrip: number;
 }
 
 export interface Recorder extends Conductor {
@@ -12,45 +12,45 @@ export interface Recorder extends Conductor {
   calls: RecordedCall[];
 }
 
-/** Long enough that a call that could start in the same wave has started, unless a password is hashed before it. */
+/** Long enough that a call of the same round trip has started, unless a password is hashed before it. */
 const quietMs = 12;
 
 /**
- * Records the calls of one invocation. It sends them wave by wave: a wave starts when no further call comes, and all its
- * answers are returned together. So the number of waves is the longest chain of calls that wait for one another, however
- * fast the machine is.
+ * Records the calls of one invocation, and sends them in round trips: one starts when no further call comes, and all its
+ * answers are returned together. So the number of round trips is the longest chain of calls that wait for one another,
+ * however fast the machine is.
  */
 export function recorder(): Recorder {
   const calls: RecordedCall[] = [];
-  let wave = 0;
-  let waiting: ((wave: number) => Promise<() => void>)[] = [];
+  let roundTrip = 0;
+  let waiting: ((roundTrip: number) => Promise<() => void>)[] = [];
   let quiet: NodeJS.Timeout | undefined;
   let isSending = false;
 
-  const sendWave = async () => {
+  const sendRoundTrip = async () => {
     const sends = waiting;
     waiting = [];
     isSending = true;
-    wave += 1;
-    const settled = await Promise.all(sends.map(send => send(wave)));
+    roundTrip += 1;
+    const settled = await Promise.all(sends.map(send => send(roundTrip)));
     isSending = false;
     for (const settle of settled) settle();
     if (waiting.length > 0) awaitQuiet();
   };
   const awaitQuiet = () => {
     clearTimeout(quiet);
-    if (!isSending) quiet = setTimeout(() => void sendWave(), quietMs);
+    if (!isSending) quiet = setTimeout(() => void sendRoundTrip(), quietMs);
   };
 
   return {
     calls,
     call(call, send) {
       if (isHeartbeat(call)) return send();
-      const recorded: RecordedCall = { ...call, wave: 0, readUnits: 0, writeUnits: 0 };
+      const recorded: RecordedCall = { ...call, roundTrip: 0, readUnits: 0, writeUnits: 0 };
       calls.push(recorded);
       return new Promise((resolve, reject) => {
         waiting.push(async number => {
-          recorded.wave = number;
+          recorded.roundTrip = number;
           try {
             if (!call.service.startsWith('DynamoDB')) {
               const answer = await send();
@@ -81,14 +81,14 @@ export async function recordCalls<T>(work: () => Promise<T>): Promise<{ result: 
   return { result: await conduct(conductor, work), calls };
 }
 
-/** The waves that these calls took. */
-export function wavesOf(calls: readonly RecordedCall[]): number {
-  return new Set(calls.map(({ wave }) => wave)).size;
+/** The round trips that these calls took. */
+export function roundTripsOf(calls: readonly RecordedCall[]): number {
+  return new Set(calls.map(({ roundTrip }) => roundTrip)).size;
 }
 
 /** What an invocation asked of AWS. */
 export interface Counts extends Capacity {
-  waves: number;
+  roundTrips: number;
   calls: number;
   kmsCalls: number;
   sqsMessages: number;
@@ -99,7 +99,7 @@ export function countsOf(calls: readonly RecordedCall[]): Counts {
   const sum = (numberOf: (call: RecordedCall) => number) => calls.reduce((total, call) => total + numberOf(call), 0);
   const ofService = (name: string) => calls.filter(({ service }) => service === name);
   return {
-    waves: wavesOf(calls),
+    roundTrips: roundTripsOf(calls),
     calls: calls.length,
     readUnits: sum(({ readUnits }) => readUnits),
     writeUnits: sum(({ writeUnits }) => writeUnits),

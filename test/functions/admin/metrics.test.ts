@@ -12,7 +12,7 @@ import { userRecord } from '../../../lib/table/records/user.ts';
 import { transact, update } from '../../../lib/table/write.ts';
 import { type Api, startApi } from '../../support/api.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
-import { recordCalls, wavesOf } from '../../support/record-calls.ts';
+import { recordCalls, roundTripsOf } from '../../support/record-calls.ts';
 
 let api: Api;
 let admin: Person;
@@ -198,7 +198,7 @@ describe('GET /admin/metrics/summary', () => {
 
   // Round trips are derived from timing. A busy machine may show too many, never too few, so the minimum of three
   // counts.
-  it('goes back as many hours as asked for, 24 unless told, in few waves of reads', { retry: 2 }, async () => {
+  it('goes back as many hours as asked for, 24 unless told, in few round trips of reads', { retry: 2 }, async () => {
     const [day, week] = await Promise.all([
       api.get('/admin/metrics/summary', admin.session),
       api.get('/admin/metrics/summary?hours=168', admin.session),
@@ -208,7 +208,7 @@ describe('GET /admin/metrics/summary', () => {
     expect(day.body).toMatchObject({ hours: 24 });
     expect(day.body.series).toHaveLength(24);
     expect(week.body.series).toHaveLength(168);
-    expect(wavesOf(calls.filter(({ operation }) => operation === 'Query'))).toBe(1);
+    expect(roundTripsOf(calls.filter(({ operation }) => operation === 'Query'))).toBe(1);
   });
 
   interface RouteSummary {

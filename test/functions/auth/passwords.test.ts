@@ -163,9 +163,9 @@ describe('a forgotten password', () => {
       const { answer, calls } = await recordRequest(headers =>
         api.post('/auth/forgot-password', { email: address }, undefined, headers),
       );
-      const sent = calls.map(({ operation, wave, input }) => ({
+      const sent = calls.map(({ operation, roundTrip, input }) => ({
         operation,
-        wave,
+        roundTrip,
         length: JSON.stringify(input).length,
       }));
       const inOrder = sent.toSorted((one, other) => one.operation.localeCompare(other.operation));
@@ -176,9 +176,9 @@ describe('a forgotten password', () => {
     const nobody = [await ask(unknown), await ask(unknown), await ask(unknown), await ask(unknown), await ask(unknown)];
 
     expect(known[0]?.calls).toEqual([
-      expect.objectContaining({ operation: 'GetItem', wave: 1 }),
-      expect.objectContaining({ operation: 'SendMessage', wave: 2 }),
-      expect.objectContaining({ operation: 'TransactWriteItems', wave: 1 }),
+      expect.objectContaining({ operation: 'GetItem', roundTrip: 1 }),
+      expect.objectContaining({ operation: 'SendMessage', roundTrip: 2 }),
+      expect.objectContaining({ operation: 'TransactWriteItems', roundTrip: 1 }),
     ]);
     expect(nobody).toEqual(known);
     expect(await ask(unknown)).toEqual(await ask(email));

@@ -261,7 +261,7 @@ describe('a step-up', () => {
     expect(again.status).toBe(200);
   });
 
-  it('takes four waves with a code where passwords are counted, and what was right does not count', async () => {
+  it('takes four round trips with a code where passwords are counted, and what was right does not count', async () => {
     const person = await seedPerson();
     const app = await addApp(api, person);
     const digest = createHash('sha256').update(person.user.id).digest('base64url');
@@ -274,7 +274,7 @@ describe('a step-up', () => {
       expect((await stepUp(app.code(7))).status).toBe(400);
       const { answer, calls } = await recordRequest(headers => stepUp(app.code(), headers));
 
-      expect([answer.status, countsOf(calls)]).toEqual([200, expect.objectContaining({ waves: 4, kmsCalls: 1 })]);
+      expect([answer.status, countsOf(calls)]).toEqual([200, expect.objectContaining({ roundTrips: 4, kmsCalls: 1 })]);
       expect([await triesAt('current-password'), await triesAt('second-factor')]).toEqual([undefined, 1]);
       expect((await me(sessionOf(answer))).authentication.secondFactor).toBe(true);
     } finally {

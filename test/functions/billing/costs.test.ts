@@ -8,7 +8,7 @@ import { transact, update } from '../../../lib/table/write.ts';
 import { type Answer, type Api, createProject } from '../../support/api.ts';
 import { recordRequest, startObservedApi } from '../../support/observed-api.ts';
 import { type Person, seedPerson } from '../../support/people.ts';
-import { actionsOf, wavesOf } from '../../support/record-calls.ts';
+import { actionsOf, roundTripsOf } from '../../support/record-calls.ts';
 
 let api: Api;
 let admin: Person;
@@ -47,13 +47,13 @@ describe('each billing and admin endpoint', () => {
   ];
 
   it.each(works)(
-    '%s takes %d waves of AWS calls at most, and no right that its contract does not name',
-    async (operationId, waves, work) => {
+    '%s takes %d round trips of AWS calls at most, and no right that its contract does not name',
+    async (operationId, roundTrips, work) => {
       const { calls, answer } = await recordRequest(work);
 
       expect(answer.status).toBe(200);
       expect(calls.length).toBeGreaterThan(0);
-      expect(wavesOf(calls)).toBeLessThanOrEqual(waves);
+      expect(roundTripsOf(calls)).toBeLessThanOrEqual(roundTrips);
       const allowed: readonly string[] = routedFunctions.find(({ name }) => name === operationId)?.uses.table ?? [];
       expect(calls.flatMap(actionsOf).filter(action => !allowed.includes(action))).toEqual([]);
     },

@@ -45,8 +45,8 @@ const headKeys = async (place: Workplace) =>
 async function count(send: (headers: Record<string, string>) => Promise<Answer>) {
   const { answer, calls } = await recordRequest(send);
   expect(answer.status).toBeLessThan(300);
-  const { waves, calls: sent, readUnits, writeUnits } = countsOf(calls);
-  return { waves, calls: sent, readUnits, writeUnits };
+  const { roundTrips, calls: sent, readUnits, writeUnits } = countsOf(calls);
+  return { roundTrips, calls: sent, readUnits, writeUnits };
 }
 
 describe('keys that were made and deleted', () => {
@@ -73,9 +73,9 @@ describe('keys that were made and deleted', () => {
     if (process.env.DELETED_KEYS !== undefined) writeSync(1, `${JSON.stringify(used, undefined, 2)}\n`);
 
     expect(used).toEqual(fresh);
-    expect(used.pull.waves).toBe(2);
+    expect(used.pull.roundTrips).toBe(2);
     for (const change of [used.set, used.create, used.delete, used['create again']]) {
-      expect(change.waves).toBeLessThanOrEqual(2);
+      expect(change.roundTrips).toBeLessThanOrEqual(2);
       expect(change.writeUnits).toBeLessThanOrEqual(12);
     }
     expect(await headKeys(place)).toEqual(['HEAD', 'HEAD#ONE', 'HEAD#TWO']);

@@ -7,7 +7,7 @@ const counts = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../bench/counts.json'), 'utf8'),
 ) as OperationCounts[];
 
-const nothing = { waves: 0, readUnits: 0, writeUnits: 0, kmsCalls: 0, sqsMessages: 0, mails: 0, lambdaMs: 0 };
+const nothing = { roundTrips: 0, readUnits: 0, writeUnits: 0, kmsCalls: 0, sqsMessages: 0, mails: 0, lambdaMs: 0 };
 
 describe('what operations cost', () => {
   test('adds up from the counted units and the published prices', () => {
