@@ -274,8 +274,13 @@ describe('no secret', () => {
   it('is in the table, in clear or in another notation', async () => {
     const items = await scanTable();
     expect(items.length).toBeGreaterThan(500);
+    const texts = items.map(item => ({ kind: item.kind, text: textOfItem(item) }));
+    // One search of everything; only what it finds is looked for item by item, to say where it is.
     const all = everything();
-    expect(items.flatMap(item => secretsIn(textOfItem(item), all).map(name => `${item.kind}: ${name}`))).toEqual([]);
+    const found = secretsIn(texts.map(({ text }) => text).join('\n'), all);
+    const leaked = new Map([...all].filter(([name]) => found.includes(name)));
+    expect(texts.flatMap(({ kind, text }) => secretsIn(text, leaked).map(name => `${kind}: ${name}`))).toEqual([]);
+    expect(found).toEqual([]);
   });
 
   it('is in the log', () => {

@@ -1,8 +1,16 @@
 /** A secret with its name in reports. */
 export type Secrets = ReadonlyMap<string, string>;
 
+const knownDisguises = new Map<string, readonly string[]>();
+
 /** Encodings in which a text may occur in another one. */
-function disguises(secret: string): string[] {
+function disguises(secret: string): readonly string[] {
+  const known = knownDisguises.get(secret) ?? disguise(secret);
+  knownDisguises.set(secret, known);
+  return known;
+}
+
+function disguise(secret: string): string[] {
   const bytes = Buffer.from(secret);
   // In Base64 of a longer text, a secret has one of three forms, depending on its offset in a group of three bytes.
   const shifted = [0, 1, 2].flatMap(shift => {

@@ -40,6 +40,57 @@ async function socketsOpenedBy(work: () => Promise<unknown>): Promise<number> {
   return count;
 }
 
+// They wait together.
+describe.concurrent('after 5 s, send', () => {
+  it('gives up on a receiver that does not answer', async ({ expect, onTestFinished }) => {
+    const { url, received, stop } = await startReceiver(() => undefined);
+    onTestFinished(stop);
+    const outcome = await send(url, headers, body, local);
+    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
+    expect(outcome.responseTimeMs).toBeGreaterThanOrEqual(4900);
+    expect(outcome.responseTimeMs).toBeLessThan(7000);
+    expect(received).toHaveLength(1);
+  });
+
+  it('gives up on a receiver that never finishes the TLS handshake', async ({ expect, onTestFinished }) => {
+    const silent = createServer(socket => socket.on('error', () => undefined).resume());
+    let closed = 0;
+    silent.on('connection', socket =>
+      socket.on('close', () => {
+        closed += 1;
+      }),
+    );
+    await new Promise<void>(done => silent.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as { port: number };
+    const outcome = await send(`https://127.0.0.1:${port}/`, headers, body, local);
+    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
+    expect(outcome.responseTimeMs).toBeLessThan(7000);
+    await vi.waitFor(() => expect(closed).toBe(1), 2000);
+  });
+
+  it('counts an answer with an endless body as no answer', async ({ expect, onTestFinished }) => {
+    const { url, stop } = await startReceiver(async response => {
+      response.writeHead(200);
+      while (!response.destroyed) {
+        response.write('x');
+        await sleep(200);
+      }
+    });
+    onTestFinished(stop);
+    const outcome = await send(url, headers, body, local);
+    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
+    expect(outcome.responseTimeMs).toBeLessThan(7000);
+  });
+
+  it('counts the look-up of the name into them', async ({ expect }) => {
+    const never = { ...strict, resolve: () => new Promise<never>(() => undefined) };
+    const outcome = await send('https://receiver.example/', headers, body, never);
+    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
+    expect(outcome.responseTimeMs).toBeLessThan(7000);
+  });
+});
+
 describe('send', () => {
   it('posts the bytes and tells the status', async () => {
     const { url, received } = await receiver();
@@ -65,52 +116,6 @@ describe('send', () => {
     const { url } = await receiver(response => response.writeHead(307, { location: other.url }).end());
     expect(await send(url, headers, body, local)).toMatchObject({ statusCode: 307 });
     expect(other.connections()).toBe(0);
-  });
-
-  it('gives up on a receiver that does not answer, after 5 s', async () => {
-    const { url, received } = await receiver(() => undefined);
-    const outcome = await send(url, headers, body, local);
-    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
-    expect(outcome.responseTimeMs).toBeGreaterThanOrEqual(4900);
-    expect(outcome.responseTimeMs).toBeLessThan(7000);
-    expect(received).toHaveLength(1);
-  });
-
-  it('gives up on a receiver that never finishes the TLS handshake, after 5 s', async () => {
-    const silent = createServer(socket => socket.on('error', () => undefined).resume());
-    let closed = 0;
-    silent.on('connection', socket =>
-      socket.on('close', () => {
-        closed += 1;
-      }),
-    );
-    await new Promise<void>(done => silent.listen(0, '127.0.0.1', done));
-    started.push({ stop: async () => void silent.close() });
-    const { port } = silent.address() as { port: number };
-    const outcome = await send(`https://127.0.0.1:${port}/`, headers, body, local);
-    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
-    expect(outcome.responseTimeMs).toBeLessThan(7000);
-    await vi.waitFor(() => expect(closed).toBe(1), 2000);
-  });
-
-  it('counts an answer with an endless body as no answer, after 5 s', async () => {
-    const { url } = await receiver(async response => {
-      response.writeHead(200);
-      while (!response.destroyed) {
-        response.write('x');
-        await sleep(200);
-      }
-    });
-    const outcome = await send(url, headers, body, local);
-    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
-    expect(outcome.responseTimeMs).toBeLessThan(7000);
-  });
-
-  it('counts the look-up of the name into the 5 s', async () => {
-    const never = { ...strict, resolve: () => new Promise<never>(() => undefined) };
-    const outcome = await send('https://receiver.example/', headers, body, never);
-    expect(outcome).toMatchObject({ statusCode: null, error: 'timed out after 5 s' });
-    expect(outcome.responseTimeMs).toBeLessThan(7000);
   });
 
   it('reads only the beginning of a huge answer', async () => {
