@@ -33,6 +33,15 @@ export const proofs: readonly Proof[] = [
     ],
     env: {},
   },
+  {
+    name: 'crashes',
+    files: [
+      'test/functions/secrets/crashes.test.ts',
+      'test/functions/secrets/throughput.test.ts',
+      'test/faults/races.test.ts',
+    ],
+    env: {},
+  },
   { name: 'service-killed', files: ['test/functions/secrets/kill.test.ts'], env: {} },
   { name: 'learns-nothing', files: ['test/functions/secrets/learns-nothing.test.ts'], env: {} },
   { name: 'churn', files: ['test/consistency/natural.test.ts'], env: { ROUNDS: '20' } },
