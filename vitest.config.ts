@@ -1,20 +1,42 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { proofPatterns } from './test/proofs/proofs.ts';
+import { sharedTests } from './test/support/processes.ts';
+
+const common = {
+  setupFiles: ['test/support/set-up.ts'],
+  pool: 'forks' as const,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+};
+// WITHOUT_PROOFS is set by `npm run check`. The proofs run after it, by `npm run check:proof`.
+const exclude = [...configDefaults.exclude, ...(process.env.WITHOUT_PROOFS === '1' ? proofPatterns : [])];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Set by `npm run check`. The proofs run after it, by `npm run check:proof`.
-    exclude:
-      process.env.WITHOUT_PROOFS === '1' ? [...configDefaults.exclude, ...proofPatterns] : configDefaults.exclude,
-    // One DynamoDB Local and one set of stand-ins for the whole run; each test file has a table and queues of its own.
+    // One DynamoDB Local for the whole run; each test file has a table and queues of its own.
     globalSetup: ['test/support/backends.ts'],
-    pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
     // A test that leaves a promise to fail by itself is a failing test.
     dangerouslyIgnoreUnhandledErrors: false,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'shared process',
+          isolate: false,
+          include: [...sharedTests],
+          exclude,
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'own process',
+          include: ['test/**/*.test.ts'],
+          exclude: [...exclude, ...sharedTests],
+        },
+      },
+    ],
     coverage: {
       provider: 'v8',
       include: ['lib/**/*.ts', 'functions/**/*.ts', 'infra/**/*.ts'],

@@ -12,6 +12,7 @@ import { type Queue, startQueueWorker } from './lambda/queue-worker.ts';
 import { openDataDirectory } from './machine/data-directory.ts';
 import { StartError } from './machine/start-error.ts';
 import { ensureKey, ensureQueue, ensureSender, ensureTable } from './resources.ts';
+import type { AwsServer } from './stand-ins/aws-server.ts';
 import { type DynamoDb, startDynamoDb } from './stand-ins/dynamodb.ts';
 import { startKms } from './stand-ins/kms/kms.ts';
 import { startLambda } from './stand-ins/lambda/lambda.ts';
@@ -35,6 +36,17 @@ export interface StackOptions {
   /** Tests can replace the system's own routes and functions. */
   routes?: readonly Route[];
   loadHandler?: LoadHandler;
+  /** Stand-ins that run already and stay after the stack. */
+  standIns?: StandIns;
+}
+
+/** The services that several stacks of one process can share, because its SDK clients are shared too. */
+export interface StandIns {
+  kms: AwsServer;
+  sqs: AwsServer;
+  ses: Ses;
+  /** Runs the functions of the stack that started last. */
+  lambda: AwsServer & { runWith: (invoke: Invoke) => void };
 }
 
 export interface LocalStack {
@@ -87,6 +99,7 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
     const invoke = createInvoke(loadHandler);
     const { dynamoDb, ses } = await startStandIns(given, env, {
       directory: data.path,
+      standIns: options.standIns,
       gateway,
       invoke,
       report,
@@ -124,6 +137,7 @@ export async function startLocalStack(options: StackOptions): Promise<LocalStack
 
 interface StandInOptions {
   directory: string | undefined;
+  standIns: StandIns | undefined;
   gateway: Gateway;
   invoke: Invoke;
   report: (line: string) => void;
@@ -134,15 +148,16 @@ interface StandInOptions {
 async function startStandIns(
   given: GivenSettings,
   env: Record<string, string>,
-  { directory, gateway, invoke, report, onStop }: StandInOptions,
+  { directory, standIns, gateway, invoke, report, onStop }: StandInOptions,
 ): Promise<{ dynamoDb: DynamoDb | undefined; ses: Ses | undefined }> {
   const started = async <T extends { url: string; stop: () => Promise<void> }>(
     service: string,
     start: () => Promise<T>,
+    running?: T,
   ): Promise<T | undefined> => {
     if (endpointGiven(given, service)) return undefined;
-    const standIn = await start();
-    onStop(standIn.stop);
+    const standIn = running ?? (await start());
+    if (running === undefined) onStop(standIn.stop);
     env[`AWS_ENDPOINT_URL_${service}`] = standIn.url;
     return standIn;
   };
@@ -151,18 +166,19 @@ async function startStandIns(
     report('Starting DynamoDB Local …');
     return startDynamoDb(directory);
   });
-  await started('KMS', () => startKms(directory, region));
-  await started('SQS', () => startSqs(directory, region));
+  await started('KMS', () => startKms(directory, region), standIns?.kms);
+  await started('SQS', () => startSqs(directory, region), standIns?.sqs);
   if (!given.AWS_ENDPOINT_URL_LAMBDA) {
     // The functions run in this process, so no other implementation of AWS has them.
-    const lambda = await startLambda(invoke);
-    onStop(lambda.stop);
+    const lambda = standIns?.lambda ?? (await startLambda(invoke));
+    if (standIns === undefined) onStop(lambda.stop);
+    else standIns.lambda.runWith(invoke);
     Object.assign(env, {
       AWS_ENDPOINT_URL_LAMBDA: lambda.url,
       ISSUER_KEYS_FUNCTION: workers.fetchIssuerKeys.name,
     });
   }
-  const ses = await started('SESV2', () => startSes(directory));
+  const ses = await started('SESV2', () => startSes(directory), standIns?.ses);
   if (env.STRIPE_SECRET_KEY === undefined) {
     const { key, plans, webhookSecret } = paymentSettings(env);
     const webhookUrl = `${gateway.url}/v1/billing/webhook`;

@@ -12,12 +12,9 @@ export interface Log {
   account(event: string, fields: Fields): void;
 }
 
-let threshold: number | undefined;
-
 /** Writes one line of JSON straight to stdout, because Lambda's `console` would wrap it in its own format. */
 function write(level: (typeof logLevels)[number], message: string, fields: Fields): void {
-  threshold ??= logLevels.indexOf(logLevel());
-  if (logLevels.indexOf(level) < threshold) return;
+  if (logLevels.indexOf(level) < logLevels.indexOf(logLevel())) return;
   const line = { level, message, timestamp: new Date().toISOString(), service: 'holdfast', ...fields };
   process.stdout.write(`${JSON.stringify(redact(line))}\n`);
 }

@@ -4,7 +4,9 @@ import type { DashboardFiles } from '../../clients/dashboard/build.ts';
 import type { LoadHandler } from '../../infra/local/lambda/invoke.ts';
 import { startLocalStack } from '../../infra/local/stack.ts';
 import { forgetSettings } from '../../lib/core/settings.ts';
+import { shareCredentialKey } from './credential-key.ts';
 import type { Person } from './people.ts';
+import { startStandIns } from './stand-ins.ts';
 
 /** The credentials of a request: a dashboard session, a bearer token, or none (undefined). */
 export type Caller = { cookie: string } | { token: string } | undefined;
@@ -39,16 +41,19 @@ interface CallOptions {
 
 /**
  * The whole service for one test file: gateway, handlers, workers and stand-ins run in this process, so that AWS calls
- * can be counted and disturbed. It has its own table on the run's DynamoDB Local.
+ * can be counted and disturbed. It has its own table on the run's DynamoDB Local, and queues of its own.
  */
 export async function startApi(
   settings: Record<string, string> = {},
   loadHandler?: LoadHandler,
   dashboard?: Promise<DashboardFiles>,
 ): Promise<Api> {
+  const standIns = await startStandIns();
+  const startedAt = new Date().toISOString();
   const stack = await startLocalStack({
     port: 0,
     dataDir: 'memory',
+    standIns,
     ...(loadHandler === undefined ? {} : { loadHandler }),
     ...(dashboard === undefined ? {} : { dashboard }),
     env: {
@@ -60,6 +65,7 @@ export async function startApi(
     },
   });
   forgetSettings();
+  await shareCredentialKey();
   const call: Api['call'] = async (method, path, { as, body, headers = {} } = {}) => {
     const response = await fetch(stack.url + path, {
       method,
@@ -84,7 +90,8 @@ export async function startApi(
     delete: (path, as, headers = {}) => call('DELETE', path, { as, headers }),
     mails: async () => {
       const response = await fetch(new URL('/local/mail', stack.url));
-      return ((await response.json()) as { messages: Awaited<ReturnType<Api['mails']>> }).messages;
+      const { messages } = (await response.json()) as { messages: Awaited<ReturnType<Api['mails']>> };
+      return messages.filter(({ createdAt }) => createdAt >= startedAt);
     },
     stop: () => stack.stop(),
   };

@@ -11,6 +11,7 @@ import { countPlatform } from '../../lib/table/records/platform-count.ts';
 import { emailRecord, type UserRecord, userRecord } from '../../lib/table/records/user.ts';
 import { put, transact, update } from '../../lib/table/write.ts';
 import { type Api, sessionOf } from './api.ts';
+import { knownPassword } from './known-password.ts';
 
 export interface Person {
   session: { cookie: string };
@@ -19,9 +20,7 @@ export interface Person {
   organization: { id: string; slug: string };
 }
 
-export const testPassword = 'correct horse battery';
-/** What `hashPassword` made of `testPassword`; hashing takes longer than everything else a test does. */
-export const testPasswordHash = 'scrypt$17$8$1$Jr70ZgAHTWSVEH2f9AcYVQ$CN-uGWqM6mqpQNGaoIfWgMZB8bEITKUzng54ZU7TxXQ';
+export const { password: testPassword, hash: testPasswordHash } = knownPassword;
 
 const label = new AsyncLocalStorage<string>();
 const owners = new Map<string, string>();

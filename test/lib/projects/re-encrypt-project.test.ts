@@ -27,6 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
+/** The beginnings of walks that were queued, each with its delay. */
+const walks: { walk: number; delaySeconds: number }[] = [];
+
 /** Takes what would be queued, unless the process that queues it is dead. */
 function catching(queue: ReEncryptProject[], { attempt, hit }: Conductor & { hit?: () => boolean } = {}): Conductor {
   return {
@@ -36,6 +39,8 @@ function catching(queue: ReEncryptProject[], { attempt, hit }: Conductor & { hit
       if (hit?.()) throw new Error('The process is dead.');
       const job = Job.parse(JSON.parse(input.MessageBody));
       if (job.type === 're-encrypt-project') queue.push(job);
+      const cursor = job.type === 're-encrypt-project' ? job.cursor : undefined;
+      if (cursor?.env === undefined) walks.push({ walk: Number(cursor?.walk), delaySeconds: input.DelaySeconds });
       return { output: {}, response: {} };
     },
   };
@@ -115,6 +120,12 @@ describe('a step of re-encryption', () => {
     expect(new Set(shown).size).toBeGreaterThan(3);
     expect(await rotation()).toMatchObject({ status: 'completed', reencrypted: 150, total: 150 });
     expect(await keyVersions()).toEqual(new Set([2]));
+  });
+
+  it('begins each walk after the first once what was committed before is visible, five seconds later', () => {
+    const later = walks.filter(({ walk }) => walk >= 2);
+    expect(later.length).toBeGreaterThan(1);
+    expect(new Set(later.map(({ delaySeconds }) => delaySeconds))).toEqual(new Set([5]));
   });
 
   it('waits for a rotation that is not visible yet, and gives up on one that was never made', async () => {

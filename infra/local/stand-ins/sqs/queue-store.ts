@@ -28,12 +28,12 @@ const RedrivePolicy = z.object({ deadLetterTargetArn: z.string(), maxReceiveCoun
 
 /**
  * Queues and their messages. A message is invisible until its `visibleAt`, whether it was sent with a delay or
- * received.
+ * received. `delaySecondMs` is how long a second of a delay takes that a sender or a receiver asks for.
  */
-export function openQueueStore(directory: string | undefined) {
+export function openQueueStore(directory: string | undefined, delaySecondMs = 1000) {
   const tables = openQueueTables(directory);
   const arrivals = new EventEmitter().setMaxListeners(0);
-  return { ...storedQueues(tables), ...storedMessages(tables, arrivals), close: tables.close };
+  return { ...storedQueues(tables), ...storedMessages(tables, arrivals, delaySecondMs), close: tables.close };
 }
 
 function storedQueues(tables: QueueTables) {
@@ -61,13 +61,13 @@ function storedQueues(tables: QueueTables) {
   };
 }
 
-function storedMessages(tables: QueueTables, arrivals: EventEmitter) {
+function storedMessages(tables: QueueTables, arrivals: EventEmitter, delaySecondMs: number) {
   return {
     /** Returns the message's id. */
     send(queue: Queue, { MessageBody, MessageAttributes, DelaySeconds }: Message): string {
       const id = randomUUID();
       const now = Date.now();
-      const visibleAt = now + (DelaySeconds ?? Number(queue.attributes.DelaySeconds)) * 1000;
+      const visibleAt = now + (DelaySeconds ?? Number(queue.attributes.DelaySeconds)) * delaySecondMs;
       tables.send.run(id, queue.name, MessageBody, JSON.stringify(MessageAttributes), now, visibleAt);
       arrivals.emit(queue.name);
       return id;
@@ -113,7 +113,7 @@ function storedMessages(tables: QueueTables, arrivals: EventEmitter) {
 
     /** Whether the receipt was a message's latest one. */
     changeVisibility(queue: Queue, receipt: string, seconds: number): boolean {
-      const { changes } = tables.changeVisibility.run(Date.now() + seconds * 1000, queue.name, receipt);
+      const { changes } = tables.changeVisibility.run(Date.now() + seconds * delaySecondMs, queue.name, receipt);
       arrivals.emit(queue.name);
       return changes > 0;
     },

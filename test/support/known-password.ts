@@ -1,0 +1,5 @@
+/** A password, and what `hashPassword` made of it. */
+export const knownPassword = {
+  password: 'correct horse battery',
+  hash: 'scrypt$17$8$1$Jr70ZgAHTWSVEH2f9AcYVQ$CN-uGWqM6mqpQNGaoIfWgMZB8bEITKUzng54ZU7TxXQ',
+};

@@ -1,0 +1,10 @@
+import { expect } from 'vitest';
+import { resetEnvironment } from './process-environment.ts';
+import { setScrypt } from './quick-scrypt.ts';
+
+// Before each test file. Files of a shared process begin as if they were its first.
+resetEnvironment();
+
+/** The tests of password hashes themselves. */
+const realHashes = 'test/lib/crypto/passwords.test.ts';
+setScrypt(expect.getState().testPath?.endsWith(realHashes) ? 'real' : 'quick');
