@@ -115,6 +115,8 @@ const Config = z
         error: 'must be a GitHub repository and its environments, e.g. acme/holdfast:production-diff:production',
       })
       .optional(),
+    /** Whether to create the account's identity provider for GitHub, or to use an existing one. */
+    githubProvider: z.enum(['create', 'existing'], { error: 'must be create or existing' }).default('create'),
     /** Whether X-Ray traces the functions. */
     tracing: flag.default(false),
     /** US dollars; the alarm topic is notified when the account's month approaches this amount. */

@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import {
   CfnOIDCProvider,
   Effect,
@@ -11,14 +11,22 @@ import type { Construct } from 'constructs';
 import type { Config } from '../plan/config.ts';
 
 const issuer = 'token.actions.githubusercontent.com';
+const branch = 'refs/heads/main';
+const workflow = '.github/workflows/deliver.yml';
 
-/** The roles of a bootstrapped account that `cdk diff` and `cdk deploy` use, with the CDK's default names. */
-const bootstrapRoles = ['deploy', 'file-publishing', 'lookup'];
+interface DeliveryProps {
+  config: Config;
+  /** `owner/name` on GitHub. */
+  repository: string;
+  /** The repository's environments: the last one deploys, the others only show what would change. */
+  environments: readonly string[];
+}
 
 /**
- * The role of the delivery pipeline. Only jobs of the named environments of one repository can assume it, with a token
- * that GitHub signs for the job; no key is stored anywhere. The role itself can only assume the roles of the CDK's
- * bootstrap and read the account that checks the service.
+ * The roles of the delivery pipeline. Only the jobs of the named environments can assume them, in this workflow as it is
+ * on the main branch, with a token that GitHub signs for the job; no key is stored anywhere. The roles themselves can
+ * only assume those of the CDK's bootstrap, and the one that deploys reads the account that checks the service. A job
+ * that runs without an approval looks up what is deployed, and changes nothing.
  */
 export class DeliveryStack extends Stack {
   constructor(
@@ -27,65 +35,87 @@ export class DeliveryStack extends Stack {
     { config, repository, environments, ...props }: StackProps & DeliveryProps,
   ) {
     super(scope, id, props);
-    const provider = new CfnOIDCProvider(this, 'GitHub', {
-      url: `https://${issuer}`,
-      clientIdList: ['sts.amazonaws.com'],
-    });
-    const roles = bootstrapRoles.map(role =>
-      this.formatArn({
-        service: 'iam',
-        region: '',
-        resource: 'role',
-        resourceName: `cdk-hnb659fds-${role}-role-${this.account}-${this.region}`,
-      }),
-    );
-    const { checkParameter } = config;
+    const providerArn = this.providerArn(config);
+    const assumedBy = (jobs: readonly string[]) =>
+      new WebIdentityPrincipal(providerArn, {
+        // STS checks these claims of GitHub's tokens (IAM, "available keys for OIDC federation").
+        StringEquals: {
+          [`${issuer}:aud`]: 'sts.amazonaws.com',
+          [`${issuer}:sub`]: jobs.map(environment => `repo:${repository}:environment:${environment}`),
+          [`${issuer}:ref`]: branch,
+          [`${issuer}:job_workflow_ref`]: `${repository}/${workflow}@${branch}`,
+        },
+      });
+    const deploys = environments.slice(-1);
+    const looks = environments.slice(0, -1);
     const role = new Role(this, 'Role', {
       description: `Deploys ${config.name} from ${repository}`,
       maxSessionDuration: Duration.hours(1),
-      assumedBy: new WebIdentityPrincipal(provider.attrArn, {
-        StringEquals: {
-          [`${issuer}:aud`]: 'sts.amazonaws.com',
-          [`${issuer}:sub`]: environments.map(environment => `repo:${repository}:environment:${environment}`),
-        },
-      }),
+      assumedBy: assumedBy(deploys),
       inlinePolicies: {
         rights: new PolicyDocument({
           statements: [
-            new PolicyStatement({
-              sid: 'DeployByTheBootstrap',
-              effect: Effect.ALLOW,
-              actions: ['sts:AssumeRole'],
-              resources: roles,
-            }),
-            ...(checkParameter === undefined
-              ? []
-              : [
-                  new PolicyStatement({
-                    sid: 'ReadCheckAccount',
-                    effect: Effect.ALLOW,
-                    actions: ['ssm:GetParameter'],
-                    resources: [
-                      this.formatArn({
-                        service: 'ssm',
-                        resource: 'parameter',
-                        resourceName: checkParameter.slice(1),
-                      }),
-                    ],
-                  }),
-                ]),
+            this.assume('DeployByTheBootstrap', ['deploy', 'file-publishing', 'lookup'], config),
+            ...this.readCheckAccount(config),
           ],
         }),
       },
     });
     new CfnOutput(this, 'RoleArn', { value: role.roleArn });
+    if (looks.length === 0) return;
+    const lookup = new Role(this, 'LookupRole', {
+      description: `Shows what a deployment of ${config.name} from ${repository} would change`,
+      maxSessionDuration: Duration.hours(1),
+      assumedBy: assumedBy(looks),
+      inlinePolicies: {
+        rights: new PolicyDocument({ statements: [this.assume('LookUpByTheBootstrap', ['lookup'], config)] }),
+      },
+    });
+    new CfnOutput(this, 'LookupRoleArn', { value: lookup.roleArn });
   }
-}
 
-interface DeliveryProps {
-  config: Config;
-  /** `owner/name` on GitHub. */
-  repository: string;
-  /** The repository's environments whose jobs may deploy this installation. */
-  environments: readonly string[];
+  /** An account has one provider for GitHub at most, which other applications may use too, so it outlives this stack. */
+  private providerArn({ githubProvider }: Config): string {
+    if (githubProvider === 'existing') {
+      return this.formatArn({ service: 'iam', region: '', resource: 'oidc-provider', resourceName: issuer });
+    }
+    const provider = new CfnOIDCProvider(this, 'GitHub', {
+      url: `https://${issuer}`,
+      clientIdList: ['sts.amazonaws.com'],
+    });
+    provider.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    return provider.attrArn;
+  }
+
+  /** The roles of the bootstrap, with the CDK's default names, in every region that has a stack of the installation. */
+  private assume(sid: string, names: readonly string[], { waf, replicaRegion }: Config): PolicyStatement {
+    const regions = new Set([this.region, ...(waf ? ['us-east-1'] : []), ...(replicaRegion ? [replicaRegion] : [])]);
+    return new PolicyStatement({
+      sid,
+      effect: Effect.ALLOW,
+      actions: ['sts:AssumeRole'],
+      resources: [...regions].flatMap(region =>
+        names.map(name =>
+          this.formatArn({
+            service: 'iam',
+            region: '',
+            resource: 'role',
+            resourceName: `cdk-hnb659fds-${name}-role-${this.account}-${region}`,
+          }),
+        ),
+      ),
+    });
+  }
+
+  private readCheckAccount({ checkParameter }: Config): PolicyStatement[] {
+    if (checkParameter === undefined) return [];
+    return [
+      new PolicyStatement({
+        sid: 'ReadCheckAccount',
+        effect: Effect.ALLOW,
+        actions: ['ssm:GetParameter'],
+        resources: [this.formatArn({ service: 'ssm', resource: 'parameter', resourceName: checkParameter.slice(1) })],
+      }),
+    ];
+  }
 }

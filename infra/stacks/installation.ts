@@ -89,7 +89,7 @@ export function addInstallation(app: App, config: Config, { codeOf, dashboardDir
       config,
       repository,
       environments,
-      description: `${config.name}: the role of its deployment pipeline`,
+      description: `${config.name}: the roles of its deployment pipeline`,
     });
   }
   // cfn-lint's schema for dashboards has no tags.

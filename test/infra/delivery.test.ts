@@ -9,45 +9,69 @@ const text = readFileSync(join(root, '.github/workflows/deliver.yml'), 'utf8');
 const scripts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts as Record<string, string>;
 
 interface Job {
-  needs?: string;
+  needs?: string | string[];
+  concurrency?: string | { group: string; 'cancel-in-progress': boolean };
   if?: string;
   environment?: string;
   permissions?: Record<string, string>;
   'timeout-minutes': number;
   steps: { uses?: string; run?: string; with?: Record<string, unknown> }[];
 }
-const { jobs, permissions } = parse(text) as { jobs: Record<string, Job>; permissions: Record<string, string> };
+const { jobs, permissions, concurrency } = parse(text) as {
+  jobs: Record<string, Job>;
+  permissions: Record<string, string>;
+  concurrency?: unknown;
+};
 const runsOf = (name: string) => jobs[name]?.steps.flatMap(({ run }) => run ?? []) ?? [];
 
 describe('the delivery pipeline', () => {
   test('checks, deploys to staging, shows what production would become, and deploys there last', () => {
     expect(Object.entries(jobs).map(([name, { needs }]) => [name, needs])).toEqual([
       ['check', undefined],
-      ['staging', 'check'],
+      ['proof', undefined],
+      ['staging', ['check', 'proof']],
       ['production-diff', 'staging'],
       ['production', 'production-diff'],
     ]);
     expect(runsOf('check')).toEqual(['npm ci', 'npm run check', 'npm run build', 'npm run synth']);
+    expect(runsOf('proof')).toEqual(['npm ci', 'npm run check:proof']);
     expect(runsOf('staging').slice(1)).toEqual([
       'npx cdk diff --all --context installation=staging',
       'npm run deploy -- staging',
     ]);
-    expect(runsOf('production-diff').slice(1)).toEqual(['npx cdk diff --all --context installation=production']);
-    expect(runsOf('production').slice(1)).toEqual(['npm run deploy -- production']);
+    expect(runsOf('production-diff').slice(1)).toEqual([
+      'npx cdk diff --all --method template --context installation=production',
+    ]);
+    expect(runsOf('production').slice(1)).toEqual(['npm ci', 'npm run deploy -- production']);
   });
 
   test('deploys only what was merged, each time in an environment that can ask for an approval', () => {
-    expect(jobs.staging?.if).toContain("github.event_name == 'push'");
+    expect(jobs.staging?.if).toContain("github.event_name == 'push' && github.ref == 'refs/heads/main'");
     for (const [name, job] of Object.entries(jobs)) {
-      if (name !== 'check') expect(job.environment, name).toBe(name);
+      if (name !== 'check' && name !== 'proof') expect(job.environment, name).toBe(name);
       expect(job['timeout-minutes'], name).toBeGreaterThan(0);
     }
+  });
+
+  test('lets a run that waits for its approval block no other, and deploys nothing but the newest commit', () => {
+    expect(concurrency).toBeUndefined();
+    for (const name of ['check', 'proof']) {
+      const group = `${name}-${'$'}{{ github.head_ref || github.sha }}`;
+      expect(jobs[name]?.concurrency).toEqual({ group, 'cancel-in-progress': true });
+    }
+    expect(jobs.staging?.concurrency).toBe('staging');
+    expect(jobs['production-diff']?.concurrency).toBeUndefined();
+    expect(jobs.production?.concurrency).toBeUndefined();
+    expect(runsOf('production')[0]).toBe(
+      'test "$(gh api "repos/$GITHUB_REPOSITORY/commits/main" --jq .sha)" = "$GITHUB_SHA"',
+    );
   });
 
   test('has no stored key: a job that deploys exchanges its token for a role', () => {
     expect(text).not.toMatch(/secrets\.|aws-access-key|aws-secret/);
     expect(permissions).toEqual({ contents: 'read' });
     expect(jobs.check?.permissions).toBeUndefined();
+    expect(jobs.proof?.permissions).toBeUndefined();
     for (const name of ['staging', 'production-diff', 'production']) {
       expect(jobs[name]?.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
     }
@@ -63,23 +87,71 @@ describe('the delivery pipeline', () => {
     }
   });
 
-  test('deploys by a role that only its own environments can take, and that does nothing itself', () => {
-    const { ofType } = synthesize({ ...fullSettings, deliveredBy: 'acme/holdfast:production-diff:production' });
-    const role = ofType('AWS::IAM::Role').find(({ resource }) =>
-      resource.Properties.Description.startsWith('Deploys '),
-    );
-    const [trust] = role?.resource.Properties.AssumeRolePolicyDocument.Statement ?? [];
-    expect(trust.Action).toBe('sts:AssumeRoleWithWebIdentity');
-    expect(trust.Condition.StringEquals).toEqual({
-      'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
-      'token.actions.githubusercontent.com:sub': [
-        'repo:acme/holdfast:environment:production-diff',
-        'repo:acme/holdfast:environment:production',
-      ],
+  const delivered = (settings: Record<string, unknown> = {}) => {
+    const { ofType } = synthesize({
+      ...fullSettings,
+      deliveredBy: 'acme/holdfast:production-diff:production',
+      ...settings,
     });
-    const statements = role?.resource.Properties.Policies[0].PolicyDocument.Statement;
-    expect(statements.map(({ Action }: { Action: string }) => Action)).toEqual(['sts:AssumeRole', 'ssm:GetParameter']);
-    expect(JSON.stringify(statements[0].Resource)).not.toContain('*');
+    const roleThat = (verb: string) => {
+      const roles = ofType('AWS::IAM::Role').filter(({ resource }) =>
+        resource.Properties.Description?.startsWith(verb),
+      );
+      expect(roles).toHaveLength(1);
+      const { AssumeRolePolicyDocument, Policies } = (roles[0] as (typeof roles)[number]).resource.Properties;
+      return { trust: AssumeRolePolicyDocument.Statement, statements: Policies[0].PolicyDocument.Statement };
+    };
+    return { ofType, deploys: roleThat('Deploys '), looks: roleThat('Shows ') };
+  };
+  const assumed = ({ statements }: { statements: { Resource: unknown }[] }) => {
+    const text = JSON.stringify([statements[0]?.Resource].flat());
+    return [...text.matchAll(/cdk-hnb659fds-([a-z-]+)-role-/g)].map(match => match[1]);
+  };
+
+  test.each([
+    ['deploys', 'production'],
+    ['looks', 'production-diff'],
+  ] as const)('%s by a role for its own environment, of this workflow on main', (kind, environment) => {
+    const { trust } = delivered()[kind];
+    expect(trust).toHaveLength(1);
+    expect(trust[0].Action).toBe('sts:AssumeRoleWithWebIdentity');
+    const claim = (name: string) => `token.actions.githubusercontent.com:${name}`;
+    expect(trust[0].Condition).toEqual({
+      StringEquals: {
+        [claim('aud')]: 'sts.amazonaws.com',
+        [claim('sub')]: [`repo:acme/holdfast:environment:${environment}`],
+        [claim('ref')]: 'refs/heads/main',
+        [claim('job_workflow_ref')]: 'acme/holdfast/.github/workflows/deliver.yml@refs/heads/main',
+      },
+    });
+  });
+
+  test('shows the diff with a role that only looks up, and deploys with one that does nothing itself', () => {
+    const { deploys, looks } = delivered();
+    const actionsOf = ({ statements }: typeof looks) => statements.map(({ Action }: { Action: string }) => Action);
+    expect(actionsOf(looks)).toEqual(['sts:AssumeRole']);
+    expect(assumed(looks)).toEqual(['lookup']);
+    expect(actionsOf(deploys)).toEqual(['sts:AssumeRole', 'ssm:GetParameter']);
+    expect(assumed(deploys)).toEqual(['deploy', 'file-publishing', 'lookup']);
+    expect(JSON.stringify([deploys.statements, looks.statements])).not.toContain('*');
     expect(synthesize().ofType('AWS::IAM::OIDCProvider')).toEqual([]);
+  });
+
+  test('reaches every region that has a stack', () => {
+    const regions = { region: 'eu-central-1', waf: true, replicaRegion: 'eu-west-1' };
+    const { deploys, looks } = delivered(regions);
+    for (const { statements } of [deploys, looks]) {
+      const text = JSON.stringify(statements);
+      for (const region of ['eu-central-1', 'us-east-1', 'eu-west-1']) expect(text).toContain(`-${region}"`);
+    }
+    expect(assumed(deploys)).toHaveLength(9);
+  });
+
+  test('creates the account’s provider for GitHub, which stays, or uses the one that is there', () => {
+    const [provider] = delivered().ofType('AWS::IAM::OIDCProvider');
+    expect(provider?.resource.DeletionPolicy).toBe('Retain');
+    const { ofType, deploys } = delivered({ githubProvider: 'existing' });
+    expect(ofType('AWS::IAM::OIDCProvider')).toEqual([]);
+    expect(JSON.stringify(deploys.trust[0].Principal)).toContain('oidc-provider/token.actions.githubusercontent.com');
   });
 });

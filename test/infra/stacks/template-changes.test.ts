@@ -23,6 +23,7 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   replicaRegion: { replicaRegion: 'eu-west-1', region: 'eu-central-1' },
   backupVaultArn: { backupVaultArn: exampleVault },
   deliveredBy: { deliveredBy: 'acme/holdfast:production' },
+  githubProvider: { githubProvider: 'existing', deliveredBy: 'acme/holdfast:production' },
   tracing: { tracing: true },
   monthlyBudget: { monthlyBudget: 100 },
   alarmEmail: { alarmEmail: fullSettings.alarmEmail },
