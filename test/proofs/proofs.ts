@@ -49,6 +49,7 @@ export const proofs: readonly Proof[] = [
   { name: 'histories', files: ['test/functions/secrets/model.test.ts'], env: { MODEL_RUNS: '100' } },
   { name: 'dry-runs', files: ['test/functions/secrets/dry-run.test.ts'], env: { DRY_RUNS: '200' } },
   { name: 'deleted-keys', files: ['test/functions/secrets/deleted-keys.test.ts'], env: { DELETED_KEYS: '3000' } },
+  { name: 'endings', files: ['test/clients/cli/endings.test.ts'], env: {} },
   { name: 'kills', files: ['test/clients/cli/killed.test.ts'], env: { KILLS: '8' } },
   { name: 'formats', files: ['test/clients/cli/formats'], env: { FORMATS: '4000' } },
   { name: 'load', files: ['test/load'], env: { LOAD: '20' } },

@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { afterAll } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -48,12 +49,13 @@ let built: string | undefined;
 function requireBundle(): string {
   if (built !== undefined) return built;
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-bundle-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const bundle = join(folder, 'holdfast.cjs');
-  execFileSync(process.execPath, [join(root, 'clients/cli/build.ts'), bundle]);
-  built = bundle;
+  built = join(folder, 'holdfast.cjs');
+  execFileSync(process.execPath, [join(root, 'clients/cli/build.ts'), built]);
   return built;
 }
+afterAll(() => {
+  if (built !== undefined) rmSync(dirname(built), { recursive: true, force: true });
+});
 
 /** The command line as its sources are now, with an empty home and nothing set in its environment. */
 export function buildCli(): Cli {

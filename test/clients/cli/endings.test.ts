@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pullAnswer, type ScriptedServer, startServer } from '../sdk/scripted-server.ts';
+import { buildCli, type Cli } from './cli.ts';
+import { dieOfEach, everyDeadlySignal, everyExitCode, exitWithEach, type Run } from './endings.ts';
+
+let cli: Cli;
+let server: ScriptedServer;
+
+beforeAll(async () => {
+  cli = buildCli();
+  server = await startServer(pullAnswer(1, { GREETING: 'hello' }));
+});
+afterAll(async () => {
+  await server.stop();
+  cli.remove();
+});
+
+describe.each([
+  ['replaces this process', {}],
+  ['is spawned', { HOLDFAST_RUN: 'spawn' }],
+])('a command that %s', (_, way) => {
+  const run: Run = words =>
+    cli.run(['run', ...words], {
+      env: {
+        HOLDFAST_URL: server.url,
+        HOLDFAST_TOKEN: 'service_tok_run',
+        HOLDFAST_ORG: 'acme',
+        HOLDFAST_PROJECT: 'web-shop',
+        HOLDFAST_ENV: 'dev',
+        ...way,
+      },
+    });
+
+  it('ends with each of the 256 exit codes', async () => {
+    const endings = await exitWithEach(run, everyExitCode);
+    expect(endings.map(({ code }) => code)).toEqual(everyExitCode);
+    expect(endings.filter(({ stderr }) => stderr !== '')).toEqual([]);
+  }, 240_000);
+
+  it('dies of each signal that kills', async () => {
+    const endings = await dieOfEach(run, everyDeadlySignal);
+    expect(endings.map(({ signal }) => signal)).toEqual(everyDeadlySignal);
+    expect(everyDeadlySignal.length).toBeGreaterThan(20);
+  }, 120_000);
+});
