@@ -5,6 +5,7 @@ import { networkOf } from '../../lib/limits/network.ts';
 import { failedLoginsOfNetwork } from '../../lib/limits/rate-limits.ts';
 import { type Answer, type Api, startApi } from '../support/api.ts';
 import { type Person, seedPerson, testPassword } from '../support/people.ts';
+import { setScrypt } from '../support/quick-scrypt.ts';
 
 /*
  * A hash takes half a CPU second, and the gateway lets many log-ins through. So what the bounds already refuse must not be
@@ -22,6 +23,7 @@ let ada: Person;
 let grace: Person;
 
 beforeAll(async () => {
+  setScrypt('real');
   counting.enable();
   api = await startApi({ LOGIN_FAILURE_LIMIT: '1', REGISTER_LIMIT_PER_HOUR: '1' });
   [ada, grace] = await Promise.all([seedPerson(), seedPerson()]);
@@ -31,6 +33,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   counting.disable();
+  setScrypt('quick');
   await api?.stop();
 });
 
