@@ -1,4 +1,4 @@
-import type { Contract } from '../../lib/contracts/contract.ts';
+import type { RoutedContract } from '../../lib/contracts/routes.ts';
 import { description, tags } from './introduction.ts';
 import type { Components, JsonObject } from './json-schema.ts';
 import { type Operation, operationOf } from './operation.ts';
@@ -19,7 +19,7 @@ export interface OpenApiDocument {
 }
 
 /** The OpenAPI 3.1 description of the routes. Deterministic: the same routes give the same bytes. */
-export function buildOpenApi(routes: readonly Contract[]): OpenApiDocument {
+export function buildOpenApi(routes: readonly RoutedContract[]): OpenApiDocument {
   const components: Components = new Map();
   const errors: Components = new Map();
   const paths: OpenApiDocument['paths'] = {};
@@ -70,6 +70,6 @@ function sorted(components: Components): Record<string, JsonObject> {
 }
 
 /** The document as written to `openapi.json`. */
-export function renderOpenApi(routes: readonly Contract[]): string {
+export function renderOpenApi(routes: readonly RoutedContract[]): string {
   return `${JSON.stringify(buildOpenApi(routes), null, 2)}\n`;
 }

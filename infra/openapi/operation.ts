@@ -3,6 +3,7 @@ import type { Contract, ResponseContract } from '../../lib/contracts/contract.ts
 import { errorsOf, statusOf } from '../../lib/contracts/contract-errors.ts';
 import type { ErrorCode } from '../../lib/contracts/error-codes.ts';
 import { parameterNames } from '../../lib/contracts/path-parameters.ts';
+import type { RoutedContract } from '../../lib/contracts/routes.ts';
 import { pascalCase } from '../plan/functions.ts';
 import { curlSampleOf } from './curl-samples.ts';
 import { errorCatalogue } from './error-catalogue.ts';
@@ -142,7 +143,7 @@ function responsesOf(contract: Contract, components: Components, errors: Compone
 }
 
 /** One operation. Adds its schemas and error responses to the shared components. */
-export function operationOf(contract: Contract, components: Components, errors: Components): Operation {
+export function operationOf(contract: RoutedContract, components: Components, errors: Components): Operation {
   const parameters = parametersOf(contract, components);
   const requestBody = requestBodyOf(contract, components);
   const { access } = contract;

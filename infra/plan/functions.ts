@@ -69,7 +69,7 @@ export const routedFunctions: readonly RoutedFunctionPlan[] = [
     name: contract.operationId,
     area: contract.area,
     summary: contract.summary,
-    routeKey: `${contract.method} ${contract.path}`,
+    routeKey: contract.route,
     uses: usesOf(contract),
     memoryMb: contract.sizing?.memoryMb ?? defaultMemoryMb,
     timeoutSeconds: defaultTimeoutSeconds,

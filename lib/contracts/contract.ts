@@ -21,6 +21,10 @@ export function bodyLimitOf({ access, rawBody }: Pick<Contract, 'access' | 'rawB
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+type Path = `/v1/${string}`;
+
+type Route = `${Method} ${Path}`;
+
 /** What a bearer token must be allowed for a route; `session` refuses every token. */
 export type TokenRequirement = 'read' | 'write' | 'full' | 'session';
 
@@ -143,11 +147,10 @@ export type SuccessStatus = 200 | 201 | 202 | 304;
 export interface Contract {
   /** Verb-noun in kebab case; also the name of the function's file. */
   operationId: string;
-  /** The folder of the function, and its tag in the documentation. */
-  area: string;
+  /** `METHOD /v1/path`, with `{parameter}` segments, each named in `path-parameters.ts`. */
+  route: Route;
   method: Method;
-  /** With the `/v1` prefix and `{parameter}` segments, each named in `path-parameters.ts`. */
-  path: `/v1/${string}`;
+  path: Path;
   summary: string;
   description: string;
   access: Access;
@@ -174,9 +177,14 @@ export const passwordSizing = {
   reason: 'scrypt at OWASP strength needs 128 MB and a whole CPU, which 1,769 MB have',
 };
 
+type RouteParts<R extends Route> = R extends `${infer M extends Method} ${infer P extends Path}`
+  ? { method: M; path: P }
+  : never;
+
 /** Declares an endpoint and keeps the literal types that handlers infer their parameters from. */
-export function contract<const C extends Contract>(declared: C): C {
-  return declared;
+export function contract<const C extends Omit<Contract, 'method' | 'path'>>(declared: C): C & RouteParts<C['route']> {
+  const [method, path] = declared.route.split(' ');
+  return { ...declared, ...({ method, path } as RouteParts<C['route']>) };
 }
 
 type ParsedOr<S, Else> = S extends z.ZodType ? z.output<S> : Else;

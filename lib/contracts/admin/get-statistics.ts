@@ -3,9 +3,7 @@ import { contract } from '../contract.ts';
 
 export const getStatistics = contract({
   operationId: 'get-statistics',
-  area: 'admin',
-  method: 'GET',
-  path: '/v1/admin/stats',
+  route: 'GET /v1/admin/stats',
   summary: 'Platform statistics',
   description: 'Returns the number of users, organizations and projects on the platform.',
   access: { kind: 'admin' },

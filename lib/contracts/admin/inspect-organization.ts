@@ -7,9 +7,7 @@ import { organizationExample } from './organization-example.ts';
 
 export const inspectOrganization = contract({
   operationId: 'inspect-organization',
-  area: 'admin',
-  method: 'GET',
-  path: '/v1/admin/orgs/{orgId}',
+  route: 'GET /v1/admin/orgs/{orgId}',
   summary: 'Organization detail and effective limits',
   description: 'Returns an organization with its usage, the limits in force, and where each limit comes from.',
   access: { kind: 'admin' },

@@ -7,9 +7,7 @@ import { OrganizationWithUsage } from './organization-with-usage.ts';
 
 export const listOrganizations = contract({
   operationId: 'list-organizations',
-  area: 'admin',
-  method: 'GET',
-  path: '/v1/admin/orgs',
+  route: 'GET /v1/admin/orgs',
   summary: 'All organizations with usage counts',
   description:
     'Lists the organizations of the platform, ordered by slug. Without `limit` it lists all of them, as far as an answer ' +

@@ -5,9 +5,7 @@ import { limitsExample } from './limits-example.ts';
 
 export const listPlans = contract({
   operationId: 'list-plans',
-  area: 'admin',
-  method: 'GET',
-  path: '/v1/admin/plans',
+  route: 'GET /v1/admin/plans',
   summary: 'All plan configurations',
   description: 'Lists every plan with its current default limits.',
   access: { kind: 'admin' },

@@ -7,9 +7,7 @@ import { RequestErrors } from './request-errors.ts';
 
 export const summarizeMetrics = contract({
   operationId: 'summarize-metrics',
-  area: 'admin',
-  method: 'GET',
-  path: '/v1/admin/metrics/summary',
+  route: 'GET /v1/admin/metrics/summary',
   summary: 'Request metrics',
   description:
     'Returns requests, errors and latencies of the last hours, by route and by hour. A request is counted within seconds.',

@@ -9,9 +9,7 @@ const OverrideValue = LimitValue.nullable().optional();
 
 export const updateOrganization = contract({
   operationId: 'update-organization',
-  area: 'admin',
-  method: 'PATCH',
-  path: '/v1/admin/orgs/{orgId}',
+  route: 'PATCH /v1/admin/orgs/{orgId}',
   summary: 'Update an organization’s plan and limit overrides',
   description:
     'Changes the plan, the overrides or both. An override that is not named stays, and null removes one. A downgrade ' +

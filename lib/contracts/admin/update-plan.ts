@@ -6,9 +6,7 @@ import { limitsExample } from './limits-example.ts';
 
 export const updatePlan = contract({
   operationId: 'update-plan',
-  area: 'admin',
-  method: 'PUT',
-  path: '/v1/admin/plans/{planName}',
+  route: 'PUT /v1/admin/plans/{planName}',
   summary: 'Update a plan’s default limits',
   description:
     'Sets some or all of a plan’s limits. They apply to every organization on the plan that has no override; limits that ' +

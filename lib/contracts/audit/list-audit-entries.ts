@@ -11,9 +11,7 @@ const maximumOffset = 10_000;
 
 export const listAuditEntries = contract({
   operationId: 'list-audit-entries',
-  area: 'audit',
-  method: 'GET',
-  path: '/v1/audit/{orgId}',
+  route: 'GET /v1/audit/{orgId}',
   summary: 'Query the audit log',
   description:
     'Lists every change in the organization and every read of values, newest first, for as long as the plan keeps them. ' +

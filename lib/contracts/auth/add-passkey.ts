@@ -10,9 +10,7 @@ const credentialExample = { id: 'EXAMPLEcredentialId', rawId: 'EXAMPLEcredential
 
 export const addPasskey = contract({
   operationId: 'add-passkey',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/passkeys',
+  route: 'POST /v1/auth/passkeys',
   summary: 'Add a passkey',
   description:
     'Verifies what the browser made of the challenge and adds the passkey, at most 20 for each account. From then on it is ' +

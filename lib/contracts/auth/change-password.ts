@@ -5,9 +5,7 @@ import { NewPassword, PresentedPassword } from './password.ts';
 
 export const changePassword = contract({
   operationId: 'change-password',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/change-password',
+  route: 'POST /v1/auth/change-password',
   summary: 'Change the password',
   description:
     'Sets a new password and ends every other session of the user. A wrong current password is an invalid request that ' +

@@ -14,9 +14,7 @@ const RecoveryCode = text(1, 64).meta({
 
 export const completeLogin = contract({
   operationId: 'complete-login',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/login/verify',
+  route: 'POST /v1/auth/login/verify',
   summary: 'Complete a log-in with a second factor or a passkey',
   description:
     'Answers the challenge of a log-in with exactly one of `totp`, `recoveryCode` and `passkey`, and starts the session. A ' +

@@ -5,9 +5,7 @@ import { TotpCode } from './totp-code.ts';
 
 export const confirmTotp = contract({
   operationId: 'confirm-totp',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/totp/confirm',
+  route: 'POST /v1/auth/totp/confirm',
   summary: 'Add the authenticator app',
   description:
     'Makes the authenticator app a second factor, once it shows a right code. The code is used up by that. The account’s ' +

@@ -9,9 +9,7 @@ const CreateTokenBody = demandWiderLimits(z.strictObject(tokenFields));
 
 export const createToken = contract({
   operationId: 'create-token',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/token',
+  route: 'POST /v1/auth/token',
   summary: 'Create a scoped CLI token',
   description:
     'Creates a bearer token with at most the rights of its user, optionally limited in time and to an organization, ' +

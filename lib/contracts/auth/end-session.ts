@@ -3,9 +3,7 @@ import { Success } from '../fields/success.ts';
 
 export const endSession = contract({
   operationId: 'end-session',
-  area: 'auth',
-  method: 'DELETE',
-  path: '/v1/auth/sessions/{sessionId}',
+  route: 'DELETE /v1/auth/sessions/{sessionId}',
   summary: 'End a session',
   description: 'The session stops working at once; the one of this request may be named, too. Needs a session.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },

@@ -10,9 +10,7 @@ export const authenticationMethods = ['session', 'token'] as const;
 
 export const getCurrentUser = contract({
   operationId: 'get-current-user',
-  area: 'auth',
-  method: 'GET',
-  path: '/v1/auth/me',
+  route: 'GET /v1/auth/me',
   summary: 'The current user and its organizations',
   description:
     'Returns the caller, their organizations with their role in each, and how the request was authenticated. A token that ' +

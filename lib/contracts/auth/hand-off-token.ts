@@ -58,9 +58,7 @@ const HandOffCode = z
 
 export const handOffToken = contract({
   operationId: 'hand-off-token',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/cli-auth',
+  route: 'POST /v1/auth/cli-auth',
   summary: 'Hand a token from the dashboard to the CLI',
   description:
     'Works in two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets ' +

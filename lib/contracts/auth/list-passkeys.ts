@@ -4,9 +4,7 @@ import { Passkey } from './passkey.ts';
 
 export const listPasskeys = contract({
   operationId: 'list-passkeys',
-  area: 'auth',
-  method: 'GET',
-  path: '/v1/auth/passkeys',
+  route: 'GET /v1/auth/passkeys',
   summary: 'List passkeys',
   description: 'Lists the caller’s passkeys, newest first.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },

@@ -4,9 +4,7 @@ import { Session } from './session.ts';
 
 export const listSessions = contract({
   operationId: 'list-sessions',
-  area: 'auth',
-  method: 'GET',
-  path: '/v1/auth/sessions',
+  route: 'GET /v1/auth/sessions',
   summary: 'List active sessions',
   description: 'Lists the caller’s sessions, the one used last first.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },

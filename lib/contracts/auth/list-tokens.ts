@@ -4,9 +4,7 @@ import { CliToken, cliTokenExample } from './cli-token.ts';
 
 export const listTokens = contract({
   operationId: 'list-tokens',
-  area: 'auth',
-  method: 'GET',
-  path: '/v1/auth/tokens',
+  route: 'GET /v1/auth/tokens',
   summary: 'List active CLI tokens',
   description:
     'Lists the caller’s tokens that are neither revoked nor expired, without their secrets, which are not stored.',

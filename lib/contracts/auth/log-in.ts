@@ -7,9 +7,7 @@ import { User, userExample } from './user.ts';
 
 export const logIn = contract({
   operationId: 'log-in',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/login',
+  route: 'POST /v1/auth/login',
   summary: 'Log in',
   description:
     'Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the same ' +

@@ -3,9 +3,7 @@ import { Success } from '../fields/success.ts';
 
 export const logOut = contract({
   operationId: 'log-out',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/logout',
+  route: 'POST /v1/auth/logout',
   summary: 'Log out',
   description: 'Ends the session on the server and clears its cookie. Other sessions and tokens keep working.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },

@@ -8,9 +8,7 @@ import { User, userExample } from './user.ts';
 
 export const register = contract({
   operationId: 'register',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/register',
+  route: 'POST /v1/auth/register',
   summary: 'Create an account and its personal organization',
   description:
     'Creates a user and an organization that the user owns, logs the user in with a session cookie, and mails a link to ' +

@@ -3,9 +3,7 @@ import { Success } from '../fields/success.ts';
 
 export const removePasskey = contract({
   operationId: 'remove-passkey',
-  area: 'auth',
-  method: 'DELETE',
-  path: '/v1/auth/passkeys/{passkeyId}',
+  route: 'DELETE /v1/auth/passkeys/{passkeyId}',
   summary: 'Remove a passkey',
   description:
     'The passkey stops working at once. With the account’s last factor its recovery codes go as well, and its tokens no longer count as proved with one. The user is told by ' +

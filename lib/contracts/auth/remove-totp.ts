@@ -3,9 +3,7 @@ import { Success } from '../fields/success.ts';
 
 export const removeTotp = contract({
   operationId: 'remove-totp',
-  area: 'auth',
-  method: 'DELETE',
-  path: '/v1/auth/totp',
+  route: 'DELETE /v1/auth/totp',
   summary: 'Remove the authenticator app',
   description:
     'Its codes stop working at once. With the account’s last factor its recovery codes go as well, and its tokens no ' +

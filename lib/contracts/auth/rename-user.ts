@@ -5,9 +5,7 @@ import { User, userExample } from './user.ts';
 
 export const renameUser = contract({
   operationId: 'rename-user',
-  area: 'auth',
-  method: 'PATCH',
-  path: '/v1/auth/me',
+  route: 'PATCH /v1/auth/me',
   summary: 'Change the current user’s name',
   description: 'Sets the display name, which the members of the user’s organizations see as well.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },

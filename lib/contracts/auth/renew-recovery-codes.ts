@@ -4,9 +4,7 @@ import { RecoveryCodes } from './recovery-codes.ts';
 
 export const renewRecoveryCodes = contract({
   operationId: 'renew-recovery-codes',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/recovery-codes',
+  route: 'POST /v1/auth/recovery-codes',
   summary: 'Make new recovery codes',
   description:
     'Replaces the recovery codes by ten new ones. An account without a second factor can have none. The user is told by ' +

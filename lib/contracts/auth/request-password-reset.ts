@@ -5,9 +5,7 @@ import { Email } from '../fields/text.ts';
 
 export const requestPasswordReset = contract({
   operationId: 'request-password-reset',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/forgot-password',
+  route: 'POST /v1/auth/forgot-password',
   summary: 'Request a password reset',
   description:
     'Mails a link that is valid for an hour, if the account exists. The answer and the time it takes are the same either ' +

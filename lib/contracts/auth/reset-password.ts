@@ -6,9 +6,7 @@ import { NewPassword } from './password.ts';
 
 export const resetPassword = contract({
   operationId: 'reset-password',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/reset-password',
+  route: 'POST /v1/auth/reset-password',
   summary: 'Reset the password',
   description:
     'Sets a new password with the token of the mailed link, which works once, and ends every session, token and other reset link ' +

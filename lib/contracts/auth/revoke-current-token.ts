@@ -3,9 +3,7 @@ import { Success } from '../fields/success.ts';
 
 export const revokeCurrentToken = contract({
   operationId: 'revoke-current-token',
-  area: 'auth',
-  method: 'DELETE',
-  path: '/v1/auth/tokens/current',
+  route: 'DELETE /v1/auth/tokens/current',
   summary: 'Revoke the token of this request',
   description: 'The token that the request is made with stops working at once. Any token may do this.',
   access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },

@@ -3,9 +3,7 @@ import { Success } from '../fields/success.ts';
 
 export const revokeToken = contract({
   operationId: 'revoke-token',
-  area: 'auth',
-  method: 'DELETE',
-  path: '/v1/auth/tokens/{tokenId}',
+  route: 'DELETE /v1/auth/tokens/{tokenId}',
   summary: 'Revoke a CLI token',
   description: 'Revokes one of the caller’s own tokens. It stops working at once.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },

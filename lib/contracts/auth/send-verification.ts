@@ -3,9 +3,7 @@ import { Success } from '../fields/success.ts';
 
 export const sendVerification = contract({
   operationId: 'send-verification',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/send-verification',
+  route: 'POST /v1/auth/send-verification',
   summary: 'Send an e-mail verification link',
   description:
     'Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is already ' +

@@ -5,9 +5,7 @@ import { PasskeyRequestOptions } from './passkey-options.ts';
 
 export const startPasskeyLogin = contract({
   operationId: 'start-passkey-login',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/login/options',
+  route: 'POST /v1/auth/login/options',
   summary: 'Begin to log in with a passkey alone',
   description:
     'Returns a challenge for a passkey that names its user by itself. No e-mail address and no password are needed. Send ' +

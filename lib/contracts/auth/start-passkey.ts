@@ -5,9 +5,7 @@ import { PasskeyCreationOptions } from './passkey-options.ts';
 
 export const startPasskey = contract({
   operationId: 'start-passkey',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/passkeys/options',
+  route: 'POST /v1/auth/passkeys/options',
   summary: 'Begin to add a passkey',
   description: 'Returns a challenge for a new passkey. Send what the browser makes of it to `POST /v1/auth/passkeys`.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },

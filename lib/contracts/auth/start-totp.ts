@@ -3,9 +3,7 @@ import { contract } from '../contract.ts';
 
 export const startTotp = contract({
   operationId: 'start-totp',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/totp',
+  route: 'POST /v1/auth/totp',
   summary: 'Begin to add an authenticator app',
   description:
     'Returns a secret for an authenticator app (TOTP, RFC 6238). It does nothing until `POST /v1/auth/totp/confirm` gets a ' +

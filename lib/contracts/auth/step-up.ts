@@ -8,9 +8,7 @@ import { TotpCode } from './totp-code.ts';
 
 export const stepUp = contract({
   operationId: 'step-up',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/step-up',
+  route: 'POST /v1/auth/step-up',
   summary: 'Prove again who is at the session',
   description:
     'What is hard to undo needs a session that proved itself in the last ten minutes. This takes the password, and a second ' +

@@ -5,9 +5,7 @@ import { LinkToken } from './link-token.ts';
 
 export const undoFactor = contract({
   operationId: 'undo-factor',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/factors/undo',
+  route: 'POST /v1/auth/factors/undo',
   summary: 'Remove a second factor that somebody else added',
   description:
     'Removes a passkey or authenticator app with the token of the link in the mail about it, which works once, for 7 days. ' +

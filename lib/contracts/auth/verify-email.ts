@@ -5,9 +5,7 @@ import { User, userExample } from './user.ts';
 
 export const verifyEmail = contract({
   operationId: 'verify-email',
-  area: 'auth',
-  method: 'POST',
-  path: '/v1/auth/verify-email',
+  route: 'POST /v1/auth/verify-email',
   summary: 'Verify an e-mail address',
   description: 'Confirms the address with the token of the mailed link. Needs no session. The token works once.',
   access: { kind: 'public' },

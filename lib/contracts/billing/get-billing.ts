@@ -8,9 +8,7 @@ import { Timestamp } from '../fields/text.ts';
 
 export const getBilling = contract({
   operationId: 'get-billing',
-  area: 'billing',
-  method: 'GET',
-  path: '/v1/billing/{orgId}',
+  route: 'GET /v1/billing/{orgId}',
   summary: 'Billing status and usage',
   description:
     'Returns the plan, the state of the subscription, the limits in force, the usage, and what every plan allows. For ' +

@@ -4,9 +4,7 @@ import { HostedPage } from './hosted-page.ts';
 
 export const openPortal = contract({
   operationId: 'open-portal',
-  area: 'billing',
-  method: 'POST',
-  path: '/v1/billing/{orgId}/portal',
+  route: 'POST /v1/billing/{orgId}/portal',
   summary: 'Open the customer portal',
   description:
     'Creates a session of the payment provider’s customer portal, where the subscription can be changed or cancelled, ' +

@@ -4,9 +4,7 @@ import { Success } from '../fields/success.ts';
 
 export const receiveProviderEvent = contract({
   operationId: 'receive-provider-event',
-  area: 'billing',
-  method: 'POST',
-  path: '/v1/billing/webhook',
+  route: 'POST /v1/billing/webhook',
   summary: 'Receive the payment provider’s webhook',
   description:
     'For the payment provider only. The signature over the raw body is verified before anything else. Each event is ' +

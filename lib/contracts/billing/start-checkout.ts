@@ -6,9 +6,7 @@ import { HostedPage } from './hosted-page.ts';
 
 export const startCheckout = contract({
   operationId: 'start-checkout',
-  area: 'billing',
-  method: 'POST',
-  path: '/v1/billing/{orgId}/checkout',
+  route: 'POST /v1/billing/{orgId}/checkout',
   summary: 'Start a hosted checkout',
   description:
     'Creates a checkout session at the payment provider and returns its address. The plan changes when the provider ' +

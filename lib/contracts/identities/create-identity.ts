@@ -8,9 +8,7 @@ import { TokenMinutes } from './token-minutes.ts';
 
 export const createIdentity = contract({
   operationId: 'create-identity',
-  area: 'identities',
-  method: 'POST',
-  path: '/v1/identities/{orgId}',
+  route: 'POST /v1/identities/{orgId}',
   summary: 'Create an identity',
   description:
     'Lets a pipeline or workload sign in with the OpenID Connect token of its platform (GitHub Actions, GitLab, Kubernetes ' +

@@ -4,9 +4,7 @@ import { Success } from '../fields/success.ts';
 
 export const deleteIdentity = contract({
   operationId: 'delete-identity',
-  area: 'identities',
-  method: 'DELETE',
-  path: '/v1/identities/{orgId}/{identityId}',
+  route: 'DELETE /v1/identities/{orgId}/{identityId}',
   summary: 'Delete an identity',
   description: 'Deletes the identity. Its tokens end at once. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization', fresh: 'always' },

@@ -4,9 +4,7 @@ import { Slug, Timestamp, text, Uuid } from '../fields/text.ts';
 
 export const exchangeAssertion = contract({
   operationId: 'exchange-assertion',
-  area: 'identities',
-  method: 'POST',
-  path: '/v1/auth/exchange',
+  route: 'POST /v1/auth/exchange',
   summary: 'Sign in as an identity',
   description:
     'Exchanges the OpenID Connect token of a platform for a bearer token with the identity’s role and limits. The token must ' +

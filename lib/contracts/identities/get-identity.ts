@@ -4,9 +4,7 @@ import { answer, example } from './identity.ts';
 
 export const getIdentity = contract({
   operationId: 'get-identity',
-  area: 'identities',
-  method: 'GET',
-  path: '/v1/identities/{orgId}/{identityId}',
+  route: 'GET /v1/identities/{orgId}/{identityId}',
   summary: 'Get an identity',
   description: 'Returns the identity. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },

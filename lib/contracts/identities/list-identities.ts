@@ -5,9 +5,7 @@ import { example, Identity } from './identity.ts';
 
 export const listIdentities = contract({
   operationId: 'list-identities',
-  area: 'identities',
-  method: 'GET',
-  path: '/v1/identities/{orgId}',
+  route: 'GET /v1/identities/{orgId}',
   summary: 'List identities',
   description: 'Lists the organization’s identities. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },

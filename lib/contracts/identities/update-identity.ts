@@ -8,9 +8,7 @@ import { TokenMinutes } from './token-minutes.ts';
 
 export const updateIdentity = contract({
   operationId: 'update-identity',
-  area: 'identities',
-  method: 'PATCH',
-  path: '/v1/identities/{orgId}/{identityId}',
+  route: 'PATCH /v1/identities/{orgId}/{identityId}',
   summary: 'Update an identity',
   description:
     'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit, and null `jwks` lets the ' +

@@ -5,9 +5,7 @@ import { Member } from './member.ts';
 
 export const acceptInvitation = contract({
   operationId: 'accept-invitation',
-  area: 'members',
-  method: 'POST',
-  path: '/v1/members/invite/{token}/accept',
+  route: 'POST /v1/members/invite/{token}/accept',
   summary: 'Accept an invitation',
   description:
     'Makes the caller a member with the role of the invitation, while its inviter is a member who could still make it. ' +

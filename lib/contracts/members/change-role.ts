@@ -5,9 +5,7 @@ import { Member } from './member.ts';
 
 export const changeRole = contract({
   operationId: 'change-role',
-  area: 'members',
-  method: 'PATCH',
-  path: '/v1/members/{orgId}/{id}',
+  route: 'PATCH /v1/members/{orgId}/{id}',
   summary: 'Change a member’s role',
   description:
     'Changes a member’s role. For owners only. The last owner can’t be demoted. An invitation can’t be changed, only ' +

@@ -6,9 +6,7 @@ import { Invitation, invitationExample } from './invitation.ts';
 
 export const inviteMember = contract({
   operationId: 'invite-member',
-  area: 'members',
-  method: 'POST',
-  path: '/v1/members/{orgId}/invite',
+  route: 'POST /v1/members/{orgId}/invite',
   summary: 'Invite a member',
   description:
     'Mails an invitation that is valid for 7 days. Its token is also returned, once, and anyone who holds it can accept. ' +

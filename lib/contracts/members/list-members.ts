@@ -6,9 +6,7 @@ import { Member } from './member.ts';
 
 export const listMembers = contract({
   operationId: 'list-members',
-  area: 'members',
-  method: 'GET',
-  path: '/v1/members/{orgId}',
+  route: 'GET /v1/members/{orgId}',
   summary: 'List members and pending invitations',
   description: 'Lists the members of the organization and its pending invitations. For every member.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'organization' },

@@ -7,9 +7,7 @@ import { Uuid } from '../fields/text.ts';
 
 export const removeMember = contract({
   operationId: 'remove-member',
-  area: 'members',
-  method: 'DELETE',
-  path: '/v1/members/{orgId}/{id}',
+  route: 'DELETE /v1/members/{orgId}/{id}',
   summary: 'Remove a member or cancel an invitation',
   description:
     'Removes the member with this identifier and permanently revokes their tokens that are limited to the organization, ' +

@@ -5,9 +5,7 @@ import { Name, Slug } from '../fields/text.ts';
 
 export const createOrganization = contract({
   operationId: 'create-organization',
-  area: 'organizations',
-  method: 'POST',
-  path: '/v1/orgs',
+  route: 'POST /v1/orgs',
   summary: 'Create an organization',
   description:
     'Creates an organization that the caller owns. Without a slug, one is made from the name, with a suffix if it is ' +

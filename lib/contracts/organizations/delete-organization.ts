@@ -3,9 +3,7 @@ import { Success } from '../fields/success.ts';
 
 export const deleteOrganization = contract({
   operationId: 'delete-organization',
-  area: 'organizations',
-  method: 'DELETE',
-  path: '/v1/orgs/{orgId}',
+  route: 'DELETE /v1/orgs/{orgId}',
   summary: 'Delete an organization',
   description:
     'Makes the organization and all its data unreachable at once and erases them in the background. The slug can be used ' +

@@ -6,9 +6,7 @@ import { Name } from '../fields/text.ts';
 
 export const renameOrganization = contract({
   operationId: 'rename-organization',
-  area: 'organizations',
-  method: 'PATCH',
-  path: '/v1/orgs/{orgId}',
+  route: 'PATCH /v1/orgs/{orgId}',
   summary: 'Rename an organization, or demand a second factor',
   description:
     'Changes the display name; the slug stays. For owners and admins. An owner who has a second factor can demand one of ' +

@@ -7,9 +7,7 @@ import { Environment, environmentExample } from './environment.ts';
 
 export const createEnvironment = contract({
   operationId: 'create-environment',
-  area: 'projects',
-  method: 'POST',
-  path: '/v1/projects/{orgId}/{slug}/environments',
+  route: 'POST /v1/projects/{orgId}/{slug}/environments',
   summary: 'Create a custom environment',
   description:
     'Adds an environment to the project. Its type decides which roles can read and write its secrets. The default is ' +

@@ -6,9 +6,7 @@ import { Project, projectExample } from './project.ts';
 
 export const createProject = contract({
   operationId: 'create-project',
-  area: 'projects',
-  method: 'POST',
-  path: '/v1/projects/{orgId}',
+  route: 'POST /v1/projects/{orgId}',
   summary: 'Create a project',
   description:
     'Creates a project with its own encryption key and the environments `dev`, `staging` and `production`. Without a ' +

@@ -4,9 +4,7 @@ import { Success } from '../fields/success.ts';
 
 export const deleteEnvironment = contract({
   operationId: 'delete-environment',
-  area: 'projects',
-  method: 'DELETE',
-  path: '/v1/projects/{orgId}/{slug}/environments/{env}',
+  route: 'DELETE /v1/projects/{orgId}/{slug}/environments/{env}',
   summary: 'Delete an environment',
   description:
     'Makes the environment and the history of its secrets unreachable at once and erases them in the background. The ' +

@@ -3,9 +3,7 @@ import { Success } from '../fields/success.ts';
 
 export const deleteProject = contract({
   operationId: 'delete-project',
-  area: 'projects',
-  method: 'DELETE',
-  path: '/v1/projects/{orgId}/{slug}',
+  route: 'DELETE /v1/projects/{orgId}/{slug}',
   summary: 'Delete a project',
   description:
     'Makes the project unreachable at once and destroys its wrapped data key, so that none of its values can be decrypted ' +

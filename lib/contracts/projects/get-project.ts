@@ -5,9 +5,7 @@ import { Project, projectExample } from './project.ts';
 
 export const getProject = contract({
   operationId: 'get-project',
-  area: 'projects',
-  method: 'GET',
-  path: '/v1/projects/{orgId}/{slug}',
+  route: 'GET /v1/projects/{orgId}/{slug}',
   summary: 'Get a project',
   description:
     'Returns the project with its environments and the state of its key rotation. A limited token sees only the ' +

@@ -5,9 +5,7 @@ import { Project, projectExample } from './project.ts';
 
 export const listProjects = contract({
   operationId: 'list-projects',
-  area: 'projects',
-  method: 'GET',
-  path: '/v1/projects/{orgId}',
+  route: 'GET /v1/projects/{orgId}',
   summary: 'List the projects of an organization',
   description:
     'Lists the projects with their environments. A token that is limited to a project sees only that project.',

@@ -6,9 +6,7 @@ import { Project, projectExample } from './project.ts';
 
 export const rotateKey = contract({
   operationId: 'rotate-key',
-  area: 'projects',
-  method: 'POST',
-  path: '/v1/projects/{orgId}/{slug}/rotate-key',
+  route: 'POST /v1/projects/{orgId}/{slug}/rotate-key',
   summary: 'Rotate the encryption key',
   description:
     'Creates a new data key for new values and re-encrypts everything that is stored, including the history. Reads and ' +

@@ -9,9 +9,7 @@ import { projectExample } from './project.ts';
 
 export const updateEnvironment = contract({
   operationId: 'update-environment',
-  area: 'projects',
-  method: 'PATCH',
-  path: '/v1/projects/{orgId}/{slug}/environments/{env}',
+  route: 'PATCH /v1/projects/{orgId}/{slug}/environments/{env}',
   summary: 'Change an environment',
   description:
     'Changes the name, the type or both. The slug stays. For owners and admins; only owners may change the type, which ' +

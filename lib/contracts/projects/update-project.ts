@@ -7,9 +7,7 @@ import { Project, projectExample } from './project.ts';
 
 export const updateProject = contract({
   operationId: 'update-project',
-  area: 'projects',
-  method: 'PATCH',
-  path: '/v1/projects/{orgId}/{slug}',
+  route: 'PATCH /v1/projects/{orgId}/{slug}',
   summary: 'Change a project',
   description:
     'Changes the name, the description or both. The description `null` removes it. The slug stays. For owners and admins.',

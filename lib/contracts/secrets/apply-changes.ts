@@ -10,9 +10,7 @@ import { keyNames } from './key-names.ts';
 
 export const applyChanges = contract({
   operationId: 'apply-changes',
-  area: 'secrets',
-  method: 'POST',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}/changes',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/changes',
   summary: 'Set and delete secrets as one change',
   description:
     'Sets and deletes up to 1,000 secrets in any mixture, as one revision: all or nothing. Each key is named once. A key to ' +

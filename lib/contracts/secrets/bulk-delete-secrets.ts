@@ -11,9 +11,7 @@ import { Revision } from './revision.ts';
 
 export const bulkDeleteSecrets = contract({
   operationId: 'bulk-delete-secrets',
-  area: 'secrets',
-  method: 'POST',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}/bulk-delete',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/bulk-delete',
   summary: 'Delete secrets in bulk',
   description:
     'Soft-deletes up to 1,000 secrets in one change. Their histories stay. Keys that don’t exist are listed and change ' +

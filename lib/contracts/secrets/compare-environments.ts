@@ -28,9 +28,7 @@ const ComparedSide = z.object({
 
 export const compareEnvironments = contract({
   operationId: 'compare-environments',
-  area: 'secrets',
-  method: 'GET',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}/compare',
+  route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/compare',
   summary: 'Compare two environments',
   description:
     'Says which secrets only one of two environments of the project has, and which have different values or the same, each ' +

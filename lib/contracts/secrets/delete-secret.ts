@@ -10,9 +10,7 @@ import { Revision } from './revision.ts';
 
 export const deleteSecret = contract({
   operationId: 'delete-secret',
-  area: 'secrets',
-  method: 'DELETE',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}/{key}',
+  route: 'DELETE /v1/secrets/{orgSlug}/{project}/{env}/{key}',
   summary: 'Soft-delete a secret',
   description:
     'Removes the secret from pulls and lists. Its history stays and gets an entry for the deletion. Setting the key again ' +

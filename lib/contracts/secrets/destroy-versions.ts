@@ -6,9 +6,7 @@ import { Revision } from './revision.ts';
 
 export const destroyVersions = contract({
   operationId: 'destroy-versions',
-  area: 'secrets',
-  method: 'POST',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}/versions/{key}/destroy',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}/destroy',
   summary: 'Destroy old values of a key',
   description:
     'Takes the values of these versions out of the table for good, for a value that must not be there any more. The history ' +

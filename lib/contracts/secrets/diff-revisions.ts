@@ -13,9 +13,7 @@ const After = z.string().optional().meta({ description: 'The value at `to`; only
 
 export const diffRevisions = contract({
   operationId: 'diff-revisions',
-  area: 'secrets',
-  method: 'GET',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}/diff',
+  route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/diff',
   summary: 'Compare two revisions',
   description:
     'Tells which keys were created, updated and deleted between two revisions of an environment; a key that came back to ' +

@@ -9,9 +9,7 @@ import { ImportResult } from './import-result.ts';
 
 export const importSecrets = contract({
   operationId: 'import-secrets',
-  area: 'secrets',
-  method: 'POST',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}/bulk',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/bulk',
   summary: 'Import secrets in bulk',
   description:
     'Sets up to 1,000 secrets, given as a list, an object or dotenv text, in one change: all or nothing, with one event ' +

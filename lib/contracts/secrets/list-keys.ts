@@ -9,9 +9,7 @@ import { SecretSummary } from './secret-summary.ts';
 
 export const listKeys = contract({
   operationId: 'list-keys',
-  area: 'secrets',
-  method: 'GET',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}/keys',
+  route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/keys',
   summary: 'List keys only, no values',
   description:
     'Like a pull, but without values: nothing is decrypted and no audit entry is written. Requires the right to read the ' +

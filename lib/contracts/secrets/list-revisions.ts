@@ -6,9 +6,7 @@ import { SecretRevision } from './secret-revision.ts';
 
 export const listRevisions = contract({
   operationId: 'list-revisions',
-  area: 'secrets',
-  method: 'GET',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}/revisions',
+  route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/revisions',
   summary: 'List what each change did',
   description:
     'Returns the changes of an environment, newest first, with the names of the keys that each one created, updated and ' +

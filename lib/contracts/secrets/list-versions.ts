@@ -8,9 +8,7 @@ import { SecretVersion } from './secret-version.ts';
 
 export const listVersions = contract({
   operationId: 'list-versions',
-  area: 'secrets',
-  method: 'GET',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}/versions/{key}',
+  route: 'GET /v1/secrets/{orgSlug}/{project}/{env}/versions/{key}',
   summary: 'Version history of a key',
   description:
     'Returns the history of a key, newest first, even if the key was deleted; a deletion is an entry of its own. Values ' +

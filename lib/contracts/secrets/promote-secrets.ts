@@ -11,9 +11,7 @@ import { Revision } from './revision.ts';
 
 export const promoteSecrets = contract({
   operationId: 'promote-secrets',
-  area: 'secrets',
-  method: 'POST',
-  path: '/v1/secrets/{orgSlug}/{project}/promote',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/promote',
   summary: 'Promote secrets between environments',
   description:
     'Copies all secrets, or those that are named, from one environment of the project to another, as one change of the ' +

@@ -31,9 +31,7 @@ const PullQuery = z
 
 export const pullSecrets = contract({
   operationId: 'pull-secrets',
-  area: 'secrets',
-  method: 'GET',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}',
+  route: 'GET /v1/secrets/{orgSlug}/{project}/{env}',
   summary: 'Pull all secrets, decrypted',
   description:
     'Returns the secrets with their values, in key order, as one snapshot of the environment at `revision`: a pull never ' +

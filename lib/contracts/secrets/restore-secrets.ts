@@ -11,9 +11,7 @@ import { Revision } from './revision.ts';
 
 export const restoreSecrets = contract({
   operationId: 'restore-secrets',
-  area: 'secrets',
-  method: 'POST',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}/restore',
+  route: 'POST /v1/secrets/{orgSlug}/{project}/{env}/restore',
   summary: 'Restore an earlier revision',
   description:
     'Makes the environment, or those keys of it that are named, what it was at an earlier revision, as one change: a new ' +

@@ -20,9 +20,7 @@ const SetResult = z.object({
 
 export const setSecret = contract({
   operationId: 'set-secret',
-  area: 'secrets',
-  method: 'PUT',
-  path: '/v1/secrets/{orgSlug}/{project}/{env}',
+  route: 'PUT /v1/secrets/{orgSlug}/{project}/{env}',
   summary: 'Set one secret',
   description:
     'Creates the secret or writes its next version, and raises the revision of the environment by one. Setting the same ' +

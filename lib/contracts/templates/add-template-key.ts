@@ -6,9 +6,7 @@ import { TemplateKey, templateKeyExample } from './template-key.ts';
 
 export const addTemplateKey = contract({
   operationId: 'add-template-key',
-  area: 'templates',
-  method: 'POST',
-  path: '/v1/templates/{orgSlug}/{project}',
+  route: 'POST /v1/templates/{orgSlug}/{project}',
   summary: 'Add a template key',
   description:
     'Declares a key. Nothing is enforced when secrets are written; environments are validated on request. A pattern is a ' +

@@ -5,9 +5,7 @@ import { TemplateKey, templateKeyExample } from './template-key.ts';
 
 export const listTemplateKeys = contract({
   operationId: 'list-template-keys',
-  area: 'templates',
-  method: 'GET',
-  path: '/v1/templates/{orgSlug}/{project}',
+  route: 'GET /v1/templates/{orgSlug}/{project}',
   summary: 'List template keys',
   description: 'Lists the keys that the environments of the project should have. For every member.',
   access: { kind: 'member', roles, tokens: 'read', narrowestToken: 'environment' },

@@ -4,9 +4,7 @@ import { Success } from '../fields/success.ts';
 
 export const removeTemplateKey = contract({
   operationId: 'remove-template-key',
-  area: 'templates',
-  method: 'DELETE',
-  path: '/v1/templates/{orgSlug}/{project}/{key}',
+  route: 'DELETE /v1/templates/{orgSlug}/{project}/{key}',
   summary: 'Remove a template key',
   description: 'Removes the key from the template. Secrets with this key stay as they are. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'project' },

@@ -7,9 +7,7 @@ import { TemplateKey, templateKeyExample } from './template-key.ts';
 
 export const updateTemplateKey = contract({
   operationId: 'update-template-key',
-  area: 'templates',
-  method: 'PATCH',
-  path: '/v1/templates/{orgSlug}/{project}/{key}',
+  route: 'PATCH /v1/templates/{orgSlug}/{project}/{key}',
   summary: 'Change a template key',
   description:
     'Changes what the template says of a key. A `null` removes the description or the pattern. The same rules apply as ' +

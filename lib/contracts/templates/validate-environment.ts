@@ -6,9 +6,7 @@ const keyNames = (description: string, example: string[]) => z.array(z.string())
 
 export const validateEnvironment = contract({
   operationId: 'validate-environment',
-  area: 'templates',
-  method: 'GET',
-  path: '/v1/templates/{orgSlug}/{project}/validate/{env}',
+  route: 'GET /v1/templates/{orgSlug}/{project}/validate/{env}',
   summary: 'Validate an environment against the template',
   description:
     'Finds keys that the environment lacks and values that do not match their pattern. It never shows a value. For every ' +

@@ -8,9 +8,7 @@ import { Webhook, webhookExample } from './webhook.ts';
 
 export const createWebhook = contract({
   operationId: 'create-webhook',
-  area: 'webhooks',
-  method: 'POST',
-  path: '/v1/webhooks/{orgId}',
+  route: 'POST /v1/webhooks/{orgId}',
   summary: 'Create a webhook',
   description:
     'Subscribes a public https URL to events of the organization, or of one project or environment. The signing secret, ' +

@@ -4,9 +4,7 @@ import { Success } from '../fields/success.ts';
 
 export const deleteWebhook = contract({
   operationId: 'delete-webhook',
-  area: 'webhooks',
-  method: 'DELETE',
-  path: '/v1/webhooks/{orgId}/{webhookId}',
+  route: 'DELETE /v1/webhooks/{orgId}/{webhookId}',
   summary: 'Delete a webhook',
   description: 'Deletes the webhook and its delivery log. Nothing more is delivered to it. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'full', narrowestToken: 'organization' },

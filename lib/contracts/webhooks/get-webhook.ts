@@ -6,9 +6,7 @@ import { Webhook, webhookExample } from './webhook.ts';
 
 export const getWebhook = contract({
   operationId: 'get-webhook',
-  area: 'webhooks',
-  method: 'GET',
-  path: '/v1/webhooks/{orgId}/{webhookId}',
+  route: 'GET /v1/webhooks/{orgId}/{webhookId}',
   summary: 'Get a webhook and its recent deliveries',
   description:
     'Returns the webhook with its last 20 deliveries, including failed ones and test pings. For owners and admins.',

@@ -5,9 +5,7 @@ import { Webhook, webhookExample } from './webhook.ts';
 
 export const listWebhooks = contract({
   operationId: 'list-webhooks',
-  area: 'webhooks',
-  method: 'GET',
-  path: '/v1/webhooks/{orgId}',
+  route: 'GET /v1/webhooks/{orgId}',
   summary: 'List webhooks',
   description: 'Lists the organization’s webhooks without their signing secrets. For owners and admins.',
   access: { kind: 'member', roles: managers, tokens: 'read', narrowestToken: 'organization' },

@@ -5,9 +5,7 @@ import { Uuid } from '../fields/text.ts';
 
 export const testWebhook = contract({
   operationId: 'test-webhook',
-  area: 'webhooks',
-  method: 'POST',
-  path: '/v1/webhooks/{orgId}/{webhookId}/test',
+  route: 'POST /v1/webhooks/{orgId}/{webhookId}/test',
   summary: 'Send a test ping',
   description:
     'Queues a signed delivery of the event `webhook.ping`, even for an inactive webhook. The result appears in the ' +

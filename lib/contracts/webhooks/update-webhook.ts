@@ -9,9 +9,7 @@ import { Webhook, webhookExample } from './webhook.ts';
 
 export const updateWebhook = contract({
   operationId: 'update-webhook',
-  area: 'webhooks',
-  method: 'PATCH',
-  path: '/v1/webhooks/{orgId}/{webhookId}',
+  route: 'PATCH /v1/webhooks/{orgId}/{webhookId}',
   summary: 'Update a webhook',
   description:
     'Changes the given fields, at least one. A null `projectId` or `environmentId` removes that limit. The signing secret ' +
