@@ -15,8 +15,18 @@ export function sessionEndsAt(createdAt: string, nowMs: number): number {
   return Math.min(Math.floor(nowMs / 1000) + sessionLifetimeSeconds, latestEnd(createdAt));
 }
 
-/** When a stored session ends, in epoch seconds. Pure. */
-export function endOfSession({ createdAt, expiresAt }: { createdAt: string; expiresAt: number }): number {
+interface StoredSession {
+  createdAt: string;
+  expiresAt: number;
+  restoredTable?: string | undefined;
+}
+
+/**
+ * When a stored session ends, in epoch seconds. A session belongs to the table in which it began: in a table restored
+ * from a backup, those from before would include sessions that were ended after the backup.
+ */
+export function endOfSession({ createdAt, expiresAt, restoredTable }: StoredSession): number {
+  if (restoredTable !== settings().RESTORED_TABLE) return 0;
   return Math.min(expiresAt, latestEnd(createdAt));
 }
 

@@ -2,6 +2,7 @@ import { issuingKey } from '../access/credential-key.ts';
 import { sessionCookie, sessionEndsAt } from '../access/session-cookie.ts';
 import { ApiError } from '../core/errors.ts';
 import type { RequestSource } from '../core/request-source.ts';
+import { settings } from '../core/settings.ts';
 import { createCredential } from '../crypto/credentials.ts';
 import { isNew } from '../table/expressions.ts';
 import { at } from '../table/read.ts';
@@ -31,6 +32,7 @@ export async function newSession(
     userAgent,
     provedAt,
     secondFactor,
+    restoredTable: settings().RESTORED_TABLE,
     expiresAt,
   };
   return {

@@ -20,14 +20,14 @@ export type Middleware = middy.MiddlewareObj<
 >;
 
 /** Gives the request its id and log, and rejects requests that bypass the edge and changes during maintenance. */
-export function openRequest({ operationId, method }: Contract): Middleware {
+export function openRequest({ operationId, method, servedInMaintenance }: Contract): Middleware {
   return {
     before: ({ event, context }) => {
       const source = sourceOf(event);
       context.opened = { source, log: openLog({ requestId: source.requestId, operation: operationId }) };
       // The edge has the firewall and knows the caller's address, so nothing may bypass it.
       if (!cameThroughEdge(event)) throw new ApiError('route_not_found', 'The API is not served at this address.');
-      if (settings().MAINTENANCE && method !== 'GET') throw underMaintenance();
+      if (settings().MAINTENANCE && method !== 'GET' && servedInMaintenance !== true) throw underMaintenance();
     },
   };
 }
@@ -36,7 +36,7 @@ export function openRequest({ operationId, method }: Contract): Middleware {
 function underMaintenance(): ApiError {
   return new ApiError(
     'temporarily_unavailable',
-    'The service is under maintenance: it can be read, but not changed. Send the request again in a minute.',
-    { retryAfterSeconds: 60 },
+    'The service is under maintenance. Secrets can be read, but nothing can be changed. Send the request again in a minute.',
+    { retryAfterSeconds: 60, isExpected: true },
   );
 }

@@ -3,13 +3,19 @@ import type { Middleware } from './open-request.ts';
 import { explainNotFound } from './parse-request.ts';
 import { renderError, toApiError } from './respond.ts';
 
-/** Renders every error in the one error shape. Unexpected ones go to the log with their stack. */
+/**
+ * Renders every error in the one error shape. Unexpected ones go to the log with their stack, as errors that ring an
+ * alarm; expected refusals are warnings.
+ */
 export function renderErrors(contract: Contract): Middleware {
   return {
     onError: request => {
       const { source, log } = request.context.opened;
       const error = explainNotFound(contract, request.event, toApiError(request.error));
-      if (error.status >= 500) log.error(`answered ${error.code}`, error.cause ?? error);
+      if (error.status >= 500) {
+        if (error.isExpected) log.warn(`answered ${error.code}`, { reason: error.message });
+        else log.error(`answered ${error.code}`, error.cause ?? error);
+      }
       request.response = renderError(error, source.requestId);
     },
   };

@@ -161,6 +161,11 @@ export interface Contract {
   bodyExample?: unknown;
   /** The handler gets the body as received, because a signature covers its bytes. */
   rawBody?: true;
+  /**
+   * It changes no tenant's data, so it is served under maintenance, as every GET is. What it writes may be lost with the
+   * table that is being replaced: a session or a short-lived token.
+   */
+  servedInMaintenance?: true;
   /** The error code for a path parameter that names nothing, if it differs from `path-parameters.ts`. */
   notFound?: Partial<Record<PathParameterName, ErrorCode>>;
   responses: Readonly<Partial<Record<SuccessStatus, ResponseContract>>>;

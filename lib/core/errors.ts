@@ -6,6 +6,8 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown> | readonly Problem[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** A refusal that operators need not look at: contention, maintenance, or something that was logged already. */
+  readonly isExpected: boolean;
   readonly status: number;
 
   constructor(
@@ -15,6 +17,7 @@ export class ApiError extends Error {
       details?: Record<string, unknown> | readonly Problem[];
       retryAfterSeconds?: number;
       inOrganization?: true;
+      isExpected?: boolean;
       cause?: unknown;
     } = {},
   ) {
@@ -22,6 +25,7 @@ export class ApiError extends Error {
     this.code = code;
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isExpected = options.isExpected ?? false;
     this.status = (options.inOrganization === true ? statusInOrganization[code] : undefined) ?? errorStatuses[code];
   }
 }
@@ -62,6 +66,6 @@ export function environmentNotFound(): ApiError {
 }
 
 /** A 503 for contention or throttling that outlasted the service's own retries. The client may retry. */
-export function temporarilyUnavailable(message: string, cause?: unknown): ApiError {
-  return new ApiError('temporarily_unavailable', message, { retryAfterSeconds: 1, cause });
+export function temporarilyUnavailable(message: string, cause?: unknown, { isExpected = false } = {}): ApiError {
+  return new ApiError('temporarily_unavailable', message, { retryAfterSeconds: 1, cause, isExpected });
 }

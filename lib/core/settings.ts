@@ -79,8 +79,10 @@ const readers = {
    * directly.
    */
   EDGE_SECRETS: list,
-  /** Rejects all writes, so that an operator can swap the table for another one. */
+  /** Rejects changes of tenants' data, so that an operator can replace the table with another one. */
   MAINTENANCE: flag,
+  /** The restored table in use, if it is not the installation's own. Sessions from before the restore have ended. */
+  RESTORED_TABLE: optionalText,
   /** Whether browsers also send the session cookie with cross-site requests. */
   SESSION_COOKIE: oneOf(['same-site', 'cross-site'], 'same-site'),
   /** Allows http and loopback targets of webhooks; for development only. */

@@ -79,7 +79,9 @@ export async function backOff(budget: RetryBudget, cause?: unknown, pauseMs?: nu
 /** Waits without re-authorizing. @throws `temporarily_unavailable` when the budget's time is used up. */
 export async function wait(budget: RetryBudget, pauseMs: number, cause?: unknown): Promise<void> {
   if (Date.now() + pauseMs >= budget.endsAt) {
-    throw temporarilyUnavailable('Too many requests at once. Send the request again.', cause);
+    throw temporarilyUnavailable('Too many requests at once. Send the request again.', cause, {
+      isExpected: !isOutage(cause),
+    });
   }
   await new Promise(resolve => setTimeout(resolve, pauseMs));
 }
@@ -111,6 +113,11 @@ export function isRefusal(error: unknown): boolean {
 /** Whether a request that may be executed twice (a read, a transaction with its token) can be sent again. */
 export function isTransient(error: unknown): boolean {
   return isRefusal(error) || (error instanceof Error && serverErrors.has(error.name));
+}
+
+/** DynamoDB failed, rather than being busy with other requests. */
+function isOutage(error: unknown): boolean {
+  return error instanceof Error && ['InternalServerError', 'ServiceUnavailable'].includes(error.name);
 }
 
 /**

@@ -42,6 +42,7 @@ export const completeLogin = contract({
     },
   },
   errors: ['invalid_token', 'invalid_credentials', 'rate_limited'],
+  servedInMaintenance: true,
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],

@@ -8,5 +8,6 @@ export const endSession = contract({
   description: 'The session stops working at once; the one of this request may be named, too. Needs a session.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: { 200: { description: 'The session is ended.', body: Success } },
+  servedInMaintenance: true,
   uses: { table: ['Query', 'DeleteItem'] },
 });

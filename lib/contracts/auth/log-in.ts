@@ -28,6 +28,7 @@ export const logIn = contract({
     },
   },
   errors: ['invalid_credentials', 'second_factor_required', 'rate_limited'],
+  servedInMaintenance: true,
   uses: {
     dashboardOrigin: true,
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],

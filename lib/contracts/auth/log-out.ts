@@ -15,5 +15,6 @@ export const logOut = contract({
       headers: { 'Set-Cookie': 'Clears the session cookie.' },
     },
   },
+  servedInMaintenance: true,
   uses: { table: ['DeleteItem'] },
 });

@@ -19,5 +19,6 @@ export const startPasskeyLogin = contract({
     },
   },
   errors: ['rate_limited'],
+  servedInMaintenance: true,
   uses: { dashboardOrigin: true, table: ['PutItem', 'UpdateItem'], writes: ['CHALLENGE', 'RATE'] },
 });

@@ -43,6 +43,7 @@ export const stepUp = contract({
     },
   },
   errors: ['second_factor_required', 'invalid_token', 'rate_limited'],
+  servedInMaintenance: true,
   uses: {
     dashboardOrigin: true,
     table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],

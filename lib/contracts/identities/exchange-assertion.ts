@@ -39,6 +39,7 @@ export const exchangeAssertion = contract({
     },
   },
   errors: ['invalid_assertion', 'claims_mismatch', 'assertion_replayed', 'rate_limited', 'issuer_unavailable'],
+  servedInMaintenance: true,
   uses: {
     table: ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'],
     reads: ['ORG', 'ISSUER', 'RATE'],

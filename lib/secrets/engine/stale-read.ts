@@ -27,6 +27,8 @@ export function staleReadLimit(log: Log, place: object): (error: unknown) => err
     if (count < maximumStaleReads) return true;
     // An alarm counts these lines by `alarm`.
     log.error('an environment stays inconsistent however often it is read', error, { ...place, alarm: 'inconsistent' });
-    throw temporarilyUnavailable('The environment could not be read consistently. Send the request again.');
+    throw temporarilyUnavailable('The environment could not be read consistently. Send the request again.', error, {
+      isExpected: true,
+    });
   };
 }

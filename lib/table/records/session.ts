@@ -19,6 +19,8 @@ export const sessionRecord = entity({
     provedAt: z.string(),
     /** Whether that included a second factor. */
     secondFactor: z.boolean(),
+    /** The restored table in which the session began; absent in the installation's own. */
+    restoredTable: z.string().optional(),
     expiresAt: ExpiresAt,
   }),
 });
