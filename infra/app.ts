@@ -2,8 +2,9 @@ import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { bundleFunctions } from './build/bundle.ts';
 import { writeDashboard } from './build/dashboard.ts';
-import { ConfigError } from './plan/config.ts';
-import { readInstallation } from './plan/installation-file.ts';
+import { ConfigError, configNames } from './plan/config.ts';
+import { readInstallation, settingsElsewhere } from './plan/installation-file.ts';
+import { readRollout } from './stacks/gradual-deployments.ts';
 import { addInstallation } from './stacks/installation.ts';
 
 /**
@@ -12,11 +13,15 @@ import { addInstallation } from './stacks/installation.ts';
  */
 try {
   const app = new App();
-  const config = readInstallation(app.node.tryGetContext('installation'));
+  const installation = app.node.tryGetContext('installation');
+  if (configNames.some(name => app.node.tryGetContext(name) !== undefined)) throw settingsElsewhere(installation);
+  const config = readInstallation(installation);
+  const rollout = readRollout(app.node.tryGetContext('rollout'));
   const bundles = new Map((await bundleFunctions()).map(({ name, directory }) => [name, directory]));
   addInstallation(app, config, {
     codeOf: name => Code.fromAsset(bundles.get(name) ?? '', { exclude: ['*.map'] }),
     dashboardDirectory: await writeDashboard(),
+    ...(rollout === undefined ? {} : { rollout }),
   });
   app.synth();
 } catch (error) {

@@ -1,33 +1,54 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../plan/config.ts';
-import { readInstallation } from '../plan/installation-file.ts';
+import { type Deployed, requireDeployable } from '../plan/deployed.ts';
+import { readInstallation, settingsElsewhere } from '../plan/installation-file.ts';
 import { noticesOf } from '../plan/notices.ts';
+import type { Rollout } from '../stacks/gradual-deployments.ts';
+import { readDeployed } from './read-deployed.ts';
 
 /*
- * `npm run deploy -- <installation> [option of cdk deploy …]`: checks the settings in
- * `installations/<installation>.json` before building anything, deploys all stacks, and then uses the service once like
- * a client. On a terminal it asks before it broadens permissions. Elsewhere it never asks, because the pipeline runs
- * `cdk diff` and waits for an approval first.
+ * `npm run deploy -- <installation> [--emergency] [option of cdk deploy …]`: checks the settings in
+ * `installations/<installation>.json` and compares them with what is deployed before building anything, deploys all
+ * stacks, and then uses the service once like a client. With `--emergency`, all requests move to the new versions at once
+ * and no alarm stops them. On a terminal it asks before it broadens permissions. Elsewhere it never asks, because the
+ * pipeline runs `cdk diff` and waits for an approval first.
  */
 
 const root = join(import.meta.dirname, '../..');
 
 try {
-  const [installation = '', ...options] = process.argv.slice(2);
-  if (!/^[a-z]/.test(installation)) throw new ConfigError('Usage: npm run deploy -- <installation> [option …]');
-  refuseSettings(options, installation);
+  const [installation = '', ...given] = process.argv.slice(2);
+  if (!/^[a-z]/.test(installation))
+    throw new ConfigError('Usage: npm run deploy -- <installation> [--emergency] [option …]');
+  if (given.some(option => /^(-c|--context)(=|$)/.test(option))) throw settingsElsewhere(installation);
+  const options = given.filter(option => option !== '--emergency');
   const config = readInstallation(installation);
   refuseExamples(config, installation);
-  for (const notice of noticesOf(config)) process.stderr.write(`${notice}\n`);
-  process.exitCode = deploy(installation, options) || smoke(config);
+  const deployed = await readDeployed(config);
+  if (deployed !== undefined) requireDeployable(config, deployed);
+  const rollout = given.includes('--emergency') ? 'emergency' : rolloutOf(config, deployed);
+  for (const notice of [...noticesOf(config), ...remarksOn(rollout)]) process.stderr.write(`${notice}\n`);
+  process.exitCode = deploy(installation, rollout, options) || smoke(config);
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 }
 
-function deploy(installation: string, options: readonly string[]): number {
+/** While a table is replaced, and when maintenance ends after it, no alarm from before may stop the deployment. */
+function rolloutOf({ maintenance }: Config, deployed: Deployed | undefined): Rollout {
+  return maintenance || deployed?.maintenance === true ? 'at-once' : 'gradual';
+}
+
+function remarksOn(rollout: Rollout): string[] {
+  const atOnce = 'All requests move to the new versions at once';
+  if (rollout === 'at-once') return [`${atOnce}, because of the maintenance.`];
+  if (rollout === 'emergency') return [`${atOnce}, and no alarm stops them. The next deployment is watched again.`];
+  return [];
+}
+
+function deploy(installation: string, rollout: Rollout, options: readonly string[]): number {
   const asks = options.some(option => option.startsWith('--require-approval'));
   const approval = process.stdin.isTTY && process.stdout.isTTY ? 'broadening' : 'never';
   const { status } = spawnSync(
@@ -37,6 +58,8 @@ function deploy(installation: string, options: readonly string[]): number {
       '--all',
       '--context',
       `installation=${installation}`,
+      '--context',
+      `rollout=${rollout}`,
       ...(asks ? [] : ['--require-approval', approval]),
       ...options,
     ],
@@ -46,7 +69,13 @@ function deploy(installation: string, options: readonly string[]): number {
 }
 
 /** Checks that the new deployment works from outside. */
-function smoke({ checkParameter }: Config): number {
+function smoke({ checkParameter, maintenance }: Config): number {
+  if (maintenance) {
+    process.stderr.write(
+      'The deployment was not checked from outside, because under maintenance no secret can be set.\n',
+    );
+    return 0;
+  }
   if (checkParameter === undefined) {
     process.stderr.write('The deployment was not checked from outside, because checkParameter is not set.\n');
     return 0;
@@ -55,13 +84,6 @@ function smoke({ checkParameter }: Config): number {
     stdio: 'inherit',
   });
   return status ?? 1;
-}
-
-function refuseSettings(options: readonly string[], installation: string): void {
-  if (!options.some(option => /^(-c|--context)(=|$)/.test(option))) return;
-  throw new ConfigError(
-    `Settings come only from installations/${installation}.json, so that no deployment forgets one. Change that file.`,
-  );
 }
 
 /** The repository's own settings are examples for `npm run synth`. Their domains cannot be used. */

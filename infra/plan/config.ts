@@ -83,7 +83,7 @@ const Config = z
     edgeSecretVersion: count(1, 1_000_000).default(1),
     /** A firewall in front of CloudFront: managed rules, and a rate limit per address. */
     waf: flag.default(false),
-    /** Reads go on, changes get 503 and background work waits, while a restored table replaces another. */
+    /** Changes of tenants' data get 503 and background work waits, while a restored table replaces another. */
     maintenance: flag.default(false),
     /** The name of a table restored from a backup, to use instead of the installation's own. */
     restoredTable: z
@@ -179,6 +179,10 @@ const Config = z
     }
     if (config.replicaRegion !== undefined && config.replicaRegion === config.region) {
       context.addIssue({ code: 'custom', path: ['replicaRegion'], message: 'must be another region than region' });
+    }
+    // Otherwise the pipeline would take a deployment for good that nothing has checked, and go on to production.
+    if (config.deliveredBy !== undefined && config.checkParameter === undefined) {
+      context.addIssue({ code: 'custom', path: ['checkParameter'], message: 'is required because deliveredBy is set' });
     }
     const { dashboardOrigin, domainName, sessionCookie } = config;
     if (dashboardOrigin !== undefined && sessionCookie === 'same-site' && !isSameSite(dashboardOrigin, domainName)) {

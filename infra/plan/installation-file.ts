@@ -18,6 +18,13 @@ export function readInstallation(name: string, directory = join(root, 'installat
   return readConfig(parse(readFileSync(path, 'utf8'), file));
 }
 
+/** The error for a setting on the command line, where the next deployment would forget it. */
+export function settingsElsewhere(installation: string): ConfigError {
+  return new ConfigError(
+    `Settings come only from installations/${installation}.json, so that no deployment forgets one. Change that file.`,
+  );
+}
+
 function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,20 +1,24 @@
-import { Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnApi, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Config } from '../plan/config.ts';
-import { pascalCase, passwordFunctions, pullRoute, routedFunctions } from '../plan/functions.ts';
+import { deployedSettings } from '../plan/deployed.ts';
+import { pascalCase, passwordFunctions, pullRoute, type RoutedFunctionPlan } from '../plan/functions.ts';
 import { accessLogFormat, corsPolicy } from '../plan/http-api.ts';
+import { addAlarmTopic } from './alarm-topic.ts';
 import { AreaStack } from './area-stack.ts';
 import type { FoundationStack } from './foundation-stack.ts';
-import { addDeploymentAlarm } from './gradual-deployments.ts';
+import type { Rollout } from './gradual-deployments.ts';
 import { OperationsStack } from './operations-stack.ts';
 import type { Service } from './service-function.ts';
 import { WorkersStack } from './workers-stack.ts';
 
 interface ApiStackProps extends StackProps {
   config: Config;
+  rollout: Rollout;
+  routed: readonly RoutedFunctionPlan[];
   foundation: FoundationStack;
   codeOf: (name: string) => Code;
 }
@@ -26,9 +30,12 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, props);
-    const { config, foundation, codeOf } = props;
+    const { config, rollout, routed, foundation, codeOf } = props;
+    const topic = addAlarmTopic(this, config);
     const service: Service = {
       config,
+      rollout,
+      topic,
       codeOf,
       resources: foundation.resources(config),
       addresses: {
@@ -48,8 +55,7 @@ export class ApiStack extends Stack {
       webhookQueueArn: foundation.webhookQueue.queueArn,
       jobQueueArn: foundation.jobQueue.queueArn,
     });
-    const deploymentAlarm = addDeploymentAlarm(this, config);
-    const areas = Map.groupBy(routedFunctions, ({ area }) => area);
+    const areas = Map.groupBy(routed, ({ area }) => area);
     const functions = new Map<string, LambdaFunction>();
     const areaStacks = [...areas].map(([area, plans]) => {
       const stack = new AreaStack(this, pascalCase(area), { area, plans, apiId: api.ref, service });
@@ -59,8 +65,6 @@ export class ApiStack extends Stack {
 
     // Routes invoke functions there by name, and what they queue must find a worker that knows it.
     for (const areaStack of areaStacks) areaStack.addStackDependency(workers);
-    // CodeDeploy looks up the alarm by name, and fails without it.
-    for (const areaStack of areaStacks) areaStack.node.addDependency(deploymentAlarm);
     // API Gateway allows ten changes per second in an account. Deploying the areas in parallel would need many times as
     // many.
     for (const [index, stack] of areaStacks.entries()) {
@@ -68,11 +72,20 @@ export class ApiStack extends Stack {
       if (before !== undefined) stack.addStackDependency(before);
     }
 
-    const stage = this.addStage(config, api.ref, accessLog);
+    const stage = this.addStage(api.ref, accessLog, props);
     // The stage can only limit existing routes.
     for (const areaStack of areaStacks) stage.node.addDependency(areaStack);
 
-    new OperationsStack(this, 'Operations', { config, foundation, apiId: api.ref, accessLog, functions, workers });
+    new OperationsStack(this, 'Operations', {
+      config,
+      topic,
+      foundation,
+      apiId: api.ref,
+      accessLog,
+      functions,
+      workers,
+    });
+    new CfnOutput(this, 'Deployed', { value: JSON.stringify(deployedSettings(config)) });
   }
 
   private addApi(config: Config): CfnApi {
@@ -107,8 +120,8 @@ export class ApiStack extends Stack {
     });
   }
 
-  private addStage(config: Config, apiId: string, accessLog: LogGroup): CfnStage {
-    const passwordRoutes = routedFunctions.filter(({ name }) => passwordFunctions.has(name));
+  private addStage(apiId: string, accessLog: LogGroup, { config, routed }: ApiStackProps): CfnStage {
+    const passwordRoutes = routed.filter(({ name }) => passwordFunctions.has(name));
     const passwordThrottle = {
       ThrottlingRateLimit: config.passwordThrottleRate,
       ThrottlingBurstLimit: config.passwordThrottleBurst,

@@ -21,16 +21,24 @@ export class AreaStack extends NestedStack {
   constructor(scope: Construct, id: string, { area, plans, apiId, service, ...props }: AreaStackProps) {
     super(scope, id, { ...props, description: `${service.config.name}: the routes of ${area}` });
     const gradual = plans.filter(({ name }) => gradualFunctions.has(name));
-    const deployments =
-      gradual.length === 0 ? undefined : new GradualDeployments(this, 'Gradual', service.config, gradual);
     this.functions = new Map(
-      plans.map(plan => {
-        const deployed = addFunction(this, pascalCase(plan.name), { plan, service });
-        const target = gradual.includes(plan) ? deployments?.add(this, plan, deployed) : undefined;
-        this.addRoute(plan, apiId, target ?? deployed);
-        return [plan.name, deployed];
-      }),
+      plans.map(plan => [plan.name, addFunction(this, pascalCase(plan.name), { plan, service })]),
     );
+    const aliases = this.addAliases(gradual, { area, ...service });
+    for (const plan of plans) {
+      const target = aliases.get(plan.name) ?? this.functions.get(plan.name);
+      if (target !== undefined) this.addRoute(plan, apiId, target);
+    }
+  }
+
+  private addAliases(
+    gradual: readonly RoutedFunctionPlan[],
+    { area, config, rollout, topic }: Pick<Service, 'config' | 'rollout' | 'topic'> & { area: string },
+  ): ReadonlyMap<string, Alias> {
+    if (gradual.length === 0) return new Map();
+    const deployments = new GradualDeployments(this, 'Gradual', { config, rollout, area, functions: gradual, topic });
+    const names = new Set(gradual.map(({ name }) => name));
+    return deployments.addAliases(this, new Map([...this.functions].filter(([name]) => names.has(name))));
   }
 
   private addRoute({ name, routeKey }: RoutedFunctionPlan, apiId: string, target: LambdaFunction | Alias): void {

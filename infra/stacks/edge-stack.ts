@@ -111,6 +111,7 @@ export class EdgeStack extends Stack {
       stringValue: config.dashboardOrigin ?? origin,
     });
     new CfnOutput(this, 'Url', { value: `${origin}/v1` });
+    new CfnOutput(this, 'EdgeSecretVersion', { value: String(config.edgeSecretVersion) });
     if (domainName !== undefined) {
       new CfnOutput(this, 'DomainTarget', {
         description: `Point ${domainName} here with a CNAME or alias record.`,

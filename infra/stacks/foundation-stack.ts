@@ -82,6 +82,7 @@ export class FoundationStack extends Stack {
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'KeyArn', { value: this.key.keyArn });
     new CfnOutput(this, 'JobDeadLettersUrl', { value: this.jobDeadLetters.queueUrl });
+    new CfnOutput(this, 'JobDeadLettersArn', { value: this.jobDeadLetters.queueArn });
     new CfnOutput(this, 'WebhookDeadLettersUrl', { value: this.webhookDeadLetters.queueUrl });
     this.exportForOtherStacks(ownTable);
   }

@@ -1,40 +1,70 @@
-import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { ArnFormat, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { CfnApplication, CfnDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type CfnAlias, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { Config } from '../plan/config.ts';
+import { type Config, ConfigError } from '../plan/config.ts';
 import { deployedName, type FunctionPlan, pascalCase } from '../plan/functions.ts';
 
 /** The alias that the gateway invokes. */
 const aliasName = 'live';
 
 /** A tenth of the requests for five minutes, then all. */
-const deploymentConfig = 'CodeDeployDefault.LambdaCanary10Percent5Minutes';
+const gradualConfig = 'CodeDeployDefault.LambdaCanary10Percent5Minutes';
 
-/**
- * New versions are rolled back if their functions fail more often than this per minute, by a crash, a timeout or a
- * logged error. The previous version's last minutes do not count; an alarm that is already firing also stops the
- * deployment.
- */
+const atOnceConfig = 'CodeDeployDefault.LambdaAllAtOnce';
+
+/** New versions are rolled back if they fail more often than this per minute, by a crash, a timeout or a logged error. */
 const errorsAMinute = 2;
 
+interface GradualDeploymentsProps {
+  config: Config;
+  rollout: Rollout;
+  area: string;
+  /** The functions of the area that are deployed gradually. */
+  functions: readonly FunctionPlan[];
+  /** Where the alarm is sent. */
+  topic: ITopic;
+}
+
 /**
- * Deploys functions gradually: CodeDeploy moves an alias to the new version, and back if the function's alarm fires.
+ * How a deployment moves the aliases. `gradual`: step by step, watched by an alarm. `at-once`: everything immediately and
+ * unwatched, while a table is being replaced, because old and new versions must not work on two tables. `emergency`: the
+ * same, because an operator asked for it.
+ */
+export type Rollout = (typeof rollouts)[number];
+
+const rollouts = ['gradual', 'at-once', 'emergency'] as const;
+
+/** The rollout that `npm run deploy` chose. @throws ConfigError if there is no such rollout */
+export function readRollout(text: unknown): Rollout | undefined {
+  const found = rollouts.find(one => one === text);
+  if (found === undefined && text !== undefined)
+    throw new ConfigError(`rollout must be one of ${rollouts.join(', ')}.`);
+  return found;
+}
+
+/**
+ * Deploys functions gradually: CodeDeploy moves an alias to the new version, and back if the alarm fires. The alarm
+ * counts only the failures of the new versions, so that failures of the old ones don't stop the deployment that fixes
+ * them.
  */
 export class GradualDeployments extends Construct {
-  private readonly config: Config;
+  private readonly props: GradualDeploymentsProps;
   private readonly application: CfnApplication;
   private readonly role: Role;
 
-  constructor(scope: Construct, id: string, config: Config, plans: readonly FunctionPlan[]) {
+  constructor(scope: Construct, id: string, props: GradualDeploymentsProps) {
     super(scope, id);
-    this.config = config;
+    this.props = props;
+    const { config, functions } = props;
     this.application = new CfnApplication(this, 'Application', { computePlatform: 'Lambda' });
     const stack = Stack.of(this);
-    const functions = plans.map(plan =>
+    const functionArns = functions.map(plan =>
       stack.formatArn({
         service: 'lambda',
         resource: 'function',
@@ -52,7 +82,7 @@ export class GradualDeployments extends Construct {
               sid: 'MoveAliases',
               effect: Effect.ALLOW,
               actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-              resources: functions.flatMap(arn => [arn, `${arn}:${aliasName}`]),
+              resources: functionArns.flatMap(arn => [arn, `${arn}:${aliasName}`]),
             }),
             new PolicyStatement({
               sid: 'WatchAlarms',
@@ -70,74 +100,104 @@ export class GradualDeployments extends Construct {
     });
   }
 
-  /** The alias through which requests reach a function. */
-  add(scope: Construct, { name }: FunctionPlan, deployed: LambdaFunction): Alias {
-    const { provisionedConcurrency } = this.config;
+  /** Gives each function the alias through which requests reach it. By the function's name. */
+  addAliases(scope: Construct, deployed: ReadonlyMap<string, LambdaFunction>): ReadonlyMap<string, Alias> {
+    const alarm = this.addAlarm(scope, deployed);
+    return new Map([...deployed].map(([name, one]) => [name, this.addAlias(scope, name, { deployed: one, alarm })]));
+  }
+
+  private addAlias(
+    scope: Construct,
+    name: string,
+    { deployed, alarm }: { deployed: LambdaFunction; alarm: Alarm },
+  ): Alias {
+    const { config, rollout } = this.props;
     const id = pascalCase(name);
-    const version = deployed.currentVersion;
-    // Older versions are kept, so that an operator can point the alias back at one by hand.
-    version.applyRemovalPolicy(RemovalPolicy.RETAIN);
     const alias = new Alias(scope, `${id}Live`, {
       aliasName,
-      version: version as IVersion,
-      ...(provisionedConcurrency === undefined ? {} : { provisionedConcurrentExecutions: provisionedConcurrency }),
+      version: deployed.currentVersion as IVersion,
+      ...(config.provisionedConcurrency === undefined
+        ? {}
+        : { provisionedConcurrentExecutions: config.provisionedConcurrency }),
     });
-    this.countErrors(scope, id, deployed);
+    const isWatched = rollout === 'gradual';
     const group = new CfnDeploymentGroup(scope, `${id}Deployments`, {
       applicationName: this.application.ref,
       serviceRoleArn: this.role.roleArn,
       deploymentStyle: { deploymentType: 'BLUE_GREEN', deploymentOption: 'WITH_TRAFFIC_CONTROL' },
-      deploymentConfigName: deploymentConfig,
-      alarmConfiguration: { enabled: true, alarms: [{ name: deploymentAlarmName(this.config.name) }] },
-      autoRollbackConfiguration: { enabled: true, events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },
+      deploymentConfigName: isWatched ? gradualConfig : atOnceConfig,
+      alarmConfiguration: { enabled: isWatched, alarms: [{ name: alarm.alarmName }] },
+      autoRollbackConfiguration: {
+        enabled: true,
+        events: ['DEPLOYMENT_FAILURE', ...(isWatched ? ['DEPLOYMENT_STOP_ON_ALARM'] : [])],
+      },
     });
-    (alias.node.defaultChild as CfnAlias).cfnOptions.updatePolicy = {
+    const moved = alias.node.defaultChild as CfnAlias;
+    moved.cfnOptions.updatePolicy = {
       codeDeployLambdaAliasUpdate: { applicationName: this.application.ref, deploymentGroupName: group.ref },
     };
+    // The alarm must watch the new versions before they get requests.
+    alias.node.addDependency(alarm);
     return alias;
   }
 
-  /** Counts crashes, timeouts and logged errors of a function. All gradually deployed functions share the metric. */
-  private countErrors(scope: Construct, id: string, { logGroup }: LambdaFunction): void {
-    const patterns = {
-      Errors: FilterPattern.stringValue('$.level', '=', 'ERROR'),
-      // Lambda's own messages about a function that ended abruptly.
-      Crashes: FilterPattern.anyTerm(
-        'Task timed out',
-        'Runtime exited',
-        'Runtime.ExitError',
-        'Runtime.ImportModuleError',
-      ),
-    };
-    for (const [kind, filterPattern] of Object.entries(patterns)) {
-      new MetricFilter(scope, `${id}${kind}`, {
+  /** Counts the logged errors, crashes and timeouts of the versions that are being deployed. */
+  private addAlarm(scope: Construct, deployed: ReadonlyMap<string, LambdaFunction>): Alarm {
+    const { config, area, topic } = this.props;
+    const metricName = `GradualErrors-${area}`;
+    const filters = [...deployed].map(([name, { logGroup, currentVersion }]) => {
+      // An environment that is inconsistent has an alarm of its own; no version is to blame for it.
+      const pattern = `{ $.level = "ERROR" && $.alarm NOT EXISTS && $.version = "${currentVersion.version}" }`;
+      return new MetricFilter(scope, `${pascalCase(name)}Errors`, {
         logGroup,
-        metricNamespace: this.config.name,
-        metricName: errorsMetric,
+        metricNamespace: config.name,
+        metricName,
         metricValue: '1',
-        filterPattern,
+        filterPattern: FilterPattern.literal(pattern),
       });
-    }
+    });
+    const crashes = [...deployed].map(
+      ([name, { functionName, currentVersion }]) =>
+        new Metric({
+          namespace: 'AWS/Lambda',
+          metricName: 'Errors',
+          dimensionsMap: {
+            FunctionName: functionName,
+            Resource: `${config.name}-${name}:${aliasName}`,
+            ExecutedVersion: currentVersion.version,
+          },
+          statistic: 'Sum',
+          period: Duration.minutes(1),
+        }),
+    );
+    const logged = new Metric({
+      namespace: config.name,
+      metricName,
+      statistic: 'Sum',
+      period: Duration.minutes(1),
+    });
+    const usingMetrics = Object.fromEntries([logged, ...crashes].map((metric, index) => [`m${index}`, metric]));
+    const alarm = new Alarm(scope, 'DeploymentFails', {
+      alarmName: `${config.name}-Deployment-${area}`,
+      alarmDescription:
+        `The newest version of ${[...deployed.keys()].join(', ')} is failing. A deployment in progress rolls back ` +
+        'automatically. First read the logs of these functions from the minute the deployment started.',
+      metric: new MathExpression({
+        label: 'failures of the newest versions',
+        expression: Object.keys(usingMetrics)
+          .map(id => `FILL(${id}, 0)`)
+          .join(' + '),
+        usingMetrics,
+        period: Duration.minutes(1),
+      }),
+      threshold: errorsAMinute,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+    alarm.node.addDependency(...filters);
+    alarm.addAlarmAction(new SnsAction(topic));
+    alarm.addOkAction(new SnsAction(topic));
+    return alarm;
   }
-}
-
-const errorsMetric = 'GradualErrors';
-
-/** The alarm that stops a gradual deployment. */
-export function addDeploymentAlarm(scope: Construct, { name }: Config): Alarm {
-  return new Alarm(scope, 'DeploymentFails', {
-    alarmName: deploymentAlarmName(name),
-    alarmDescription:
-      'A gradually deployed function is failing. A deployment in progress rolls back automatically. ' +
-      'First read the logs of pull-secrets, set-secret, list-keys and log-in from the minute the deployment started.',
-    metric: new Metric({ namespace: name, metricName: errorsMetric, statistic: 'Sum', period: Duration.minutes(1) }),
-    threshold: errorsAMinute,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-    evaluationPeriods: 1,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
-  });
-}
-
-function deploymentAlarmName(name: string): string {
-  return `${name}-Deployment`;
 }

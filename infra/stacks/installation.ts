@@ -1,12 +1,14 @@
 import { type App, Tags } from 'aws-cdk-lib';
 import type { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Config } from '../plan/config.ts';
+import { type RoutedFunctionPlan, routedFunctions } from '../plan/functions.ts';
 import { ApiStack } from './api-stack.ts';
 import { BackupStack } from './backup-stack.ts';
 import { DeliveryStack } from './delivery-stack.ts';
 import { EdgeStack } from './edge-stack.ts';
 import { FirewallStack } from './firewall-stack.ts';
 import { FoundationStack } from './foundation-stack.ts';
+import type { Rollout } from './gradual-deployments.ts';
 import { ReplicaStack } from './replica-stack.ts';
 
 /** The files that a deployment uploads. */
@@ -15,6 +17,10 @@ export interface Assets {
   codeOf: (name: string) => Code;
   /** The folder with the dashboard's files. */
   dashboardDirectory: string;
+  /** How requests move to the new versions; `gradual` by default. */
+  rollout?: Rollout;
+  /** The functions behind the API; a test deploys those of another version. */
+  routed?: readonly RoutedFunctionPlan[];
 }
 
 export interface Installation {
@@ -27,7 +33,11 @@ export interface Installation {
  * Adds an installation's stacks: the ones that must last, the ones that each deployment replaces, and CloudFront in
  * front of both.
  */
-export function addInstallation(app: App, config: Config, { codeOf, dashboardDirectory }: Assets): Installation {
+export function addInstallation(
+  app: App,
+  config: Config,
+  { codeOf, dashboardDirectory, rollout = rolloutOf(config), routed = routedFunctions }: Assets,
+): Installation {
   const env = config.region === undefined ? {} : { env: { region: config.region } };
   const foundation = new FoundationStack(app, `${config.name}-foundation`, {
     ...env,
@@ -39,8 +49,11 @@ export function addInstallation(app: App, config: Config, { codeOf, dashboardDir
   const api = new ApiStack(app, `${config.name}-api`, {
     ...env,
     config,
+    rollout,
+    routed,
     foundation,
     codeOf,
+    tags: { rollout },
     description: `${config.name}: API, functions, alarms`,
     terminationProtection: true,
   });
@@ -95,4 +108,9 @@ export function addInstallation(app: App, config: Config, { codeOf, dashboardDir
   // cfn-lint's schema for dashboards has no tags.
   Tags.of(app).add('application', config.name, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
   return { foundation, api, edge };
+}
+
+/** Under maintenance, versions on two tables must not run beside each other for minutes. */
+function rolloutOf({ maintenance }: Config): Rollout {
+  return maintenance ? 'at-once' : 'gradual';
 }

@@ -1,4 +1,4 @@
-import { ArnFormat, Duration, NestedStack, type NestedStackProps, Validations } from 'aws-cdk-lib';
+import { Duration, NestedStack, type NestedStackProps } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Alarm, ComparisonOperator, Dashboard, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -6,8 +6,7 @@ import { type EventPattern, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { routes } from '../../lib/contracts/routes.ts';
 import type { Config } from '../plan/config.ts';
@@ -19,6 +18,7 @@ import type { WorkersStack } from './workers-stack.ts';
 
 interface OperationsStackProps extends NestedStackProps {
   config: Config;
+  topic: Topic;
   foundation: FoundationStack;
   apiId: string;
   accessLog: ILogGroup;
@@ -35,10 +35,9 @@ export class OperationsStack extends NestedStack {
   constructor(
     scope: Construct,
     id: string,
-    { config, foundation, apiId, accessLog, functions, workers, ...props }: OperationsStackProps,
+    { config, topic, foundation, apiId, accessLog, functions, workers, ...props }: OperationsStackProps,
   ) {
     super(scope, id, { ...props, description: `${config.name}: alarms and dashboard` });
-    const topic = this.addTopic(config);
     this.addKeyWarning(config, foundation, topic);
     if (config.backupVaultArn !== undefined) this.addBackupWarning(config, foundation, topic);
     const metrics = metricsOf({ apiId, foundation, workers });
@@ -64,38 +63,6 @@ export class OperationsStack extends NestedStack {
         workers,
       }),
     });
-  }
-
-  private addTopic({ name, alarmEmail }: Config): Topic {
-    const topic = new Topic(this, 'Alarms', { displayName: `${name} alarms`, enforceSSL: true });
-    Validations.of(topic).acknowledge({
-      id: 'AwsSolutions-SNS2',
-      reason:
-        'Alarms hold no secret, CloudWatch cannot publish to a topic under the AWS-managed key, and a separate key would cost more than all alarms.',
-    });
-    // Setting a policy (for TLS) replaces the default one, which allows the account's alarms to publish.
-    topic.addToResourcePolicy(
-      new PolicyStatement({
-        sid: 'PublishAlarms',
-        effect: Effect.ALLOW,
-        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-        actions: ['sns:Publish'],
-        resources: [topic.topicArn],
-        conditions: {
-          StringEquals: { 'aws:SourceAccount': this.account },
-          ArnLike: {
-            'aws:SourceArn': this.formatArn({
-              service: 'cloudwatch',
-              resource: 'alarm',
-              resourceName: `${name}-*`,
-              arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-            }),
-          },
-        },
-      }),
-    );
-    if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail));
-    return topic;
   }
 
   /** Reports the one mistake that can't be undone: deleting the key destroys every secret. */

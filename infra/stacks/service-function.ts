@@ -1,10 +1,13 @@
-import { Duration, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
+import { createHash } from 'node:crypto';
+import { Duration, RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { type Config, dashboardOriginParameter, edgeSecretNames, knownDashboardOrigin } from '../plan/config.ts';
 import { deployedName, type FunctionPlan, needsDashboardOrigin, workers } from '../plan/functions.ts';
+import type { Rollout } from './gradual-deployments.ts';
 import { type Resources, rightsOf } from './rights.ts';
 
 const tracingRight = new PolicyStatement({
@@ -17,6 +20,9 @@ const tracingRight = new PolicyStatement({
 /** The properties that all functions of an installation share. */
 export interface Service {
   config: Config;
+  rollout: Rollout;
+  /** Where alarms are sent. */
+  topic: ITopic;
   resources: Resources;
   /** Addresses that functions get in their environment. */
   addresses: { tableName: string; keyArn: string; webhookQueueUrl: string; jobQueueUrl: string };
@@ -33,7 +39,8 @@ export interface FunctionProps {
 
 /**
  * A function with its own role and log group. The log group is created here and not by Lambda, so that it has a
- * retention period and the role needs no permission to create one.
+ * retention period and the role needs no permission to create one. It outlives the function, so CloudFormation chooses
+ * its name: a fixed one would be taken when a rollback brings the function back.
  */
 export function addFunction(
   scope: Construct,
@@ -43,30 +50,28 @@ export function addFunction(
   const { config, resources, addresses, codeOf } = service;
   const functionName = deployedName(config, plan);
   const logGroup = new LogGroup(scope, `${id}Log`, {
-    logGroupName: `/aws/lambda/${functionName}`,
     retention: config.logRetentionDays,
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
-  const role = new Role(scope, `${id}Role`, {
+  const rights = new PolicyDocument({
+    statements: [
+      // The group's ARN ends in `:*` and so covers its streams, which Lambda names when a function starts.
+      new PolicyStatement({
+        sid: 'WriteLog',
+        effect: Effect.ALLOW,
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [logGroup.logGroupArn],
+      }),
+      ...rightsOf(plan, resources, config),
+      ...moreRights,
+      ...(config.tracing ? [tracingRight] : []),
+    ],
+  });
+  const role = new Role(scope, `${id}Role${fingerprintOf(scope, rights)}`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     // IAM only accepts Latin-1.
     description: `${plan.summary.replaceAll('’', "'")} (${functionName})`,
-    inlinePolicies: {
-      rights: new PolicyDocument({
-        statements: [
-          // The group's ARN ends in `:*` and so covers its streams, which Lambda names when a function starts.
-          new PolicyStatement({
-            sid: 'WriteLog',
-            effect: Effect.ALLOW,
-            actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-            resources: [logGroup.logGroupArn],
-          }),
-          ...rightsOf(plan, resources, config),
-          ...moreRights,
-          ...(config.tracing ? [tracingRight] : []),
-        ],
-      }),
-    },
+    inlinePolicies: { rights },
   });
   const deployed = new LambdaFunction(scope, id, {
     functionName,
@@ -95,6 +100,16 @@ export function addFunction(
 }
 
 /**
+ * Different rights make a different role. A version of a function keeps the role that it was published with, and
+ * CloudFormation deletes an old role only after all requests have moved to the new version. So while two versions run, in
+ * a deployment or a rollback, each has exactly the rights it needs.
+ */
+function fingerprintOf(scope: Construct, rights: PolicyDocument): string {
+  const resolved = JSON.stringify(Stack.of(scope).resolve(rights));
+  return createHash('sha256').update(resolved).digest('hex').slice(0, 8);
+}
+
+/**
  * References that CloudFormation resolves during deployment. Templates don't contain the values, and functions need no
  * call and no permission to read them. Anyone who may read the configuration of a function or the distribution can see
  * them.
@@ -116,6 +131,7 @@ export function environmentOf(
   const settings: Record<string, string | number | boolean | undefined> = {
     LOG_LEVEL: config.logLevel,
     MAINTENANCE: area !== 'workers' && config.maintenance,
+    RESTORED_TABLE: area !== 'workers' && config.restoredTable,
     EDGE_SECRETS: area !== 'workers' && edgeSecrets(config).join(','),
     TABLE_NAME: uses.table.length > 0 && addresses.tableName,
     KMS_KEY_ID: uses.key !== undefined && addresses.keyArn,

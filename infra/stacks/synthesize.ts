@@ -10,7 +10,7 @@ export interface Resource {
   [attribute: string]: unknown;
 }
 
-interface StackTemplate {
+export interface StackTemplate {
   Resources: Readonly<Record<string, Resource>>;
   Outputs?: Readonly<Record<string, { Value: unknown; Export?: { Name: unknown } }>>;
 }

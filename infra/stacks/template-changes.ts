@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Resource, Templates } from './synthesize.ts';
+import type { Resource, StackTemplate, Templates } from './synthesize.ts';
 
 /**
  * Resources with data that a deployment must not lose, and their properties that CloudFormation can't change in place
@@ -9,7 +9,6 @@ const replacingProperties: Readonly<Record<string, readonly string[]>> = {
   'AWS::Backup::BackupVault': ['BackupVaultName', 'EncryptionKeyArn'],
   'AWS::DynamoDB::GlobalTable': ['TableName', 'KeySchema', 'LocalSecondaryIndexes'],
   'AWS::KMS::Key': ['MultiRegion', 'KeySpec', 'KeyUsage', 'Origin'],
-  'AWS::Logs::LogGroup': ['LogGroupName'],
   'AWS::SQS::Queue': ['QueueName', 'FifoQueue'],
 };
 
@@ -19,9 +18,13 @@ const replacingProperties: Readonly<Record<string, readonly string[]>> = {
  */
 const optionalStacks = /-(?:backup|delivery|firewall|replica)$/;
 
+/** The properties that give a resource a fixed name. */
+const nameProperties = ['FunctionName', 'LogGroupName', 'AlarmName', 'RoleName', 'QueueName', 'TableName', 'TopicName'];
+
 /**
- * What CloudFormation would refuse or destroy when it moves from one installation's templates to another's, one
- * sentence each: removed exports, and removed or replaced stateful resources. Pure.
+ * What would go wrong when CloudFormation moves from one installation's templates to another's, one sentence each:
+ * removed exports, removed or replaced stateful resources, names that stay taken, and rights that are taken from a
+ * version that still serves requests. Check both directions: a rollback is a deployment too. Pure.
  */
 export function harmsOf(before: Templates, after: Templates): string[] {
   return [...before].flatMap(([stack, { Resources: resources, Outputs: outputs = {} }]) => {
@@ -34,9 +37,13 @@ export function harmsOf(before: Templates, after: Templates): string[] {
     return [
       ...lost.map(([id]) => `The stack ${stack} no longer exports ${id}.`),
       ...Object.entries(resources).flatMap(([id, resource]) => {
-        const harm = harmTo(resource, now?.Resources[id]);
+        const harm = harmTo(resource, now?.Resources[id]) ?? leftoverOf(resource, now?.Resources[id]);
         return harm === undefined ? [] : [`The ${resource.Type} ${id} of the stack ${stack} ${harm}.`];
       }),
+      ...changedRoles(resources, now?.Resources ?? {}).map(
+        id =>
+          `The role ${id} of the stack ${stack} changes while the old version of its function still serves requests.`,
+      ),
     ];
   });
 }
@@ -48,6 +55,24 @@ function harmTo(before: Resource, after: Resource | undefined): string | undefin
   if (after.Type !== before.Type) return `becomes a ${after.Type}`;
   const changed = fixed.find(name => !isDeepStrictEqual(before.Properties?.[name], after.Properties?.[name]));
   return changed === undefined ? undefined : `is replaced because its ${changed} changes`;
+}
+
+/** A resource that outlives its removal keeps its name, and can't be made again. */
+function leftoverOf(before: Resource, after: Resource | undefined): string | undefined {
+  if (after !== undefined || !String(before.DeletionPolicy ?? '').startsWith('Retain')) return undefined;
+  const taken = nameProperties.find(name => before.Properties?.[name] !== undefined);
+  return taken === undefined ? undefined : `stays when it is removed, so its ${taken} is taken when it comes back`;
+}
+
+/**
+ * The roles that change under a function whose old version serves requests until its alias has moved. A role that is
+ * removed is not among them: CloudFormation deletes it after that.
+ */
+function changedRoles(before: StackTemplate['Resources'], after: StackTemplate['Resources']): string[] {
+  return Object.values(before)
+    .filter(({ Type }) => Type === 'AWS::Lambda::Alias')
+    .map(({ Properties }) => before[Properties.FunctionName.Ref]?.Properties.Role['Fn::GetAtt'][0] as string)
+    .filter(role => after[role] !== undefined && !isDeepStrictEqual(after[role], before[role]));
 }
 
 /** The tables that functions use, by their templates. More than one means that writes are split between tables. */

@@ -1,5 +1,5 @@
 import { redact } from './redact.ts';
-import { logLevel, logLevels } from './settings.ts';
+import { functionVersion, logLevel, logLevels } from './settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,15 @@ export interface Log {
 /** Writes one line of JSON straight to stdout, because Lambda's `console` would wrap it in its own format. */
 function write(level: (typeof logLevels)[number], message: string, fields: Fields): void {
   if (logLevels.indexOf(level) < logLevels.indexOf(logLevel())) return;
-  const line = { level, message, timestamp: new Date().toISOString(), service: 'holdfast', ...fields };
+  const version = functionVersion();
+  const line = {
+    level,
+    message,
+    timestamp: new Date().toISOString(),
+    service: 'holdfast',
+    ...(version === undefined ? {} : { version }),
+    ...fields,
+  };
   process.stdout.write(`${JSON.stringify(redact(line))}\n`);
 }
 

@@ -146,6 +146,11 @@ export function logLevel(): Settings['LOG_LEVEL'] {
   return logLevels.find(one => one === process.env.LOG_LEVEL) ?? 'INFO';
 }
 
+/** The version of the running function, which Lambda sets: what the alarm of a deployment counts errors by. */
+export function functionVersion(): string | undefined {
+  return process.env.AWS_LAMBDA_FUNCTION_VERSION;
+}
+
 /** A setting that is required by the calling function. */
 export function requiredSetting<Name extends keyof Settings>(name: Name): NonNullable<Settings[Name]> {
   const value = settings()[name];

@@ -29,6 +29,7 @@ export const proofs: readonly Proof[] = [
     files: [
       'test/infra/stacks/template-changes.test.ts',
       'test/infra/commands/rehearse-restore.test.ts',
+      'test/infra/commands/deploy.test.ts',
       'test/docs/commands.test.ts',
     ],
     env: {},

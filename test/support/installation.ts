@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { readConfig } from '../../infra/plan/config.ts';
+import type { Assets } from '../../infra/stacks/installation.ts';
 import { type Resource, synthesize as synthesizeWith } from '../../infra/stacks/synthesize.ts';
 
 export const exampleSettings = {
@@ -41,13 +42,13 @@ export function statementsOf({ Properties }: Resource): Statement[] {
 }
 
 /** The stacks of an installation, including nested ones, with their templates. Every function has the same tiny code. */
-export function synthesize(settings: Record<string, unknown> = exampleSettings) {
+export function synthesize(settings: Record<string, unknown> = exampleSettings, more: Pick<Assets, 'rollout' | 'routed'> = {}) {
   // The CDK's own validation only prints warnings and takes longer than all the rest. `npm run synth` runs it.
   process.env.CDK_VALIDATION = 'false';
   const code = mkdtempSync(join(tmpdir(), 'function-'));
   writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => undefined;\n');
   const config = readConfig(settings);
-  const assets = { codeOf: () => Code.fromAsset(code), dashboardDirectory: code };
+  const assets = { codeOf: () => Code.fromAsset(code), dashboardDirectory: code, ...more };
   const synthesized = synthesizeWith(config, assets, mkdtempSync(join(tmpdir(), 'cdk-')));
   const resources = [...synthesized.templates.values()].flatMap(template =>
     Object.entries(template.Resources).flatMap(([id, resource]) =>

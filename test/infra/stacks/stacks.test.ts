@@ -507,19 +507,56 @@ describe('a gradual deployment', () => {
     }
   });
 
-  test('is watched by an alarm on crashes, timeouts and logged errors of these functions', () => {
-    const filters = ofType('AWS::Logs::MetricFilter').filter(
-      ({ resource }) => resource.Properties.MetricTransformations[0].MetricName === 'GradualErrors',
-    );
-    expect(filters).toHaveLength(2 * gradual.length);
-    const alarm = ofType('AWS::CloudWatch::Alarm').find(({ id }) => id.startsWith('DeploymentFails'));
-    expect(alarm?.resource.Properties).toMatchObject({
-      MetricName: 'GradualErrors',
-      Namespace: 'holdfast',
-      Threshold: 2,
-    });
+  test('is watched by an alarm on the errors, crashes and timeouts of the new versions only', () => {
+    const versions = ofType('AWS::Lambda::Version').map(({ id }) => id);
+    expect(versions).toHaveLength(gradual.length);
+    const watched = ofType('AWS::CloudWatch::Alarm').filter(({ id }) => id.startsWith('DeploymentFails'));
+    expect(watched.map(({ resource }) => resource.Properties.AlarmName).sort()).toEqual([
+      'holdfast-Deployment-auth',
+      'holdfast-Deployment-secrets',
+    ]);
+    const text = JSON.stringify([
+      ...watched.map(({ resource }) => resource.Properties.Metrics),
+      ...ofType('AWS::Logs::MetricFilter')
+        .filter(({ resource }) => resource.Properties.MetricTransformations[0].MetricName.startsWith('GradualErrors'))
+        .map(({ resource }) => resource.Properties.FilterPattern),
+    ]);
+    // Once as a dimension of Lambda's own metric, once in the pattern of the log filter.
+    for (const id of versions) expect(text.split(`["${id}","Version"]`), id).toHaveLength(3);
+    expect(text).toContain('$.alarm NOT EXISTS');
+
+    const names = watched.map(({ id }) => id);
     for (const { resource } of ofType('AWS::CodeDeploy::DeploymentGroup')) {
-      expect(resource.Properties.AlarmConfiguration.Alarms).toEqual([{ Name: alarm?.resource.Properties.AlarmName }]);
+      const [{ Name: name }] = resource.Properties.AlarmConfiguration.Alarms;
+      expect(names).toContain(name.Ref);
+    }
+    // An alarm that is made after the alias has moved would watch nothing.
+    for (const { id, resource } of ofType('AWS::Lambda::Alias')) {
+      const { DependsOn: made } = resource as { DependsOn?: string[] };
+      expect(
+        names.some(name => made?.includes(name)),
+        id,
+      ).toBe(true);
+    }
+  });
+
+  test.each(['at-once', 'emergency'] as const)('moves everything at once and unwatched: %s', rollout => {
+    const urgent = synthesize(fullSettings, { rollout });
+    for (const { resource } of urgent.ofType('AWS::CodeDeploy::DeploymentGroup')) {
+      expect(resource.Properties).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaAllAtOnce',
+        AlarmConfiguration: { Enabled: false },
+        AutoRollbackConfiguration: { Events: ['DEPLOYMENT_FAILURE'] },
+      });
+    }
+    const api = urgent.stacks.find(({ stackName }) => stackName === 'holdfast-api');
+    expect(api?.tags.tagValues()).toMatchObject({ rollout });
+  });
+
+  test('is not gradual under maintenance, when versions could work on two tables', () => {
+    const { ofType: typed } = synthesize({ ...fullSettings, maintenance: true });
+    for (const { resource } of typed('AWS::CodeDeploy::DeploymentGroup')) {
+      expect(resource.Properties.DeploymentConfigName).toBe('CodeDeployDefault.LambdaAllAtOnce');
     }
   });
 
@@ -565,7 +602,7 @@ describe('alarms', () => {
     .filter(({ AlarmActions }) => AlarmActions !== undefined);
 
   test('say what users notice and what to do first, and notify the operators', () => {
-    expect(alarms).toHaveLength(19);
+    expect(alarms).toHaveLength(21);
     for (const { AlarmName, AlarmDescription, AlarmActions } of alarms) {
       expect(AlarmDescription, AlarmName).toMatch(/\bfirst\b/i);
       expect(AlarmDescription.length, AlarmName).toBeGreaterThan(100);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../../infra/plan/config.ts';
-import type { Templates } from '../../../infra/stacks/synthesize.ts';
+import { routedFunctions } from '../../../infra/plan/functions.ts';
+import type { Resource, Templates } from '../../../infra/stacks/synthesize.ts';
 import { harmsOf, tablesInUse } from '../../../infra/stacks/template-changes.ts';
 import { exampleSettings, exampleVault, fullSettings, synthesize } from '../../support/installation.ts';
 
@@ -22,8 +23,12 @@ const changed: Record<keyof Omit<Config, 'name'>, Record<string, unknown>> = {
   checkParameter: { checkParameter: fullSettings.checkParameter },
   replicaRegion: { replicaRegion: 'eu-west-1', region: 'eu-central-1' },
   backupVaultArn: { backupVaultArn: exampleVault },
-  deliveredBy: { deliveredBy: 'acme/holdfast:production' },
-  githubProvider: { githubProvider: 'existing', deliveredBy: 'acme/holdfast:production' },
+  deliveredBy: { deliveredBy: 'acme/holdfast:production', checkParameter: fullSettings.checkParameter },
+  githubProvider: {
+    githubProvider: 'existing',
+    deliveredBy: 'acme/holdfast:production',
+    checkParameter: fullSettings.checkParameter,
+  },
   tracing: { tracing: true },
   monthlyBudget: { monthlyBudget: 100 },
   alarmEmail: { alarmEmail: fullSettings.alarmEmail },
@@ -116,5 +121,50 @@ describe('a harm is named:', () => {
       if (table !== undefined) table.Properties.KeySchema = [];
     });
     expect(harmsOf(plain, templates).join()).toMatch(/is replaced because its KeySchema changes\.$/);
+  });
+});
+
+describe('a rollback across a version that adds an endpoint and a right harms nothing:', () => {
+  const newer = plain;
+  const older = synthesize(exampleSettings, {
+    routed: routedFunctions
+      .filter(({ name }) => name !== 'list-webhooks')
+      .map(plan =>
+        plan.name === 'pull-secrets' ? { ...plan, uses: { ...plan.uses, table: ['GetItem'] as const } } : plan,
+      ),
+  }).templates;
+  const rolesOf = (templates: Templates) =>
+    [...templates.values()].flatMap(({ Resources: resources }) =>
+      Object.keys(resources).filter(id => id.startsWith('PullSecretsRole')),
+    );
+
+  test('forward, back and forward again', () => {
+    expect(harmsOf(older, newer)).toEqual([]);
+    expect(harmsOf(newer, older)).toEqual([]);
+  });
+
+  test('each version has a role of its own, so neither loses a right while both run', () => {
+    expect(rolesOf(older)).toHaveLength(1);
+    expect(rolesOf(newer)).toHaveLength(1);
+    expect(rolesOf(older)).not.toEqual(rolesOf(newer));
+  });
+
+  test('a log group with a fixed name, or a role that both versions share, would be named', () => {
+    const changed = structuredClone(newer) as Map<string, { Resources: Record<string, Resource> }>;
+    const secrets = changed.get('Secrets')?.Resources ?? {};
+    const webhooks = changed.get('Webhooks')?.Resources ?? {};
+    const logId = Object.keys(webhooks).find(id => id.startsWith('ListWebhooksLog')) ?? '';
+    const roleId = rolesOf(newer)[0] ?? '';
+    (webhooks[logId] as Resource).Properties.LogGroupName = '/aws/lambda/list-webhooks';
+    const shared = structuredClone(changed);
+    const roleBefore = shared.get('Secrets')?.Resources[roleId] as Resource;
+    roleBefore.Properties.Policies = [];
+    delete shared.get('Webhooks')?.Resources[logId];
+
+    expect(Object.keys(secrets)).toContain(roleId);
+    expect(harmsOf(changed, shared)).toEqual([
+      expect.stringMatching(/PullSecretsRole\w+ of the stack Secrets changes while the old version/),
+      expect.stringMatching(/ListWebhooksLog\w+ of the stack Webhooks stays .* its LogGroupName is taken/),
+    ]);
   });
 });

@@ -1,0 +1,52 @@
+import { CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation';
+import { type Config, ConfigError } from '../plan/config.ts';
+import type { Deployed, DeployedSettings } from '../plan/deployed.ts';
+
+/**
+ * What an installation runs at the moment, from the outputs of its stacks; undefined before its first deployment.
+ * @throws ConfigError if that can't be read
+ */
+export async function readDeployed({ name, region }: Pick<Config, 'name' | 'region'>): Promise<Deployed | undefined> {
+  const client = new CloudFormationClient(region === undefined ? {} : { region });
+  try {
+    const [api, edge] = await Promise.all([findStack(client, `${name}-api`), findStack(client, `${name}-edge`)]);
+    if (api === undefined || isUnfinished(api)) return undefined;
+    const settings = JSON.parse(outputOf(api, 'Deployed')) as DeployedSettings;
+    // Without an edge nothing sends a secret, so any version goes.
+    const sent = edge === undefined || isUnfinished(edge) ? undefined : Number(outputOf(edge, 'EdgeSecretVersion'));
+    return { ...settings, sentSecretVersion: sent ?? settings.edgeSecretVersion };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(
+      `What is deployed as ${name} could not be read, so nothing was deployed: ${reason}. The deployment needs ` +
+        `cloudformation:DescribeStacks on ${name}-api and ${name}-edge.`,
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
+async function findStack(client: CloudFormationClient, stackName: string): Promise<Stack | undefined> {
+  try {
+    const { Stacks: stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
+    return stacks[0];
+  } catch (error) {
+    // CloudFormation has no error of its own for a stack that doesn't exist.
+    if (error instanceof Error && error.name === 'ValidationError' && error.message.includes('does not exist')) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** The first deployment failed or was never executed: nothing runs yet. */
+function isUnfinished({ StackStatus: status }: Stack): boolean {
+  const statuses = ['REVIEW_IN_PROGRESS', 'CREATE_FAILED', 'ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'DELETE_COMPLETE'];
+  return status !== undefined && statuses.includes(status);
+}
+
+function outputOf({ StackName: stack, Outputs: outputs = [] }: Stack, key: string): string {
+  const value = outputs.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
+  if (value === undefined) throw new Error(`the stack ${stack} has no output ${key}`);
+  return value;
+}

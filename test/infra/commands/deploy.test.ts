@@ -1,0 +1,194 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../infra/plan/config.ts';
+import { type DeployedSettings, deployedSettings } from '../../../infra/plan/deployed.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const installation = `deploy-test-${process.pid}`;
+const file = join(root, 'installations', `${installation}.json`);
+const settings = { mailFrom: 'no-reply@holdfast.test', alarmEmail: 'operators@holdfast.test' };
+
+/** CloudFormation's answers, by stack: outputs, or undefined for a stack that doesn't exist. */
+let stacks: Record<string, Record<string, string> | undefined>;
+let refusal: string | undefined;
+let cloudFormation: Server;
+let directory: string;
+
+const wrapped = (body: string) =>
+  `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">${body}</DescribeStacksResponse>`;
+const failed = (code: string, message: string) =>
+  `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>1</RequestId></ErrorResponse>`;
+
+function answerOf(name: string): { status: number; body: string } {
+  if (refusal !== undefined) return { status: 403, body: failed('AccessDenied', refusal) };
+  const outputs = stacks[name];
+  if (outputs === undefined) {
+    return { status: 400, body: failed('ValidationError', `Stack with id ${name} does not exist`) };
+  }
+  const members = Object.entries(outputs)
+    .map(
+      ([key, value]) =>
+        `<member><OutputKey>${key}</OutputKey><OutputValue>${value.replaceAll('"', '&quot;')}</OutputValue></member>`,
+    )
+    .join('');
+  const stack = `<StackName>${name}</StackName><CreationTime>2026-11-22T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus>`;
+  return {
+    status: 200,
+    body: wrapped(
+      `<DescribeStacksResult><Stacks><member>${stack}<Outputs>${members}</Outputs></member></Stacks></DescribeStacksResult>`,
+    ),
+  };
+}
+
+beforeAll(async () => {
+  cloudFormation = createServer(async (request, response) => {
+    const name = new URLSearchParams(await text(request)).get('StackName') ?? '';
+    const { status, body } = answerOf(name);
+    response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
+  });
+  await new Promise<void>(resolve => cloudFormation.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => cloudFormation.close());
+
+beforeEach(() => {
+  refusal = undefined;
+  stacks = deployedWith(settings);
+  directory = mkdtempSync(join(tmpdir(), 'deploy-'));
+  // What would deploy, if there were an account.
+  writeFileSync(join(directory, 'cdk'), `#!/bin/sh\necho "$@" > '${join(directory, 'asked')}'\n`);
+  chmodSync(join(directory, 'cdk'), 0o755);
+});
+afterEach(() => {
+  rmSync(file, { force: true });
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function deployedWith(given: Record<string, unknown>, sent?: number): typeof stacks {
+  const deployed: DeployedSettings = deployedSettings(readConfig(given));
+  return {
+    'holdfast-api': { Deployed: JSON.stringify(deployed) },
+    'holdfast-edge': { EdgeSecretVersion: String(sent ?? deployed.edgeSecretVersion) },
+  };
+}
+
+/** Runs the command with these settings; `asked` is what it told the CDK, undefined if it deployed nothing. */
+async function deploy(
+  given: Record<string, unknown>,
+  ...options: string[]
+): Promise<{ code: number; said: string; asked: string | undefined }> {
+  writeFileSync(file, JSON.stringify(given));
+  const { port } = cloudFormation.address() as AddressInfo;
+  const { code, stderr } = await promisify(execFile)(
+    process.execPath,
+    [join(root, 'infra/commands/deploy.ts'), installation, ...options],
+    {
+      env: {
+        ...process.env,
+        PATH: `${directory}${delimiter}${process.env.PATH}`,
+        AWS_REGION: 'eu-central-1',
+        AWS_ACCESS_KEY_ID: 'test',
+        AWS_SECRET_ACCESS_KEY: 'test',
+        AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
+        AWS_MAX_ATTEMPTS: '1',
+      },
+    },
+  ).then(
+    done => ({ code: 0, stderr: done.stderr }),
+    (error: { code: number; stderr: string }) => error,
+  );
+  const asked = join(directory, 'asked');
+  return { code, said: stderr, asked: existsSync(asked) ? readFileSync(asked, 'utf8') : undefined };
+}
+
+describe('a deployment', () => {
+  test('is gradual, and says what it means that alarmEmail is not set', async () => {
+    const { alarmEmail: _, ...silent } = settings;
+    const { code, said, asked } = await deploy(silent);
+
+    expect(code).toBe(0);
+    expect(asked).toContain(`--context installation=${installation} --context rollout=gradual`);
+    expect(said).toContain('alarmEmail is not set');
+    expect((await deploy(settings)).said).not.toContain('alarmEmail');
+  });
+
+  test('is compared with nothing if it is the first', async () => {
+    stacks = {};
+    expect((await deploy({ ...settings, edgeSecretVersion: 7 })).asked).toContain('rollout=gradual');
+  });
+
+  test('moves everything at once with --emergency, also while failures would stop a gradual one', async () => {
+    const { asked, said } = await deploy(settings, '--emergency');
+    expect(asked).toContain('rollout=emergency');
+    expect(asked).not.toContain('--emergency');
+    expect(said).toContain('The next deployment is watched again.');
+  });
+
+  test('refuses settings on the command line', async () => {
+    const { code, said, asked } = await deploy(settings, '-c', 'maintenance=true');
+    expect(code).toBe(1);
+    expect(said).toContain(`Settings come only from installations/${installation}.json`);
+    expect(asked).toBeUndefined();
+  });
+
+  test('deploys nothing if it can’t read what is deployed', async () => {
+    refusal = 'not authorized';
+    const { code, said, asked } = await deploy(settings);
+    expect(code).toBe(1);
+    expect(said).toContain('could not be read, so nothing was deployed: not authorized');
+    expect(asked).toBeUndefined();
+  });
+});
+
+describe('maintenance', () => {
+  const underMaintenance = { ...settings, maintenance: true };
+  const restored = { ...underMaintenance, restoredTable: 'holdfast-restored' };
+
+  test('begins and ends at once, without an alarm that could roll it back, and without a check that sets a secret', async () => {
+    const begins = await deploy({ ...underMaintenance, checkParameter: '/holdfast/check' });
+    expect(begins).toMatchObject({ code: 0 });
+    expect(begins.asked).toContain('rollout=at-once');
+    expect(begins.said).toContain('not checked from outside, because under maintenance no secret can be set');
+
+    stacks = deployedWith(underMaintenance);
+    expect((await deploy(settings)).asked).toContain('rollout=at-once');
+  });
+
+  test('is required to replace the table, before and during', async () => {
+    expect((await deploy(restored)).said).toContain('The table can be replaced only under maintenance');
+
+    stacks = deployedWith(underMaintenance);
+    expect((await deploy({ ...settings, restoredTable: 'holdfast-restored' })).asked).toBeUndefined();
+    expect((await deploy(restored)).asked).toContain('rollout=at-once');
+
+    stacks = deployedWith(restored);
+    expect((await deploy({ ...settings, restoredTable: 'holdfast-restored' })).asked).toContain('rollout=at-once');
+    expect((await deploy({ ...settings })).said).toContain('The table can be replaced only under maintenance');
+  });
+});
+
+describe('the edge’s secret', () => {
+  const withSecret = (edgeSecretVersion: number) => ({ ...settings, edgeSecretVersion });
+
+  test.each([
+    ['one more', 2, 2, 3, true],
+    ['the same', 2, 2, 2, true],
+    ['the same, after a deployment that stopped before the edge', 3, 2, 3, true],
+    ['one less', 2, 2, 1, false],
+    ['two more', 2, 2, 4, false],
+    ['one more, after a deployment that stopped before the edge', 3, 2, 4, false],
+    ['back, after a deployment that stopped before the edge', 3, 2, 2, false],
+  ])('%s', async (_, known, sent, next, isDeployed) => {
+    stacks = deployedWith(withSecret(known), sent);
+    const { code, said, asked } = await deploy(withSecret(next));
+    expect(code).toBe(isDeployed ? 0 : 1);
+    expect(asked !== undefined).toBe(isDeployed);
+    if (!isDeployed) expect(said).toContain(`Set it to ${known}`);
+  });
+});
