@@ -42,7 +42,10 @@ export function statementsOf({ Properties }: Resource): Statement[] {
 }
 
 /** The stacks of an installation, including nested ones, with their templates. Every function has the same tiny code. */
-export function synthesize(settings: Record<string, unknown> = exampleSettings, more: Pick<Assets, 'rollout' | 'routed'> = {}) {
+export function synthesize(
+  settings: Record<string, unknown> = exampleSettings,
+  more: Pick<Assets, 'rollout' | 'routed'> = {},
+) {
   // The CDK's own validation only prints warnings and takes longer than all the rest. `npm run synth` runs it.
   process.env.CDK_VALIDATION = 'false';
   const code = mkdtempSync(join(tmpdir(), 'function-'));
