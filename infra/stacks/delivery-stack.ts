@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Token, Validations } from 'aws-cdk-lib';
 import {
   CfnOIDCProvider,
   Effect,
@@ -12,6 +12,8 @@ import type { Config } from '../plan/config.ts';
 
 const issuer = 'token.actions.githubusercontent.com';
 const branch = 'refs/heads/main';
+/** The stacks whose outputs `npm run deploy` compares the settings with. */
+const comparedStacks = ['api', 'edge'];
 const workflow = '.github/workflows/deliver.yml';
 
 interface DeliveryProps {
@@ -56,11 +58,20 @@ export class DeliveryStack extends Stack {
         rights: new PolicyDocument({
           statements: [
             this.assume('DeployByTheBootstrap', ['deploy', 'file-publishing', 'lookup'], config),
+            this.readDeployed(config),
             ...this.readCheckAccount(config),
           ],
         }),
       },
     });
+    for (const stack of comparedStacks) {
+      const region = Token.isUnresolved(this.region) ? '<AWS::Region>' : this.region;
+      const arn = `arn:<AWS::Partition>:cloudformation:${region}:<AWS::AccountId>:stack/${config.name}-${stack}/*`;
+      Validations.of(role).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${arn}]`,
+        reason: 'The ARN of a stack ends in an id that CloudFormation chooses.',
+      });
+    }
     new CfnOutput(this, 'RoleArn', { value: role.roleArn });
     if (looks.length === 0) return;
     const lookup = new Role(this, 'LookupRole', {
@@ -103,6 +114,17 @@ export class DeliveryStack extends Stack {
             resourceName: `cdk-hnb659fds-${name}-role-${this.account}-${region}`,
           }),
         ),
+      ),
+    });
+  }
+
+  private readDeployed({ name }: Config): PolicyStatement {
+    return new PolicyStatement({
+      sid: 'ReadDeployed',
+      effect: Effect.ALLOW,
+      actions: ['cloudformation:DescribeStacks'],
+      resources: comparedStacks.map(stack =>
+        this.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: `${name}-${stack}/*` }),
       ),
     });
   }

@@ -27,6 +27,7 @@ const withOptions = synthesize({
   provisionedConcurrency: 2,
   monthlyBudget: 100,
   backupVaultArn: exampleVault,
+  deliveredBy: 'acme/holdfast:production-diff:production',
 });
 
 const single = (type: string): Resource => {
