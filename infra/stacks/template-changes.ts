@@ -59,7 +59,9 @@ function harmTo(before: Resource, after: Resource | undefined): string | undefin
 
 /** A resource that outlives its removal keeps its name, and can't be made again. */
 function leftoverOf(before: Resource, after: Resource | undefined): string | undefined {
-  if (after !== undefined || !String(before.DeletionPolicy ?? '').startsWith('Retain')) return undefined;
+  const { DeletionPolicy: policy } = before;
+  const stays = typeof policy === 'string' && policy.startsWith('Retain');
+  if (after !== undefined || !stays) return undefined;
   const taken = nameProperties.find(name => before.Properties?.[name] !== undefined);
   return taken === undefined ? undefined : `stays when it is removed, so its ${taken} is taken when it comes back`;
 }

@@ -15,10 +15,10 @@ import { type IdentityRecord, identityRecord } from '../table/records/identity.t
 import { type IssuerKeysRecord, issuerKeysRecord } from '../table/records/issuer-keys.ts';
 import { type OrganizationRecord, organizationRecord } from '../table/records/organization.ts';
 import { put, retryOnConditionFailed, transact, update, type Write } from '../table/write.ts';
+import { claimsProblem } from './claims-problem.ts';
 import { mismatchedClaims } from './demanded-claims.ts';
 import { identityTarget } from './identity-view.ts';
 import { currentKeys, isBeingFetched, issuerUnavailable, renewedKeys, usableKeys } from './issuer-keys.ts';
-import { claimsProblem } from './require-trust.ts';
 import { claimsOfOwner } from './shared-issuers.ts';
 import {
   assertionHash,

@@ -117,7 +117,7 @@ describe.skipIf(withoutBrowser)('an owner', () => {
     await page.getByLabel('Name').fill('nightly');
     await page.getByLabel('Claims').fill('sub = repo:acme/web-shop');
     await button(page, 'Create identity').click();
-    await page.getByText('Must demand at least one claim besides iss, aud and sub').first().waitFor();
+    await page.getByText('Must require at least one claim besides iss, aud and sub').first().waitFor();
     await page.getByLabel('Claims').fill('repository_id = 74\nref = refs/heads/main\nref = refs/heads/release');
     await button(page, 'Create identity').click();
     await page.getByText('Identity created').waitFor();

@@ -48,10 +48,11 @@ function answerOf(name: string): { status: number; body: string } {
 }
 
 beforeAll(async () => {
-  cloudFormation = createServer(async (request, response) => {
-    const name = new URLSearchParams(await text(request)).get('StackName') ?? '';
-    const { status, body } = answerOf(name);
-    response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
+  cloudFormation = createServer((request, response) => {
+    void text(request).then(form => {
+      const { status, body } = answerOf(new URLSearchParams(form).get('StackName') ?? '');
+      response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
+    });
   });
   await new Promise<void>(resolve => cloudFormation.listen(0, '127.0.0.1', resolve));
 });

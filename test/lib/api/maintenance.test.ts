@@ -57,7 +57,7 @@ describe('under maintenance', () => {
     const served: string[] = [];
     for (const { operationId, method, path } of routes) {
       const filled = path.replace('/v1', '').replaceAll(/\{\w+\}/g, 'x');
-      const answer = await api.call(method, filled, { ...(method === 'GET' ? {} : { body: {} }) });
+      const answer = await api.call(method, filled, method === 'GET' ? {} : { body: {} });
       if (!isRefused(answer)) served.push(operationId);
     }
 
