@@ -381,7 +381,7 @@ describe('edit', () => {
     const { code, stderr } = await started.ended;
     expect(code).toBe(6);
     expect(stderr).toMatch(/changed the same keys of dev: A\./);
-    const kept = /kept, readable by you alone: (\S+)/.exec(stderr)?.[1] ?? '';
+    const kept = /kept in a file that only you can read: (\S+)/.exec(stderr)?.[1] ?? '';
     expect(readFileSync(kept, 'utf8')).toContain('B=mine');
     expect(await values()).toEqual({ A: 'theirs', B: '1' });
   });
