@@ -14,7 +14,10 @@ const reserved = new Set([
   'locals',
 ]);
 
-/** `terraform.tfvars.json`. */
+/**
+ * `terraform.tfvars.json`, in ASCII. Terraform 1.11 reads JSON one grapheme cluster at a time, and a character such as
+ * U+0602 forms a cluster with the closing quote behind it: the string would not end there.
+ */
 export const tfvars: Format = {
   refuses: (key, value) => {
     if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(key)) return 'is not a Terraform variable name: it has a dot';
@@ -23,5 +26,8 @@ export const tfvars: Format = {
     if (value !== value.normalize('NFC')) return 'is not in Unicode’s normalization form C';
     return undefined;
   },
-  write: json.write,
+  write: (entries, source) =>
+    json
+      .write(entries, source)
+      .replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
 };

@@ -72,6 +72,8 @@ const fragments = [
   '\ufffe',
   '\uffff',
   '\ufdd0',
+  // One grapheme cluster with whatever follows, a quote for example.
+  '\u0602',
   '\uf600',
   '\uf6ff',
   '\ue000',
