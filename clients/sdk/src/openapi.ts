@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account and its personal organization
-         * @description Creates a user and an organization that the user owns, logs the user in with a session cookie, and mails a link to verify the address. Without a name, the part of the e-mail address before the @ is used.
+         * @description Creates a user and an organization that the user owns, logs the user in with a session cookie, and sends an e-mail with a link to verify the address. The name defaults to the part of the e-mail address before the @.
          */
         post: operations["register"];
         delete?: never;
@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the same answer in about the same time. Where the account has a second factor, a right password sets no cookie: the answer is 401 `second_factor_required`, and `POST /v1/auth/login/verify` completes the log-in.
+         * @description Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the same response in about the same time. If the account has a second factor, a correct password doesn’t set a cookie yet: the response is 401 `second_factor_required`, and `POST /v1/auth/login/verify` completes the log-in.
          */
         post: operations["log-in"];
         delete?: never;
@@ -51,8 +51,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to log in with a passkey alone
-         * @description Returns a challenge for a passkey that names its user by itself. No e-mail address and no password are needed. Send the passkey’s answer to `POST /v1/auth/login/verify`. Limited for each caller’s address.
+         * Start to log in with a passkey alone
+         * @description Returns a challenge for a discoverable passkey. No e-mail address or password is needed. Send the passkey’s response to `POST /v1/auth/login/verify`. Limited per client IP address.
          */
         post: operations["start-passkey-login"];
         delete?: never;
@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a log-in with a second factor or a passkey
-         * @description Answers the challenge of a log-in with exactly one of `totp`, `recoveryCode` and `passkey`, and starts the session. A challenge works once and for five minutes. Five wrong codes in 15 minutes are answered 429. The challenge of `POST /v1/auth/login/options` takes a passkey only.
+         * @description Answers a log-in challenge with exactly one of `totp`, `recoveryCode` and `passkey`, and starts the session. A challenge works once and expires after five minutes. Five wrong codes within 15 minutes return 429. A challenge from `POST /v1/auth/login/options` accepts only a passkey.
          */
         post: operations["complete-login"];
         delete?: never;
@@ -91,8 +91,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Prove again who is at the session
-         * @description What is hard to undo needs a session that proved itself in the last ten minutes. This takes the password, and a second factor where the account has one: without it the answer is 401 `second_factor_required` with a challenge, which `passkey` answers; `totp` needs none. The session gets a new secret, and the old cookie ends. A wrong password or factor is an invalid request that names its field.
+         * Confirm your identity again
+         * @description Sensitive operations require a session that was confirmed in the last ten minutes. Send the password, and a second factor if the account has one. Without it, the response is 401 `second_factor_required` with a challenge for `passkey`; `totp` needs no challenge. The session gets a new secret, and the old cookie stops working. A wrong password or factor returns `invalid_request` for its field.
          */
         post: operations["step-up"];
         delete?: never;
@@ -129,8 +129,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The current user and its organizations
-         * @description Returns the caller, their organizations with their role in each, and how the request was authenticated. A token that is limited to an organization sees only that organization.
+         * Get the current user and their organizations
+         * @description Returns the caller, their organizations with their role in each, and how the request was authenticated. A token limited to one organization sees only that organization.
          */
         get: operations["get-current-user"];
         put?: never;
@@ -140,7 +140,7 @@ export interface paths {
         head?: never;
         /**
          * Change the current user’s name
-         * @description Sets the display name, which the members of the user’s organizations see as well.
+         * @description Sets the display name. Members of the user’s organizations can see it.
          */
         patch: operations["rename-user"];
         trace?: never;
@@ -156,7 +156,7 @@ export interface paths {
         put?: never;
         /**
          * Create a scoped CLI token
-         * @description Creates a bearer token with at most the rights of its user, optionally limited in time and to an organization, project or environment. The token is shown once, and only its hash is stored. Requires a session: a token can’t create tokens.
+         * @description Creates a bearer token with at most its user’s rights. It can be limited to an organization, project or environment, and can expire. The token is shown once; only its hash is stored. Requires a session: a token can’t create tokens.
          */
         post: operations["create-token"];
         delete?: never;
@@ -176,7 +176,7 @@ export interface paths {
         put?: never;
         /**
          * Hand a token from the dashboard to the CLI
-         * @description Works in two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets a code, which works once and for 60 seconds. The CLI, without a session, sends the code and its verifier and gets the token. So the token never travels through a URL or the dashboard. A wrong verifier invalidates the code. The redirect to the CLI carries `iss`, and a code to paste is `<code>~<base64url(iss)>`.
+         * @description Works in two steps (PKCE, RFC 7636). The dashboard, with a session, sends the CLI’s challenge and gets a code that works once and expires after 60 seconds. The CLI, without a session, sends the code and its verifier and gets the token. The token never travels through a URL or the dashboard. A wrong verifier invalidates the code. The redirect to the CLI carries `iss`; a code for pasting has the form `<code>~<base64url(iss)>`.
          */
         post: operations["hand-off-token"];
         delete?: never;
@@ -194,7 +194,7 @@ export interface paths {
         };
         /**
          * List active CLI tokens
-         * @description Lists the caller’s tokens that are neither revoked nor expired, without their secrets, which are not stored.
+         * @description Lists the caller’s active tokens. Token secrets are not stored, so they are not returned.
          */
         get: operations["list-tokens"];
         put?: never;
@@ -236,8 +236,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke the token of this request
-         * @description The token that the request is made with stops working at once. Any token may do this.
+         * Revoke the current token
+         * @description The token that authenticates this request stops working at once. Every token may do this.
          */
         delete: operations["revoke-current-token"];
         options?: never;
@@ -254,7 +254,7 @@ export interface paths {
         };
         /**
          * List active sessions
-         * @description Lists the caller’s sessions, the one used last first.
+         * @description Lists the caller’s sessions, most recently used first.
          */
         get: operations["list-sessions"];
         put?: never;
@@ -277,7 +277,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description The session stops working at once; the one of this request may be named, too. Needs a session.
+         * @description The session stops working at once. It can be the session of this request. Requires a session.
          */
         delete: operations["end-session"];
         options?: never;
@@ -295,8 +295,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to add a passkey
-         * @description Returns a challenge for a new passkey. Send what the browser makes of it to `POST /v1/auth/passkeys`.
+         * Start to add a passkey
+         * @description Returns a challenge for a new passkey. Send the browser’s response to `POST /v1/auth/passkeys`.
          */
         post: operations["start-passkey"];
         delete?: never;
@@ -320,7 +320,7 @@ export interface paths {
         put?: never;
         /**
          * Add a passkey
-         * @description Verifies what the browser made of the challenge and adds the passkey, at most 20 for each account. From then on it is a second factor, and it can log in alone. The account’s first factor also gets ten recovery codes. It needs a verified e-mail address. The user gets a mail with a link that removes the passkey again. That mail is one of five an hour: behind them, and where it cannot be sent, no passkey is added. A passkey of another account is refused.
+         * @description Verifies the browser’s response to the challenge and adds the passkey. An account can have up to 20. The passkey counts as a second factor and can also be used to log in on its own. Adding an account’s first factor also returns ten recovery codes. Requires a verified e-mail address. The user gets an e-mail with a link that removes the passkey again. These e-mails are limited to five an hour; if one can’t be sent, no passkey is added. Passkeys of other accounts are rejected.
          */
         post: operations["add-passkey"];
         delete?: never;
@@ -341,7 +341,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a passkey
-         * @description The passkey stops working at once. With the account’s last factor its recovery codes go as well, and its tokens no longer count as proved with one. The user is told by mail.
+         * @description The passkey stops working at once. Removing the last factor also deletes the recovery codes, and the account’s tokens no longer count as created with a second factor. The user is notified by e-mail.
          */
         delete: operations["remove-passkey"];
         options?: never;
@@ -359,13 +359,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to add an authenticator app
-         * @description Returns a secret for an authenticator app (TOTP, RFC 6238). It does nothing until `POST /v1/auth/totp/confirm` gets a code of it, within ten minutes. An earlier authenticator app keeps working until then, and is replaced.
+         * Start to add an authenticator app
+         * @description Returns a secret for an authenticator app (TOTP, RFC 6238). The app is not added until `POST /v1/auth/totp/confirm` receives one of its codes, within ten minutes. Until then, an existing authenticator app keeps working; afterwards the new one replaces it.
          */
         post: operations["start-totp"];
         /**
          * Remove the authenticator app
-         * @description Its codes stop working at once. With the account’s last factor its recovery codes go as well, and its tokens no longer count as proved with one. The user is told by mail.
+         * @description Its codes stop working at once. Removing the last factor also deletes the recovery codes, and the account’s tokens no longer count as created with a second factor. The user is notified by e-mail.
          */
         delete: operations["remove-totp"];
         options?: never;
@@ -384,7 +384,7 @@ export interface paths {
         put?: never;
         /**
          * Add the authenticator app
-         * @description Makes the authenticator app a second factor, once it shows a right code. The code is used up by that. The account’s first factor also gets ten recovery codes. A wrong code is an invalid request that names `code`. It needs a verified e-mail address. The user gets a mail with a link that removes the app again. That mail is one of five an hour: behind them, and where it cannot be sent, no app is added. If the answer with recovery codes was lost, the same code gets ten others, once.
+         * @description Adds the authenticator app as a second factor, given a valid code from it. The code can’t be used again. Adding an account’s first factor also returns ten recovery codes. A wrong code returns `invalid_request` for `code`. Requires a verified e-mail address. The user gets an e-mail with a link that removes the app again. These e-mails are limited to five an hour; if one can’t be sent, no app is added. If the response with the recovery codes was lost, sending the same code once more returns ten new ones.
          */
         post: operations["confirm-totp"];
         delete?: never;
@@ -403,8 +403,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make new recovery codes
-         * @description Replaces the recovery codes by ten new ones. An account without a second factor can have none. The user is told by mail. Five times an hour at most.
+         * Generate new recovery codes
+         * @description Replaces the recovery codes with ten new ones. Requires a second factor on the account. The user is notified by e-mail. Limited to five times an hour.
          */
         post: operations["renew-recovery-codes"];
         delete?: never;
@@ -423,8 +423,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Remove a second factor that somebody else added
-         * @description Removes a passkey or authenticator app with the token of the link in the mail about it, which works once, for 7 days. Recovery codes that were made with the factor or since are removed as well. Every session of the account ends, and every token is revoked. The password stays: reset it next.
+         * Remove a second factor that someone else added
+         * @description Removes a passkey or authenticator app with the token from the e-mail about it. The token works once and expires after 7 days. Recovery codes generated with the factor or since then are removed as well. All of the account’s sessions end, and all of its tokens are revoked. The password stays the same: reset it next.
          */
         post: operations["undo-factor"];
         delete?: never;
@@ -444,7 +444,7 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description Sets a new password and ends every other session of the user. A wrong current password is an invalid request that names `currentPassword`; repeated wrong ones are rate-limited like failed logins. Tokens keep working unless `revokeTokens` is set.
+         * @description Sets a new password and ends the user’s other sessions. A wrong current password returns `invalid_request` for `currentPassword`; repeated attempts are rate-limited like failed log-ins. Tokens keep working unless `revokeTokens` is set.
          */
         post: operations["change-password"];
         delete?: never;
@@ -464,7 +464,7 @@ export interface paths {
         put?: never;
         /**
          * Send an e-mail verification link
-         * @description Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is already verified. Limited to 20 mails an hour.
+         * @description Sends an e-mail with a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is already verified. Limited to 20 e-mails an hour.
          */
         post: operations["send-verification"];
         delete?: never;
@@ -484,7 +484,7 @@ export interface paths {
         put?: never;
         /**
          * Verify an e-mail address
-         * @description Confirms the address with the token of the mailed link. Needs no session. The token works once.
+         * @description Verifies the address with the token from the mailed link. Requires no session. The token works once.
          */
         post: operations["verify-email"];
         delete?: never;
@@ -504,7 +504,7 @@ export interface paths {
         put?: never;
         /**
          * Request a password reset
-         * @description Mails a link that is valid for an hour, if the account exists. The answer and the time it takes are the same either way. Limited to a few requests an hour for each e-mail address, and for each caller’s address.
+         * @description If the account exists, sends an e-mail with a link that is valid for an hour. The response and its timing are the same either way. Limited to a few requests an hour per e-mail address and per client IP address.
          */
         post: operations["request-password-reset"];
         delete?: never;
@@ -524,7 +524,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the password
-         * @description Sets a new password with the token of the mailed link, which works once, and ends every session, token and other reset link of the account. If its address was never verified, its second factors are removed as well.
+         * @description Sets a new password with the token from the mailed link, which works once. Ends all of the account’s sessions and revokes all of its tokens and other reset links. If the e-mail address was never verified, the account’s second factors are removed as well.
          */
         post: operations["reset-password"];
         delete?: never;
@@ -1492,7 +1492,7 @@ export interface components {
              */
             challenge: string;
             /**
-             * @description What to call it.
+             * @description A name for the passkey.
              * @example laptop
              */
             name: string;
@@ -1501,7 +1501,7 @@ export interface components {
         AddPasskeyResponse: {
             passkey: components["schemas"]["Passkey"];
             /**
-             * @description Ten recovery codes, which are shown only once; absent unless this is the account’s first factor.
+             * @description Ten recovery codes, shown only once; absent unless this is the account’s first factor.
              * @example [
              *       "EXAM-PLEA-AAAA-AAAA-AAAA-AAAA"
              *     ]
@@ -1787,7 +1787,7 @@ export interface components {
              */
             newPassword: string;
             /**
-             * @description Whether every token of the user is revoked as well.
+             * @description Whether to revoke all of the user’s tokens as well.
              * @default false
              */
             revokeTokens?: boolean;
@@ -1855,16 +1855,16 @@ export interface components {
              */
             name: string;
             /**
-             * @description The first characters of the token, by which to recognise it.
+             * @description The first characters of the token, for recognizing it.
              * @example service_tok_EXAM
              */
             prefix: string;
             access: components["schemas"]["TokenAccess"];
-            /** @description The only organization it can reach; null for all of its user’s. */
+            /** @description The only organization it can access; null for all of the user’s organizations. */
             organizationId: string | null;
-            /** @description The only project it can reach; null for all. */
+            /** @description The only project it can access; null for all. */
             projectId: string | null;
-            /** @description The only environment it can reach; null for all. */
+            /** @description The only environment it can access; null for all. */
             environmentId: string | null;
             /**
              * Format: date-time
@@ -1874,7 +1874,7 @@ export interface components {
             createdAt: string;
             /** @description When it was last used, to within an hour; null if never. */
             lastUsedAt: string | null;
-            /** @description When it expires; null if it does not. */
+            /** @description When it expires; null if it never does. */
             expiresAt: string | null;
         };
         CompareEnvironmentsResponse: {
@@ -1963,7 +1963,7 @@ export interface components {
              */
             challenge: string;
             /**
-             * @description The code that the authenticator app shows. Each code counts once.
+             * @description A code from the authenticator app. Each code works once.
              * @example 492039
              */
             totp?: string;
@@ -1979,14 +1979,14 @@ export interface components {
         };
         ConfirmTotpRequest: {
             /**
-             * @description The code that the authenticator app shows. Each code counts once.
+             * @description A code from the authenticator app. Each code works once.
              * @example 492039
              */
             code: string;
         };
         ConfirmTotpResponse: {
             /**
-             * @description Ten recovery codes, which are shown only once; absent unless this is the account’s first factor.
+             * @description Ten recovery codes, shown only once; absent unless this is the account’s first factor.
              * @example [
              *       "EXAM-PLEA-AAAA-AAAA-AAAA-AAAA"
              *     ]
@@ -2148,7 +2148,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the token may do, within the role of its user.
+             * @description What the token may do, within its user’s role.
              * @default full
              */
             access?: components["schemas"]["TokenAccess"];
@@ -2160,18 +2160,18 @@ export interface components {
             organizationId?: string;
             /**
              * Format: uuid
-             * @description Limits the token to one project; needs `organizationId`.
+             * @description Limits the token to one project; requires `organizationId`.
              * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
              */
             projectId?: string;
             /**
              * Format: uuid
-             * @description Limits the token to one environment; needs `projectId`.
+             * @description Limits the token to one environment; requires `projectId`.
              * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
              */
             environmentId?: string;
             /**
-             * @description Days until the token expires; it does not expire without this.
+             * @description Days until the token expires. Without this, it never does.
              * @example 90
              */
             expiresInDays?: number;
@@ -2604,9 +2604,9 @@ export interface components {
                  * @enum {string}
                  */
                 method: "session" | "token";
-                /** @description The token that was used; absent for a session. */
+                /** @description When the session stops being fresh; null for a token, and for a session without a second factor if the account has one. */
                 token?: components["schemas"]["CliToken"];
-                /** @description Until when the session is fresh; null for a token, and for a session that was not proved with a second factor although the account has one. */
+                /** @description Whether the session, or the session that created the token, was verified with a second factor. */
                 freshUntil: string | null;
                 /** @description Whether the session, or the one that made the token, was proved with a second factor. */
                 secondFactor: boolean;
@@ -2648,13 +2648,13 @@ export interface components {
              */
             code: string;
             /**
-             * @description The origin that issued the code. The CLI must have asked this origin, or it redeems nothing (RFC 9207).
+             * @description The origin that issued the code. The CLI must redeem the code only if this is the origin it contacted (RFC 9207).
              * @example https://secrets.example.com
              */
             iss: string;
             /**
              * Format: date-time
-             * @description When the code expires: after a minute.
+             * @description When the code expires, one minute after it was issued.
              * @example 2026-01-31T09:26:53.589Z
              */
             expiresAt: string;
@@ -2671,7 +2671,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the token may do, within the role of its user.
+             * @description What the token may do, within its user’s role.
              * @default full
              */
             access?: components["schemas"]["TokenAccess"];
@@ -2683,29 +2683,29 @@ export interface components {
             organizationId?: string;
             /**
              * Format: uuid
-             * @description Limits the token to one project; needs `organizationId`.
+             * @description Limits the token to one project; requires `organizationId`.
              * @example 7d5a3b1c-9e2f-4d60-b8a1-4c6e0f9d2a73
              */
             projectId?: string;
             /**
              * Format: uuid
-             * @description Limits the token to one environment; needs `projectId`.
+             * @description Limits the token to one environment; requires `projectId`.
              * @example c41f8e27-06d3-4b9a-a5e2-8d7b3f1c6094
              */
             environmentId?: string;
             /**
-             * @description Days until the token expires; it does not expire without this.
+             * @description Days until the token expires. Without this, it never does.
              * @example 90
              */
             expiresInDays?: number;
         } | {
             /**
-             * @description The code of the first half.
+             * @description The code from the first step.
              * @example EXAMPLE-handoff-code-000000
              */
             code: string;
             /**
-             * @description The verifier whose hash was the challenge.
+             * @description The verifier that the challenge is the hash of.
              * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
              */
             codeVerifier: string;
@@ -3072,7 +3072,7 @@ export interface components {
         LogInRequest: {
             /**
              * Format: email
-             * @description The e-mail address, in any case.
+             * @description The e-mail address, in upper or lower case.
              * @example ada@example.com
              */
             email: string;
@@ -3122,7 +3122,7 @@ export interface components {
              */
             joinedAt: string;
         };
-        /** @description What `navigator.credentials.create` gave, as its `toJSON` does. */
+        /** @description The result of `navigator.credentials.create`, as its `toJSON` returns it. */
         NewPasskeyCredential: {
             /**
              * @description The credential’s id.
@@ -3130,29 +3130,29 @@ export interface components {
              */
             id: string;
             /**
-             * @description The same.
+             * @description The same as `id`.
              * @example EXAMPLEcredentialId
              */
             rawId: string;
             /**
-             * @description The only type there is.
+             * @description Always `public-key`.
              * @constant
              */
             type: "public-key";
-            /** @description What the authenticator answered. */
+            /** @description The authenticator’s response. */
             response: {
                 /**
-                 * @description What the browser signed: challenge and origin.
+                 * @description The data that the browser signed, including the challenge and the origin.
                  * @example eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0
                  */
                 clientDataJSON: string;
                 /**
-                 * @description The new public key and who vouches for it.
+                 * @description The new public key and its attestation.
                  * @example o2NmbXRkbm9uZQ
                  */
                 attestationObject: string;
                 /**
-                 * @description How the authenticator can be reached.
+                 * @description The transports that the authenticator supports.
                  * @example [
                  *       "internal"
                  *     ]
@@ -3276,7 +3276,7 @@ export interface components {
              */
             role: "owner" | "admin" | "developer" | "viewer";
         };
-        /** @description A person’s own account. */
+        /** @description The caller’s own account. */
         OwnUser: {
             /**
              * Format: uuid
@@ -3285,7 +3285,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The address as it was entered. Addresses are compared without case.
+             * @description The address as it was entered. Addresses are compared case-insensitively.
              * @example ada@example.com
              */
             email: string;
@@ -3294,7 +3294,7 @@ export interface components {
              * @example Ada
              */
             name: string;
-            /** @description Whether the user confirmed the e-mail address. */
+            /** @description Whether the user has verified the e-mail address. */
             emailVerified: boolean;
             /** @description Whether the user may call the admin routes. */
             isAdmin: boolean;
@@ -3304,17 +3304,17 @@ export interface components {
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
-            /** @description What the account can prove itself with, other than its password. */
+            /** @description The account’s second factors. */
             secondFactors: {
                 /**
-                 * @description How many passkeys there are.
+                 * @description The number of passkeys.
                  * @example 1
                  */
                 passkeys: number;
-                /** @description Whether there is an authenticator app. */
+                /** @description Whether an authenticator app is set up. */
                 totp: boolean;
                 /**
-                 * @description How many recovery codes are unused.
+                 * @description The number of unused recovery codes.
                  * @example 10
                  */
                 recoveryCodesLeft: number;
@@ -3338,7 +3338,7 @@ export interface components {
              */
             total: number;
         };
-        /** @description A passkey (WebAuthn) of a user. */
+        /** @description A user’s passkey (WebAuthn). */
         Passkey: {
             /**
              * Format: uuid
@@ -3347,7 +3347,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description What the user calls it.
+             * @description The user’s name for it.
              * @example laptop
              */
             name: string;
@@ -3357,10 +3357,10 @@ export interface components {
              * @example 2026-01-31T09:26:53.589Z
              */
             createdAt: string;
-            /** @description When it last signed its user in; null if never. */
+            /** @description When it was last used to log in; null if never. */
             lastUsedAt: string | null;
         };
-        /** @description What `navigator.credentials.get` gave, as its `toJSON` does. */
+        /** @description The result of `navigator.credentials.get`, as its `toJSON` returns it. */
         PasskeyAssertion: {
             /**
              * @description The credential’s id.
@@ -3368,34 +3368,34 @@ export interface components {
              */
             id: string;
             /**
-             * @description The same.
+             * @description The same as `id`.
              * @example EXAMPLEcredentialId
              */
             rawId: string;
             /**
-             * @description The only type there is.
+             * @description Always `public-key`.
              * @constant
              */
             type: "public-key";
-            /** @description What the authenticator answered. */
+            /** @description The authenticator’s response. */
             response: {
                 /**
-                 * @description What the browser signed: challenge and origin.
+                 * @description The data that the browser signed, including the challenge and the origin.
                  * @example eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0
                  */
                 clientDataJSON: string;
                 /**
-                 * @description What the authenticator says of itself and of the user.
+                 * @description The authenticator’s data about itself and the user.
                  * @example SZYN5YgOjGh0NBcPZHZgW4
                  */
                 authenticatorData: string;
                 /**
-                 * @description The signature over both.
+                 * @description The signature over `authenticatorData` and the hash of `clientDataJSON`.
                  * @example MEUCIQDEXAMPLE
                  */
                 signature: string;
                 /**
-                 * @description Whose passkey it is. A log-in with a passkey alone needs it.
+                 * @description The user the passkey belongs to. Required to log in with a passkey alone.
                  * @example NWYwYzlhNTItN2IxZQ
                  */
                 userHandle?: string;
@@ -3404,7 +3404,7 @@ export interface components {
         /** @description For `navigator.credentials.create` (`parseCreationOptionsFromJSON`). */
         PasskeyCreationOptions: {
             /**
-             * @description What the authenticator signs.
+             * @description The bytes that the authenticator signs.
              * @example RVhBTVBMRS1jaGFsbGVuZ2U
              */
             challenge: string;
@@ -3413,7 +3413,7 @@ export interface components {
              * @example 300000
              */
             timeout: number;
-            /** @description The site. */
+            /** @description The relying party. */
             rp: {
                 /**
                  * @description The dashboard’s host.
@@ -3429,7 +3429,7 @@ export interface components {
             /** @description The account. */
             user: {
                 /**
-                 * @description The account, as passkeys name it.
+                 * @description The account’s identifier in passkeys.
                  * @example NWYwYzlhNTItN2IxZQ
                  */
                 id: string;
@@ -3444,23 +3444,23 @@ export interface components {
                  */
                 displayName: string;
             };
-            /** @description The algorithms that are taken. */
+            /** @description The accepted algorithms. */
             pubKeyCredParams: {
                 /**
-                 * @description The only type there is.
+                 * @description Always `public-key`.
                  * @constant
                  */
                 type: "public-key";
                 /**
-                 * @description A COSE algorithm.
+                 * @description A COSE algorithm identifier.
                  * @example -7
                  */
                 alg: number;
             }[];
-            /** @description The passkeys that the account has. */
+            /** @description The account’s existing passkeys. */
             excludeCredentials: {
                 /**
-                 * @description The only type there is.
+                 * @description Always `public-key`.
                  * @constant
                  */
                 type: "public-key";
@@ -3470,33 +3470,33 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description How the authenticator can be reached.
+                 * @description The transports that the authenticator supports.
                  * @example [
                  *       "internal"
                  *     ]
                  */
                 transports: string[];
             }[];
-            /** @description What an authenticator must be able to do. */
+            /** @description Requirements for the authenticator. */
             authenticatorSelection: {
                 /**
-                 * @description The passkey must name its user by itself.
+                 * @description The passkey must be discoverable, so that it can log in without an e-mail address.
                  * @constant
                  */
                 residentKey: "required";
                 /**
-                 * @description The same, for older browsers.
+                 * @description The same as `residentKey`, for older browsers.
                  * @constant
                  */
                 requireResidentKey: true;
                 /**
-                 * @description The authenticator must know its user.
+                 * @description The authenticator must verify the user.
                  * @constant
                  */
                 userVerification: "required";
             };
             /**
-             * @description No manufacturer has to vouch for the authenticator.
+             * @description No attestation by a manufacturer is required.
              * @constant
              */
             attestation: "none";
@@ -3504,7 +3504,7 @@ export interface components {
         /** @description For `navigator.credentials.get` (`parseRequestOptionsFromJSON`). */
         PasskeyRequestOptions: {
             /**
-             * @description What the authenticator signs.
+             * @description The bytes that the authenticator signs.
              * @example RVhBTVBMRS1jaGFsbGVuZ2U
              */
             challenge: string;
@@ -3518,10 +3518,10 @@ export interface components {
              * @example app.example.com
              */
             rpId: string;
-            /** @description The passkeys that will do; empty: any of this site. */
+            /** @description The passkeys that are accepted; if empty, any passkey for this site. */
             allowCredentials: {
                 /**
-                 * @description The only type there is.
+                 * @description Always `public-key`.
                  * @constant
                  */
                 type: "public-key";
@@ -3531,7 +3531,7 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description How the authenticator can be reached.
+                 * @description The transports that the authenticator supports.
                  * @example [
                  *       "internal"
                  *     ]
@@ -3539,7 +3539,7 @@ export interface components {
                 transports: string[];
             }[];
             /**
-             * @description The authenticator must know its user.
+             * @description The authenticator must verify the user.
              * @constant
              */
             userVerification: "required";
@@ -3699,7 +3699,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description The password, any characters.
+             * @description The password. Any characters are allowed.
              * @example an example of a pass phrase
              */
             password: string;
@@ -3709,7 +3709,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Name of the personal organization. Without it, the name is made from the user’s.
+             * @description Name of the personal organization. Defaults to a name based on the user’s.
              * @example Analytical Engines
              */
             organizationName?: string;
@@ -3780,7 +3780,7 @@ export interface components {
         };
         RenewRecoveryCodesResponse: {
             /**
-             * @description Ten recovery codes, which are shown only once. Each stands in for the second factor once.
+             * @description Ten recovery codes, shown only once. Each replaces the second factor once.
              * @example [
              *       "EXAM-PLEA-AAAA-AAAA-AAAA-AAAA"
              *     ]
@@ -3803,14 +3803,14 @@ export interface components {
         RequestPasswordResetRequest: {
             /**
              * Format: email
-             * @description The account’s e-mail.
+             * @description The account’s e-mail address.
              * @example ada@example.com
              */
             email: string;
         };
         ResetPasswordRequest: {
             /**
-             * @description The token of the mailed link; it works once.
+             * @description The token from the mailed link; it works once.
              * @example EXAMPLE-reset-token-0000
              */
             token: string;
@@ -4070,7 +4070,7 @@ export interface components {
              */
             value?: string;
         };
-        /** @description A log-in of the dashboard, without its secret. */
+        /** @description A dashboard session, without its secret. */
         Session: {
             /**
              * Format: uuid
@@ -4078,7 +4078,7 @@ export interface components {
              * @example 8c2a6e41-0f7d-8b95-9e13-5d4b7c0a2f68
              */
             id: string;
-            /** @description Whether it is the session of this request. */
+            /** @description Whether this request uses the session. */
             current: boolean;
             /**
              * Format: date-time
@@ -4093,18 +4093,18 @@ export interface components {
              */
             lastUsedAt: string;
             /**
-             * @description Where that use came from.
+             * @description The IP address of the last use.
              * @example 203.0.113.7
              */
             ip: string;
             /**
-             * @description What the client called itself.
+             * @description The client’s `User-Agent`.
              * @example example-browser/1.0
              */
             userAgent: string;
             /**
              * Format: date-time
-             * @description When it ends, unless it is used before.
+             * @description When it expires unless it is used again.
              * @example 2026-01-31T09:26:53.589Z
              */
             expiresAt: string;
@@ -4170,7 +4170,7 @@ export interface components {
         };
         StartPasskeyLoginResponse: {
             /**
-             * @description The challenge. It can be answered once, within five minutes.
+             * @description The challenge. It works once and expires after five minutes.
              * @example EXAMPLE-challenge-0000
              */
             challenge: string;
@@ -4178,7 +4178,7 @@ export interface components {
         };
         StartPasskeyResponse: {
             /**
-             * @description The challenge. It can be answered once, within five minutes.
+             * @description The challenge. It works once and expires after five minutes.
              * @example EXAMPLE-challenge-0000
              */
             challenge: string;
@@ -4186,12 +4186,12 @@ export interface components {
         };
         StartTotpResponse: {
             /**
-             * @description The secret in base32, to type in.
+             * @description The secret in base32, for manual entry.
              * @example EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA
              */
             secret: string;
             /**
-             * @description The same as an `otpauth` address, to show as a QR code.
+             * @description The same secret as an `otpauth` URI, for a QR code.
              * @example otpauth://totp/Holdfast:ada%40example.com?secret=EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA&issuer=Holdfast
              */
             uri: string;
@@ -4203,12 +4203,12 @@ export interface components {
              */
             password: string;
             /**
-             * @description The code that the authenticator app shows. Each code counts once.
+             * @description A code from the authenticator app. Each code works once.
              * @example 492039
              */
             totp?: string;
             /**
-             * @description The challenge that `passkey` answers.
+             * @description The challenge for `passkey`.
              * @example EXAMPLE-challenge-0000
              */
             challenge?: string;
@@ -4217,7 +4217,7 @@ export interface components {
         StepUpResponse: {
             /**
              * Format: date-time
-             * @description Until when the session is fresh.
+             * @description When the session stops being fresh.
              * @example 2026-01-31T09:26:53.589Z
              */
             freshUntil: string;
@@ -4316,7 +4316,7 @@ export interface components {
         TokenAccess: "read" | "write" | "full";
         UndoFactorRequest: {
             /**
-             * @description The token of the mailed link; it works once.
+             * @description The token from the mailed link; it works once.
              * @example EXAMPLE-undo-token-0000
              */
             token: string;
@@ -4551,7 +4551,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The address as it was entered. Addresses are compared without case.
+             * @description The address as it was entered. Addresses are compared case-insensitively.
              * @example ada@example.com
              */
             email: string;
@@ -4560,7 +4560,7 @@ export interface components {
              * @example Ada
              */
             name: string;
-            /** @description Whether the user confirmed the e-mail address. */
+            /** @description Whether the user has verified the e-mail address. */
             emailVerified: boolean;
             /** @description Whether the user may call the admin routes. */
             isAdmin: boolean;
@@ -4625,7 +4625,7 @@ export interface components {
         };
         VerifyEmailRequest: {
             /**
-             * @description The token of the mailed link; it works once.
+             * @description The token from the mailed link; it works once.
              * @example EXAMPLE-verification-token-0000
              */
             token: string;
@@ -6141,7 +6141,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The code (first half), or the token, which is shown only once (second half). */
+            /** @description The code (first step), or the token, which is shown only once (second step). */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6203,7 +6203,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The token is revoked. */
+            /** @description The token was revoked. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6235,7 +6235,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The token is revoked. */
+            /** @description The token was revoked. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6296,7 +6296,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session is ended. */
+            /** @description The session has ended. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6425,7 +6425,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The passkey is removed. */
+            /** @description The passkey was removed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6457,7 +6457,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The secret, which is shown only once. */
+            /** @description The secret, shown only once. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6488,7 +6488,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description There is none any more. */
+            /** @description The account has no authenticator app. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6523,7 +6523,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The authenticator app is a second factor. */
+            /** @description The authenticator app is now a second factor. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6555,7 +6555,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The new codes, which are shown only once. */
+            /** @description The new codes, shown only once. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6588,7 +6588,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The factor is removed. */
+            /** @description The factor was removed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6621,7 +6621,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The password is changed. */
+            /** @description The password was changed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6653,7 +6653,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The link is on its way. */
+            /** @description The e-mail is on its way. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6686,7 +6686,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The address is verified. */
+            /** @description The address was verified. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6716,7 +6716,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Sent whether or not the account exists. */
+            /** @description The request was accepted, whether or not the account exists. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];
@@ -6747,7 +6747,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The password is changed. */
+            /** @description The password was changed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["requestId"];

@@ -13,14 +13,15 @@ export const addPasskey = contract({
   route: 'POST /v1/auth/passkeys',
   summary: 'Add a passkey',
   description:
-    'Verifies what the browser made of the challenge and adds the passkey, at most 20 for each account. From then on it is ' +
-    'a second factor, and it can log in alone. The account’s first factor also gets ten recovery codes. It needs a ' +
-    'verified e-mail address. The user gets a mail with a link that removes the passkey again. That mail is one of five an ' +
-    'hour: behind them, and where it cannot be sent, no passkey is added. A passkey of another account is refused.',
+    'Verifies the browser’s response to the challenge and adds the passkey. An account can have up to 20. The ' +
+    'passkey counts as a second factor and can also be used to log in on its own. Adding an account’s first ' +
+    'factor also returns ten recovery codes. Requires a verified e-mail address. The user gets an e-mail with a ' +
+    'link that removes the passkey again. These e-mails are limited to five an hour; if one can’t be sent, no ' +
+    'passkey is added. Passkeys of other accounts are rejected.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   body: z.strictObject({
     challenge: PresentedChallenge,
-    name: Name.meta({ description: 'What to call it.', example: 'laptop' }),
+    name: Name.meta({ description: 'A name for the passkey.', example: 'laptop' }),
     passkey: NewPasskeyCredential,
   }),
   bodyExample: {

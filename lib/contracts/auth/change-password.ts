@@ -8,8 +8,8 @@ export const changePassword = contract({
   route: 'POST /v1/auth/change-password',
   summary: 'Change the password',
   description:
-    'Sets a new password and ends every other session of the user. A wrong current password is an invalid request that ' +
-    'names `currentPassword`; repeated wrong ones are rate-limited like failed logins. Tokens keep working unless ' +
+    'Sets a new password and ends the user’s other sessions. A wrong current password returns `invalid_request` ' +
+    'for `currentPassword`; repeated attempts are rate-limited like failed log-ins. Tokens keep working unless ' +
     '`revokeTokens` is set.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   body: z.strictObject({
@@ -21,10 +21,10 @@ export const changePassword = contract({
     revokeTokens: z
       .boolean({ message: 'must be true or false' })
       .default(false)
-      .meta({ description: 'Whether every token of the user is revoked as well.' }),
+      .meta({ description: 'Whether to revoke all of the user’s tokens as well.' }),
   }),
   bodyExample: { currentPassword: 'an example of a pass phrase', newPassword: 'another example of a pass phrase' },
-  responses: { 200: { description: 'The password is changed.', body: Success } },
+  responses: { 200: { description: 'The password was changed.', body: Success } },
   errors: ['rate_limited'],
   uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG', 'RATE'], writes: ['AUDIT', 'RATE'] },
   sizing: passwordSizing,

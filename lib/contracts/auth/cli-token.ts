@@ -7,18 +7,18 @@ export const CliToken = z
     id: Uuid.meta({ description: 'Token identifier.', example: '3e7c1d94-52a8-4b0f-9a6d-71f0c2e85b46' }),
     name: Name.meta({ description: 'What the token is for.', example: 'deploy pipeline' }),
     prefix: z.string().meta({
-      description: 'The first characters of the token, by which to recognise it.',
+      description: 'The first characters of the token, for recognizing it.',
       example: 'service_tok_EXAM',
     }),
     access: TokenAccess,
     organizationId: Uuid.nullable().meta({
-      description: 'The only organization it can reach; null for all of its user’s.',
+      description: 'The only organization it can access; null for all of the user’s organizations.',
     }),
-    projectId: Uuid.nullable().meta({ description: 'The only project it can reach; null for all.' }),
-    environmentId: Uuid.nullable().meta({ description: 'The only environment it can reach; null for all.' }),
+    projectId: Uuid.nullable().meta({ description: 'The only project it can access; null for all.' }),
+    environmentId: Uuid.nullable().meta({ description: 'The only environment it can access; null for all.' }),
     createdAt: Timestamp.meta({ description: 'When it was created.' }),
     lastUsedAt: Timestamp.nullable().meta({ description: 'When it was last used, to within an hour; null if never.' }),
-    expiresAt: Timestamp.nullable().meta({ description: 'When it expires; null if it does not.' }),
+    expiresAt: Timestamp.nullable().meta({ description: 'When it expires; null if it never does.' }),
   })
   .meta({ id: 'CliToken', description: 'A bearer token for the CLI or an SDK, without its secret.' });
 export type CliToken = z.infer<typeof CliToken>;

@@ -17,9 +17,9 @@ export const completeLogin = contract({
   route: 'POST /v1/auth/login/verify',
   summary: 'Complete a log-in with a second factor or a passkey',
   description:
-    'Answers the challenge of a log-in with exactly one of `totp`, `recoveryCode` and `passkey`, and starts the session. A ' +
-    'challenge works once and for five minutes. Five wrong codes in 15 minutes are answered 429. The challenge of ' +
-    '`POST /v1/auth/login/options` takes a passkey only.',
+    'Answers a log-in challenge with exactly one of `totp`, `recoveryCode` and `passkey`, and starts the ' +
+    'session. A challenge works once and expires after five minutes. Five wrong codes within 15 minutes return ' +
+    '429. A challenge from `POST /v1/auth/login/options` accepts only a passkey.',
   access: { kind: 'public' },
   body: z
     .strictObject({

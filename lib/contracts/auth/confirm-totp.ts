@@ -8,17 +8,17 @@ export const confirmTotp = contract({
   route: 'POST /v1/auth/totp/confirm',
   summary: 'Add the authenticator app',
   description:
-    'Makes the authenticator app a second factor, once it shows a right code. The code is used up by that. The account’s ' +
-    'first factor also gets ten recovery codes. A wrong code is an invalid request that names `code`. It needs a ' +
-    'verified e-mail address. The user gets a mail with a link that removes the app again. That mail is one of five an ' +
-    'hour: behind them, and where it cannot be sent, no app is added. If the answer with recovery codes was lost, the same ' +
-    'code gets ten others, once.',
+    'Adds the authenticator app as a second factor, given a valid code from it. The code can’t be used again. ' +
+    'Adding an account’s first factor also returns ten recovery codes. A wrong code returns `invalid_request` ' +
+    'for `code`. Requires a verified e-mail address. The user gets an e-mail with a link that removes the app ' +
+    'again. These e-mails are limited to five an hour; if one can’t be sent, no app is added. If the response ' +
+    'with the recovery codes was lost, sending the same code once more returns ten new ones.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   body: z.strictObject({ code: TotpCode }),
   bodyExample: { code: '492039' },
   responses: {
     200: {
-      description: 'The authenticator app is a second factor.',
+      description: 'The authenticator app is now a second factor.',
       body: z.object({ recoveryCodes: FirstRecoveryCodes }),
       example: { recoveryCodes: recoveryCodesExample },
     },

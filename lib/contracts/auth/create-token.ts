@@ -12,9 +12,9 @@ export const createToken = contract({
   route: 'POST /v1/auth/token',
   summary: 'Create a scoped CLI token',
   description:
-    'Creates a bearer token with at most the rights of its user, optionally limited in time and to an organization, ' +
-    'project or environment. The token is shown once, and only its hash is stored. Requires a session: a token can’t ' +
-    'create tokens.',
+    'Creates a bearer token with at most its user’s rights. It can be limited to an organization, project or ' +
+    'environment, and can expire. The token is shown once; only its hash is stored. Requires a session: a token ' +
+    'can’t create tokens.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   body: CreateTokenBody,
   bodyExample: {

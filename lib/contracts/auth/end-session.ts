@@ -5,9 +5,9 @@ export const endSession = contract({
   operationId: 'end-session',
   route: 'DELETE /v1/auth/sessions/{sessionId}',
   summary: 'End a session',
-  description: 'The session stops working at once; the one of this request may be named, too. Needs a session.',
+  description: 'The session stops working at once. It can be the session of this request. Requires a session.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: { 200: { description: 'The session is ended.', body: Success } },
+  responses: { 200: { description: 'The session has ended.', body: Success } },
   servedInMaintenance: true,
   uses: { table: ['Query', 'DeleteItem'] },
 });

@@ -11,10 +11,10 @@ export const authenticationMethods = ['session', 'token'] as const;
 export const getCurrentUser = contract({
   operationId: 'get-current-user',
   route: 'GET /v1/auth/me',
-  summary: 'The current user and its organizations',
+  summary: 'Get the current user and their organizations',
   description:
-    'Returns the caller, their organizations with their role in each, and how the request was authenticated. A token that ' +
-    'is limited to an organization sees only that organization.',
+    'Returns the caller, their organizations with their role in each, and how the request was authenticated. A ' +
+    'token limited to one organization sees only that organization.',
   access: { kind: 'account', tokens: 'read', narrowestToken: 'environment' },
   responses: {
     200: {
@@ -25,11 +25,14 @@ export const getCurrentUser = contract({
         authentication: z
           .object({
             method: z.enum(authenticationMethods).meta({ description: 'How the request was authenticated.' }),
-            token: CliToken.optional().meta({ description: 'The token that was used; absent for a session.' }),
+            token: CliToken.optional().meta({
+              description:
+                'When the session stops being fresh; null for a token, and for a session without a second factor if ' +
+                'the account has one.',
+            }),
             freshUntil: Timestamp.nullable().meta({
               description:
-                'Until when the session is fresh; null for a token, and for a session that was not proved with a second ' +
-                'factor although the account has one.',
+                'Whether the session, or the session that created the token, was verified with a second factor.',
             }),
             secondFactor: z.boolean().meta({
               description: 'Whether the session, or the one that made the token, was proved with a second factor.',

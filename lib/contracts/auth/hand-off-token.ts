@@ -16,20 +16,20 @@ const OfferHandOff = demandWiderLimits(
       }),
     ...tokenFields,
   }),
-).meta({ description: 'The first half, from the dashboard: requests a code.' });
+).meta({ description: 'The first step, from the dashboard: requests a code.' });
 
 const TakeHandOff = z
   .strictObject({
-    code: text(1, 512).meta({ description: 'The code of the first half.', example: 'EXAMPLE-handoff-code-000000' }),
-    // Its form is not checked here: any wrong verifier burns the code.
+    code: text(1, 512).meta({ description: 'The code from the first step.', example: 'EXAMPLE-handoff-code-000000' }),
+    // The format is not checked here: any wrong verifier invalidates the code.
     codeVerifier: text(1, 512).meta({
-      description: 'The verifier whose hash was the challenge.',
+      description: 'The verifier that the challenge is the hash of.',
       example: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
     }),
   })
-  .meta({ description: 'The second half, from the CLI: exchanges the code for the token.' });
+  .meta({ description: 'The second step, from the CLI: exchanges the code for the token.' });
 
-/** The fields tell which half is meant, so that only that half’s problems are named. */
+/** The fields determine which step is meant, so only that step’s problems are reported. */
 const HandOffBody = z
   .unknown()
   .transform((value, context): z.output<typeof OfferHandOff> | z.output<typeof TakeHandOff> => {
@@ -49,10 +49,11 @@ const HandOffCode = z
     code: z.string().meta({ description: 'The code. It works once.', example: 'EXAMPLE-handoff-code-000000' }),
     iss: z.string().meta({
       description:
-        'The origin that issued the code. The CLI must have asked this origin, or it redeems nothing (RFC 9207).',
+        'The origin that issued the code. The CLI must redeem the code only if this is the origin it contacted ' +
+        '(RFC 9207).',
       example: 'https://secrets.example.com',
     }),
-    expiresAt: Timestamp.meta({ description: 'When the code expires: after a minute.' }),
+    expiresAt: Timestamp.meta({ description: 'When the code expires, one minute after it was issued.' }),
   })
   .meta({ id: 'HandOffCode', description: 'A code that the CLI exchanges for its token.' });
 
@@ -61,16 +62,17 @@ export const handOffToken = contract({
   route: 'POST /v1/auth/cli-auth',
   summary: 'Hand a token from the dashboard to the CLI',
   description:
-    'Works in two halves (PKCE, RFC 7636). The dashboard, with a session, sends the challenge that the CLI made and gets ' +
-    'a code, which works once and for 60 seconds. The CLI, without a session, sends the code and its verifier and gets the ' +
-    'token. So the token never travels through a URL or the dashboard. A wrong verifier invalidates the code. ' +
-    'The redirect to the CLI carries `iss`, and a code to paste is `<code>~<base64url(iss)>`.',
+    'Works in two steps (PKCE, RFC 7636). The dashboard, with a session, sends the CLI’s challenge and gets a ' +
+    'code that works once and expires after 60 seconds. The CLI, without a session, sends the code and its ' +
+    'verifier and gets the token. The token never travels through a URL or the dashboard. A wrong verifier ' +
+    'invalidates the code. The redirect to the CLI carries `iss`; a code for pasting has the form ' +
+    '`<code>~<base64url(iss)>`.',
   access: { kind: 'optional', fresh: 'by-content' },
   body: HandOffBody,
   bodyExample: { codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', name: 'laptop', access: 'full' },
   responses: {
     201: {
-      description: 'The code (first half), or the token, which is shown only once (second half).',
+      description: 'The code (first step), or the token, which is shown only once (second step).',
       body: z.union([HandOffCode, IssuedToken]),
       example: { iss: 'https://secrets.example.com', expiresAt: '2026-01-31T09:27:53.589Z' },
     },

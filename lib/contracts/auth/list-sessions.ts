@@ -6,7 +6,7 @@ export const listSessions = contract({
   operationId: 'list-sessions',
   route: 'GET /v1/auth/sessions',
   summary: 'List active sessions',
-  description: 'Lists the caller’s sessions, the one used last first.',
+  description: 'Lists the caller’s sessions, most recently used first.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   responses: {
     200: {

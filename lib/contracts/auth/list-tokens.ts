@@ -6,8 +6,7 @@ export const listTokens = contract({
   operationId: 'list-tokens',
   route: 'GET /v1/auth/tokens',
   summary: 'List active CLI tokens',
-  description:
-    'Lists the caller’s tokens that are neither revoked nor expired, without their secrets, which are not stored.',
+  description: 'Lists the caller’s active tokens. Token secrets are not stored, so they are not returned.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   responses: {
     200: {

@@ -10,12 +10,13 @@ export const logIn = contract({
   route: 'POST /v1/auth/login',
   summary: 'Log in',
   description:
-    'Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get the same ' +
-    'answer in about the same time. Where the account has a second factor, a right password sets no cookie: the answer is ' +
-    '401 `second_factor_required`, and `POST /v1/auth/login/verify` completes the log-in.',
+    'Starts a session for the dashboard and sets its cookie. An unknown e-mail address and a wrong password get ' +
+    'the same response in about the same time. If the account has a second factor, a correct password doesn’t ' +
+    'set a cookie yet: the response is 401 `second_factor_required`, and `POST /v1/auth/login/verify` completes ' +
+    'the log-in.',
   access: { kind: 'public' },
   body: z.strictObject({
-    email: Email.meta({ description: 'The e-mail address, in any case.', example: 'ada@example.com' }),
+    email: Email.meta({ description: 'The e-mail address, in upper or lower case.', example: 'ada@example.com' }),
     password: PresentedPassword.meta({ description: 'The password.', example: 'an example of a pass phrase' }),
   }),
   bodyExample: { email: 'ada@example.com', password: 'an example of a pass phrase' },

@@ -7,11 +7,11 @@ export const OwnUser = z
     ...User.shape,
     secondFactors: z
       .object({
-        passkeys: z.int().meta({ description: 'How many passkeys there are.', example: 1 }),
-        totp: z.boolean().meta({ description: 'Whether there is an authenticator app.' }),
-        recoveryCodesLeft: z.int().meta({ description: 'How many recovery codes are unused.', example: 10 }),
+        passkeys: z.int().meta({ description: 'The number of passkeys.', example: 1 }),
+        totp: z.boolean().meta({ description: 'Whether an authenticator app is set up.' }),
+        recoveryCodesLeft: z.int().meta({ description: 'The number of unused recovery codes.', example: 10 }),
       })
-      .meta({ description: 'What the account can prove itself with, other than its password.' }),
+      .meta({ description: 'The account’s second factors.' }),
   })
-  .meta({ id: 'OwnUser', description: 'A person’s own account.' });
+  .meta({ id: 'OwnUser', description: 'The caller’s own account.' });
 export type OwnUser = z.infer<typeof OwnUser>;

@@ -1,23 +1,23 @@
 import * as z from 'zod';
 import { Bytes } from './passkey-bytes.ts';
 
-/** As a client sends bytes: not empty, and bounded. */
+/** Bytes as a client sends them: not empty, and bounded. */
 const sentBytes = (maximum: number) => Bytes.min(1).max(maximum);
 
 const credentialMembers = {
   id: sentBytes(1400).meta({ description: 'The credential’s id.', example: 'EXAMPLEcredentialId' }),
-  rawId: sentBytes(1400).meta({ description: 'The same.', example: 'EXAMPLEcredentialId' }),
-  type: z.literal('public-key').meta({ description: 'The only type there is.' }),
+  rawId: sentBytes(1400).meta({ description: 'The same as `id`.', example: 'EXAMPLEcredentialId' }),
+  type: z.literal('public-key').meta({ description: 'Always `public-key`.' }),
 };
 
 const clientDataJSON = sentBytes(4096).meta({
-  description: 'What the browser signed: challenge and origin.',
+  description: 'The data that the browser signed, including the challenge and the origin.',
   example: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
 });
 
 /*
- * A browser writes these two (`PublicKeyCredential.toJSON`), and a later level of WebAuthn may add members to them. So
- * unlike our own bodies they may have members that are not known here, which are dropped.
+ * Browsers write these two (`PublicKeyCredential.toJSON`), and later levels of WebAuthn may add members. Unlike our own
+ * bodies, they may therefore have unknown members, which are dropped.
  */
 export const NewPasskeyCredential = z
   .object({
@@ -26,18 +26,21 @@ export const NewPasskeyCredential = z
       .object({
         clientDataJSON,
         attestationObject: sentBytes(16_384).meta({
-          description: 'The new public key and who vouches for it.',
+          description: 'The new public key and its attestation.',
           example: 'o2NmbXRkbm9uZQ',
         }),
         transports: z
           .array(z.string().max(32))
           .max(16)
           .optional()
-          .meta({ description: 'How the authenticator can be reached.', example: ['internal'] }),
+          .meta({ description: 'The transports that the authenticator supports.', example: ['internal'] }),
       })
-      .meta({ description: 'What the authenticator answered.' }),
+      .meta({ description: 'The authenticator’s response.' }),
   })
-  .meta({ id: 'NewPasskeyCredential', description: 'What `navigator.credentials.create` gave, as its `toJSON` does.' });
+  .meta({
+    id: 'NewPasskeyCredential',
+    description: 'The result of `navigator.credentials.create`, as its `toJSON` returns it.',
+  });
 export type NewPasskeyCredential = z.infer<typeof NewPasskeyCredential>;
 
 export const PasskeyAssertion = z
@@ -47,16 +50,22 @@ export const PasskeyAssertion = z
       .object({
         clientDataJSON,
         authenticatorData: sentBytes(4096).meta({
-          description: 'What the authenticator says of itself and of the user.',
+          description: 'The authenticator’s data about itself and the user.',
           example: 'SZYN5YgOjGh0NBcPZHZgW4',
         }),
-        signature: sentBytes(4096).meta({ description: 'The signature over both.', example: 'MEUCIQDEXAMPLE' }),
+        signature: sentBytes(4096).meta({
+          description: 'The signature over `authenticatorData` and the hash of `clientDataJSON`.',
+          example: 'MEUCIQDEXAMPLE',
+        }),
         userHandle: sentBytes(128).optional().meta({
-          description: 'Whose passkey it is. A log-in with a passkey alone needs it.',
+          description: 'The user the passkey belongs to. Required to log in with a passkey alone.',
           example: 'NWYwYzlhNTItN2IxZQ',
         }),
       })
-      .meta({ description: 'What the authenticator answered.' }),
+      .meta({ description: 'The authenticator’s response.' }),
   })
-  .meta({ id: 'PasskeyAssertion', description: 'What `navigator.credentials.get` gave, as its `toJSON` does.' });
+  .meta({
+    id: 'PasskeyAssertion',
+    description: 'The result of `navigator.credentials.get`, as its `toJSON` returns it.',
+  });
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;

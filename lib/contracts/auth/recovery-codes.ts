@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
 export const RecoveryCodes = z.array(z.string()).meta({
-  description: 'Ten recovery codes, which are shown only once. Each stands in for the second factor once.',
+  description: 'Ten recovery codes, shown only once. Each replaces the second factor once.',
   example: ['EXAM-PLEA-AAAA-AAAA-AAAA-AAAA'],
 });
 
 export const FirstRecoveryCodes = RecoveryCodes.optional().meta({
-  description: 'Ten recovery codes, which are shown only once; absent unless this is the account’s first factor.',
+  description: 'Ten recovery codes, shown only once; absent unless this is the account’s first factor.',
   example: ['EXAM-PLEA-AAAA-AAAA-AAAA-AAAA'],
 });
 

@@ -11,15 +11,16 @@ export const register = contract({
   route: 'POST /v1/auth/register',
   summary: 'Create an account and its personal organization',
   description:
-    'Creates a user and an organization that the user owns, logs the user in with a session cookie, and mails a link to ' +
-    'verify the address. Without a name, the part of the e-mail address before the @ is used.',
+    'Creates a user and an organization that the user owns, logs the user in with a session cookie, and sends ' +
+    'an e-mail with a link to verify the address. The name defaults to the part of the e-mail address before ' +
+    'the @.',
   access: { kind: 'public' },
   body: z.strictObject({
     email: Email.meta({ description: 'The e-mail address to log in with.', example: 'ada@example.com' }),
-    password: NewPassword.meta({ description: 'The password, any characters.' }),
+    password: NewPassword.meta({ description: 'The password. Any characters are allowed.' }),
     name: Name.optional().meta({ description: 'Display name.', example: 'Ada' }),
     organizationName: Name.optional().meta({
-      description: 'Name of the personal organization. Without it, the name is made from the user’s.',
+      description: 'Name of the personal organization. Defaults to a name based on the user’s.',
       example: 'Analytical Engines',
     }),
   }),

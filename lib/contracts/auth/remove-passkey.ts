@@ -6,10 +6,10 @@ export const removePasskey = contract({
   route: 'DELETE /v1/auth/passkeys/{passkeyId}',
   summary: 'Remove a passkey',
   description:
-    'The passkey stops working at once. With the account’s last factor its recovery codes go as well, and its tokens no longer count as proved with one. The user is told by ' +
-    'mail.',
+    'The passkey stops working at once. Removing the last factor also deletes the recovery codes, and the ' +
+    'account’s tokens no longer count as created with a second factor. The user is notified by e-mail.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
-  responses: { 200: { description: 'The passkey is removed.', body: Success } },
+  responses: { 200: { description: 'The passkey was removed.', body: Success } },
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     writes: ['PASSKEY', 'RATE'],

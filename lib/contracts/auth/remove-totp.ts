@@ -6,9 +6,9 @@ export const removeTotp = contract({
   route: 'DELETE /v1/auth/totp',
   summary: 'Remove the authenticator app',
   description:
-    'Its codes stop working at once. With the account’s last factor its recovery codes go as well, and its tokens no ' +
-    'longer count as proved with one. The user is told by mail.',
+    'Its codes stop working at once. Removing the last factor also deletes the recovery codes, and the ' +
+    'account’s tokens no longer count as created with a second factor. The user is notified by e-mail.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
-  responses: { 200: { description: 'There is none any more.', body: Success } },
+  responses: { 200: { description: 'The account has no authenticator app.', body: Success } },
   uses: { table: ['GetItem', 'Query', 'PutItem', 'ConditionCheckItem'], writes: ['RATE'], mail: true },
 });

@@ -7,7 +7,7 @@ export const renameUser = contract({
   operationId: 'rename-user',
   route: 'PATCH /v1/auth/me',
   summary: 'Change the current user’s name',
-  description: 'Sets the display name, which the members of the user’s organizations see as well.',
+  description: 'Sets the display name. Members of the user’s organizations can see it.',
   access: { kind: 'account', tokens: 'full', narrowestToken: 'none' },
   body: z.strictObject({ name: Name.meta({ description: 'The new display name.', example: 'Ada' }) }),
   bodyExample: { name: 'Ada' },

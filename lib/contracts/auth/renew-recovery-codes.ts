@@ -5,13 +5,13 @@ import { RecoveryCodes } from './recovery-codes.ts';
 export const renewRecoveryCodes = contract({
   operationId: 'renew-recovery-codes',
   route: 'POST /v1/auth/recovery-codes',
-  summary: 'Make new recovery codes',
+  summary: 'Generate new recovery codes',
   description:
-    'Replaces the recovery codes by ten new ones. An account without a second factor can have none. The user is told by ' +
-    'mail. Five times an hour at most.',
+    'Replaces the recovery codes with ten new ones. Requires a second factor on the account. The user is ' +
+    'notified by e-mail. Limited to five times an hour.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: {
-    200: { description: 'The new codes, which are shown only once.', body: z.object({ recoveryCodes: RecoveryCodes }) },
+    200: { description: 'The new codes, shown only once.', body: z.object({ recoveryCodes: RecoveryCodes }) },
   },
   errors: ['rate_limited'],
   uses: { table: ['GetItem', 'PutItem', 'ConditionCheckItem'], writes: ['RATE'], mail: true },

@@ -8,12 +8,14 @@ export const requestPasswordReset = contract({
   route: 'POST /v1/auth/forgot-password',
   summary: 'Request a password reset',
   description:
-    'Mails a link that is valid for an hour, if the account exists. The answer and the time it takes are the same either ' +
-    'way. Limited to a few requests an hour for each e-mail address, and for each caller’s address.',
+    'If the account exists, sends an e-mail with a link that is valid for an hour. The response and its timing ' +
+    'are the same either way. Limited to a few requests an hour per e-mail address and per client IP address.',
   access: { kind: 'public' },
-  body: z.strictObject({ email: Email.meta({ description: 'The account’s e-mail.', example: 'ada@example.com' }) }),
+  body: z.strictObject({
+    email: Email.meta({ description: 'The account’s e-mail address.', example: 'ada@example.com' }),
+  }),
   bodyExample: { email: 'ada@example.com' },
-  responses: { 200: { description: 'Sent whether or not the account exists.', body: Success } },
+  responses: { 200: { description: 'The request was accepted, whether or not the account exists.', body: Success } },
   errors: ['rate_limited'],
   uses: { table: ['GetItem', 'PutItem', 'UpdateItem'], reads: ['EMAIL'], writes: ['RATE'], queues: ['jobs'] },
 });

@@ -9,12 +9,13 @@ export const resetPassword = contract({
   route: 'POST /v1/auth/reset-password',
   summary: 'Reset the password',
   description:
-    'Sets a new password with the token of the mailed link, which works once, and ends every session, token and other reset link ' +
-    'of the account. If its address was never verified, its second factors are removed as well.',
+    'Sets a new password with the token from the mailed link, which works once. Ends all of the account’s ' +
+    'sessions and revokes all of its tokens and other reset links. If the e-mail address was never verified, ' +
+    'the account’s second factors are removed as well.',
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-reset-token-0000' }), newPassword: NewPassword }),
   bodyExample: { token: 'EXAMPLE-reset-token-0000', newPassword: 'another example of a pass phrase' },
-  responses: { 200: { description: 'The password is changed.', body: Success } },
+  responses: { 200: { description: 'The password was changed.', body: Success } },
   errors: ['invalid_token'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],

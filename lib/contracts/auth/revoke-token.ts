@@ -7,6 +7,6 @@ export const revokeToken = contract({
   summary: 'Revoke a CLI token',
   description: 'Revokes one of the caller’s own tokens. It stops working at once.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: { 200: { description: 'The token is revoked.', body: Success } },
+  responses: { 200: { description: 'The token was revoked.', body: Success } },
   uses: { table: ['GetItem', 'Query', 'DeleteItem'], reads: ['ORG'], writes: ['AUDIT'] },
 });

@@ -6,10 +6,10 @@ export const sendVerification = contract({
   route: 'POST /v1/auth/send-verification',
   summary: 'Send an e-mail verification link',
   description:
-    'Mails a link that is valid for 24 hours and replaces any earlier one. Does nothing if the address is already ' +
-    'verified. Limited to 20 mails an hour.',
+    'Sends an e-mail with a link that is valid for 24 hours and replaces any earlier one. Does nothing if the ' +
+    'address is already verified. Limited to 20 e-mails an hour.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
-  responses: { 200: { description: 'The link is on its way.', body: Success } },
+  responses: { 200: { description: 'The e-mail is on its way.', body: Success } },
   errors: ['rate_limited'],
   uses: { table: ['PutItem'], writes: ['RATE'], mail: true },
 });

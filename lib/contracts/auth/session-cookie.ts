@@ -1,4 +1,4 @@
-/** Sessions and tokens are marked under the installation's credential key, which the first request makes. */
+/** Sessions and tokens are marked under the installation's credential key, which the first request creates. */
 export const issuing = ['GenerateDataKey', 'Decrypt'] as const;
 
 export const cookieHeader = {

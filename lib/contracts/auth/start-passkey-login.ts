@@ -6,10 +6,10 @@ import { PasskeyRequestOptions } from './passkey-options.ts';
 export const startPasskeyLogin = contract({
   operationId: 'start-passkey-login',
   route: 'POST /v1/auth/login/options',
-  summary: 'Begin to log in with a passkey alone',
+  summary: 'Start to log in with a passkey alone',
   description:
-    'Returns a challenge for a passkey that names its user by itself. No e-mail address and no password are needed. Send ' +
-    'the passkey’s answer to `POST /v1/auth/login/verify`. Limited for each caller’s address.',
+    'Returns a challenge for a discoverable passkey. No e-mail address or password is needed. Send the ' +
+    'passkey’s response to `POST /v1/auth/login/verify`. Limited per client IP address.',
   access: { kind: 'public' },
   responses: {
     200: {

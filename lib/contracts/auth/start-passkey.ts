@@ -6,8 +6,8 @@ import { PasskeyCreationOptions } from './passkey-options.ts';
 export const startPasskey = contract({
   operationId: 'start-passkey',
   route: 'POST /v1/auth/passkeys/options',
-  summary: 'Begin to add a passkey',
-  description: 'Returns a challenge for a new passkey. Send what the browser makes of it to `POST /v1/auth/passkeys`.',
+  summary: 'Start to add a passkey',
+  description: 'Returns a challenge for a new passkey. Send the browser’s response to `POST /v1/auth/passkeys`.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: {
     200: {

@@ -4,21 +4,22 @@ import { contract } from '../contract.ts';
 export const startTotp = contract({
   operationId: 'start-totp',
   route: 'POST /v1/auth/totp',
-  summary: 'Begin to add an authenticator app',
+  summary: 'Start to add an authenticator app',
   description:
-    'Returns a secret for an authenticator app (TOTP, RFC 6238). It does nothing until `POST /v1/auth/totp/confirm` gets a ' +
-    'code of it, within ten minutes. An earlier authenticator app keeps working until then, and is replaced.',
+    'Returns a secret for an authenticator app (TOTP, RFC 6238). The app is not added until `POST ' +
+    '/v1/auth/totp/confirm` receives one of its codes, within ten minutes. Until then, an existing ' +
+    'authenticator app keeps working; afterwards the new one replaces it.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none', fresh: 'always' },
   responses: {
     200: {
-      description: 'The secret, which is shown only once.',
+      description: 'The secret, shown only once.',
       body: z.object({
         secret: z.string().meta({
-          description: 'The secret in base32, to type in.',
+          description: 'The secret in base32, for manual entry.',
           example: 'EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA',
         }),
         uri: z.string().meta({
-          description: 'The same as an `otpauth` address, to show as a QR code.',
+          description: 'The same secret as an `otpauth` URI, for a QR code.',
           example: 'otpauth://totp/Holdfast:ada%40example.com?secret=EXAMPLEAAAAAAAAAAAAAAAAAAAAAAAAA&issuer=Holdfast',
         }),
       }),

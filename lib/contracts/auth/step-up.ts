@@ -9,19 +9,19 @@ import { TotpCode } from './totp-code.ts';
 export const stepUp = contract({
   operationId: 'step-up',
   route: 'POST /v1/auth/step-up',
-  summary: 'Prove again who is at the session',
+  summary: 'Confirm your identity again',
   description:
-    'What is hard to undo needs a session that proved itself in the last ten minutes. This takes the password, and a second ' +
-    'factor where the account has one: without it the answer is 401 `second_factor_required` with a challenge, which ' +
-    '`passkey` answers; `totp` needs none. The session gets a new secret, and the old cookie ends. A wrong password or ' +
-    'factor is an invalid request that names its field.',
+    'Sensitive operations require a session that was confirmed in the last ten minutes. Send the password, and ' +
+    'a second factor if the account has one. Without it, the response is 401 `second_factor_required` with a ' +
+    'challenge for `passkey`; `totp` needs no challenge. The session gets a new secret, and the old cookie ' +
+    'stops working. A wrong password or factor returns `invalid_request` for its field.',
   access: { kind: 'account', tokens: 'session', narrowestToken: 'none' },
   body: z
     .strictObject({
       password: text(1, 256).meta({ description: 'The password.', example: 'an example of a pass phrase' }),
       totp: TotpCode.optional(),
       challenge: PresentedChallenge.optional().meta({
-        description: 'The challenge that `passkey` answers.',
+        description: 'The challenge for `passkey`.',
         example: 'EXAMPLE-challenge-0000',
       }),
       passkey: PasskeyAssertion.optional(),
@@ -37,7 +37,7 @@ export const stepUp = contract({
   responses: {
     200: {
       description: 'The session is fresh, and its cookie is renewed.',
-      body: z.object({ freshUntil: Timestamp.meta({ description: 'Until when the session is fresh.' }) }),
+      body: z.object({ freshUntil: Timestamp.meta({ description: 'When the session stops being fresh.' }) }),
       example: { freshUntil: '2026-01-31T09:36:53.589Z' },
       headers: cookieHeader,
     },

@@ -6,15 +6,15 @@ import { LinkToken } from './link-token.ts';
 export const undoFactor = contract({
   operationId: 'undo-factor',
   route: 'POST /v1/auth/factors/undo',
-  summary: 'Remove a second factor that somebody else added',
+  summary: 'Remove a second factor that someone else added',
   description:
-    'Removes a passkey or authenticator app with the token of the link in the mail about it, which works once, for 7 days. ' +
-    'Recovery codes that were made with the factor or since are removed as well. Every session of the account ends, and ' +
-    'every token is revoked. The password stays: reset it next.',
+    'Removes a passkey or authenticator app with the token from the e-mail about it. The token works once and ' +
+    'expires after 7 days. Recovery codes generated with the factor or since then are removed as well. All of ' +
+    'the account’s sessions end, and all of its tokens are revoked. The password stays the same: reset it next.',
   access: { kind: 'public' },
   body: z.strictObject({ token: LinkToken.meta({ example: 'EXAMPLE-undo-token-0000' }) }),
   bodyExample: { token: 'EXAMPLE-undo-token-0000' },
-  responses: { 200: { description: 'The factor is removed.', body: Success } },
+  responses: { 200: { description: 'The factor was removed.', body: Success } },
   errors: ['invalid_token'],
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],

@@ -5,11 +5,11 @@ export const User = z
   .object({
     id: Uuid.meta({ description: 'User identifier.', example: '5f0c9a52-7b1e-4c43-9a55-0d6c1e8f2b11' }),
     email: z.string().meta({
-      description: 'The address as it was entered. Addresses are compared without case.',
+      description: 'The address as it was entered. Addresses are compared case-insensitively.',
       example: 'ada@example.com',
     }),
     name: z.string().meta({ description: 'Display name.', example: 'Ada' }),
-    emailVerified: z.boolean().meta({ description: 'Whether the user confirmed the e-mail address.' }),
+    emailVerified: z.boolean().meta({ description: 'Whether the user has verified the e-mail address.' }),
     isAdmin: z.boolean().meta({ description: 'Whether the user may call the admin routes.' }),
     createdAt: Timestamp.meta({ description: 'When the account was created.' }),
   })
