@@ -1,7 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { bundleFunctions } from './build/bundle.ts';
-import { writeDashboard } from './build/dashboard.ts';
 import { ConfigError, configNames } from './plan/config.ts';
 import { readInstallation, settingsElsewhere } from './plan/installation-file.ts';
 import { readRollout } from './stacks/gradual-deployments.ts';
@@ -20,7 +19,6 @@ try {
   const bundles = new Map((await bundleFunctions()).map(({ name, directory }) => [name, directory]));
   addInstallation(app, config, {
     codeOf: name => Code.fromAsset(bundles.get(name) ?? '', { exclude: ['*.map'] }),
-    dashboardDirectory: await writeDashboard(),
     ...(rollout === undefined ? {} : { rollout }),
   });
   app.synth();

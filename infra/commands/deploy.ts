@@ -1,16 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { buildDashboard } from '../../clients/dashboard/build.ts';
 import { type Config, ConfigError } from '../plan/config.ts';
 import { type Deployed, requireDeployable } from '../plan/deployed.ts';
 import { readInstallation, settingsElsewhere } from '../plan/installation-file.ts';
 import { noticesOf } from '../plan/notices.ts';
 import type { Rollout } from '../stacks/gradual-deployments.ts';
-import { readDeployed } from './read-deployed.ts';
+import { readDeployed, readFilesBucket } from './read-deployed.ts';
+import { uploadDashboard } from './upload-dashboard.ts';
 
 /*
  * `npm run deploy -- <installation> [--emergency] [option of cdk deploy …]`: checks the settings in
  * `installations/<installation>.json` and compares them with what is deployed before building anything, deploys all
- * stacks, and then uses the service once like a client. With `--emergency`, all requests move to the new versions at once
+ * stacks, uploads the dashboard, and then uses the service once like a client. With `--emergency`, all requests move to the new versions at once
  * and no alarm stops them. On a terminal it asks before it broadens permissions. Elsewhere it never asks, because the
  * pipeline runs `cdk diff` and waits for an approval first.
  */
@@ -29,7 +31,12 @@ try {
   if (deployed !== undefined) requireDeployable(config, deployed);
   const rollout = given.includes('--emergency') ? 'emergency' : rolloutOf(config, deployed);
   for (const notice of [...noticesOf(config), ...remarksOn(rollout)]) process.stderr.write(`${notice}\n`);
-  process.exitCode = deploy(installation, rollout, options) || smoke(config);
+  const dashboard = await buildDashboard();
+  process.exitCode = deploy(installation, rollout, options);
+  if (process.exitCode === 0) {
+    await uploadDashboard(config, await readFilesBucket(config), dashboard);
+    process.exitCode = smoke(config);
+  }
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -6,19 +6,43 @@ import type { Deployed, DeployedSettings } from '../plan/deployed.ts';
  * What an installation runs at the moment, from the outputs of its stacks; undefined before its first deployment.
  * @throws ConfigError if that can't be read
  */
-export async function readDeployed({ name, region }: Pick<Config, 'name' | 'region'>): Promise<Deployed | undefined> {
-  const client = new CloudFormationClient(region === undefined ? {} : { region });
-  try {
+export async function readDeployed(config: Pick<Config, 'name' | 'region'>): Promise<Deployed | undefined> {
+  const { name } = config;
+  return readStacks(config, 'so nothing was deployed', async client => {
     const [api, edge] = await Promise.all([findStack(client, `${name}-api`), findStack(client, `${name}-edge`)]);
     if (api === undefined || isUnfinished(api)) return undefined;
     const settings = JSON.parse(outputOf(api, 'Deployed')) as DeployedSettings;
     // Without an edge nothing sends a secret, so any version goes.
     const sent = edge === undefined || isUnfinished(edge) ? undefined : Number(outputOf(edge, 'EdgeSecretVersion'));
     return { ...settings, sentSecretVersion: sent ?? settings.edgeSecretVersion };
+  });
+}
+
+/**
+ * The bucket that the deployed edge serves the dashboard from.
+ * @throws ConfigError if that can't be read
+ */
+export async function readFilesBucket(config: Pick<Config, 'name' | 'region'>): Promise<string> {
+  const { name } = config;
+  return readStacks(config, 'so its dashboard was not uploaded', async client => {
+    const edge = await findStack(client, `${name}-edge`);
+    if (edge === undefined) throw new Error(`there is no stack ${name}-edge`);
+    return outputOf(edge, 'FilesBucket');
+  });
+}
+
+async function readStacks<Read>(
+  { name, region }: Pick<Config, 'name' | 'region'>,
+  consequence: string,
+  read: (client: CloudFormationClient) => Promise<Read>,
+): Promise<Read> {
+  const client = new CloudFormationClient(region === undefined ? {} : { region });
+  try {
+    return await read(client);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError(
-      `What is deployed as ${name} could not be read, so nothing was deployed: ${reason}. The deployment needs ` +
+      `What is deployed as ${name} could not be read, ${consequence}: ${reason}. The deployment needs ` +
         `cloudformation:DescribeStacks on ${name}-api and ${name}-edge.`,
     );
   } finally {

@@ -109,11 +109,7 @@ function deployedTable(directory: string): string {
   for (const [step, changed] of deployments.entries()) {
     const settings = { mailFrom: 'no-reply@example.com', ...changed };
     const config = readConfig(settings);
-    const { templates } = synthesize(
-      config,
-      { codeOf: () => Code.fromAsset(code), dashboardDirectory: code },
-      join(directory, `cdk-${step}`),
-    );
+    const { templates } = synthesize(config, { codeOf: () => Code.fromAsset(code) }, join(directory, `cdk-${step}`));
     const harms = before === undefined ? [] : harmsOf(before, templates);
     if (harms.length > 0)
       throw new Error(`CloudFormation would reject deployment ${step} of the restore. ${harms.join(' ')}`);

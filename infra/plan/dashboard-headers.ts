@@ -1,3 +1,5 @@
+import { extname } from 'node:path';
+
 /**
  * The headers of the dashboard's pages, locally and on CloudFront. The policy only allows the dashboard's own files: no
  * inline scripts, no strings parsed as markup, no framing, no requests to other hosts.
@@ -20,3 +22,16 @@ export const dashboardHeaders = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 } as const;
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** The Content-Type of a file of the dashboard. */
+export function mediaTypeOf(file: string): string {
+  return mediaTypes[extname(file)] ?? 'application/octet-stream';
+}

@@ -22,19 +22,21 @@ interface DeliveryProps {
   repository: string;
   /** The repository's environments: the last one deploys, the others only show what would change. */
   environments: readonly string[];
+  /** The bucket of the dashboard's files, imported from the edge's stack. */
+  dashboardFilesArn: string;
 }
 
 /**
  * The roles of the delivery pipeline. Only the jobs of the named environments can assume them, in this workflow as it is
  * on the main branch, with a token that GitHub signs for the job; no key is stored anywhere. The roles themselves can
- * only assume those of the CDK's bootstrap, and the one that deploys reads the account that checks the service. A job
- * that runs without an approval looks up what is deployed, and changes nothing.
+ * only assume those of the CDK's bootstrap, and the one that deploys also uploads the dashboard and reads the account
+ * that checks the service. A job that runs without an approval looks up what is deployed, and changes nothing.
  */
 export class DeliveryStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { config, repository, environments, ...props }: StackProps & DeliveryProps,
+    { config, repository, environments, dashboardFilesArn, ...props }: StackProps & DeliveryProps,
   ) {
     super(scope, id, props);
     const providerArn = this.providerArn(config);
@@ -59,6 +61,7 @@ export class DeliveryStack extends Stack {
           statements: [
             this.assume('DeployByTheBootstrap', ['deploy', 'file-publishing', 'lookup'], config),
             this.readDeployed(config),
+            this.uploadDashboard(dashboardFilesArn),
             ...this.readCheckAccount(config),
           ],
         }),
@@ -72,6 +75,11 @@ export class DeliveryStack extends Stack {
         reason: 'The ARN of a stack ends in an id that CloudFormation chooses.',
       });
     }
+    const { 'Fn::ImportValue': bucket } = this.resolve(dashboardFilesArn) as { 'Fn::ImportValue': string };
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::${bucket}/*]`,
+      reason: 'The dashboard’s files have names that change with their content.',
+    });
     new CfnOutput(this, 'RoleArn', { value: role.roleArn });
     if (looks.length === 0) return;
     const lookup = new Role(this, 'LookupRole', {
@@ -126,6 +134,15 @@ export class DeliveryStack extends Stack {
       resources: comparedStacks.map(stack =>
         this.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: `${name}-${stack}/*` }),
       ),
+    });
+  }
+
+  private uploadDashboard(filesArn: string): PolicyStatement {
+    return new PolicyStatement({
+      sid: 'UploadDashboard',
+      effect: Effect.ALLOW,
+      actions: ['s3:PutObject'],
+      resources: [`${filesArn}/*`],
     });
   }
 

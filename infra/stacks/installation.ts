@@ -15,8 +15,6 @@ import { ReplicaStack } from './replica-stack.ts';
 export interface Assets {
   /** A function's code: the folder to upload. */
   codeOf: (name: string) => Code;
-  /** The folder with the dashboard's files. */
-  dashboardDirectory: string;
   /** How requests move to the new versions; `gradual` by default. */
   rollout?: Rollout;
   /** The functions behind the API; a test deploys those of another version. */
@@ -36,7 +34,7 @@ export interface Installation {
 export function addInstallation(
   app: App,
   config: Config,
-  { codeOf, dashboardDirectory, rollout = rolloutOf(config), routed = routedFunctions }: Assets,
+  { codeOf, rollout = rolloutOf(config), routed = routedFunctions }: Assets,
 ): Installation {
   const env = config.region === undefined ? {} : { env: { region: config.region } };
   const foundation = new FoundationStack(app, `${config.name}-foundation`, {
@@ -71,7 +69,6 @@ export function addInstallation(
     firewallArn: firewall?.arn,
     config,
     apiHost: api.host,
-    dashboardDirectory,
     description: `${config.name}: the address of dashboard and API`,
     terminationProtection: true,
   });
@@ -97,13 +94,15 @@ export function addInstallation(
   }
   if (config.deliveredBy !== undefined) {
     const [repository = '', ...environments] = config.deliveredBy.split(':');
-    new DeliveryStack(app, `${config.name}-delivery`, {
+    const delivery = new DeliveryStack(app, `${config.name}-delivery`, {
       ...env,
       config,
       repository,
       environments,
+      dashboardFilesArn: edge.filesArn,
       description: `${config.name}: the roles of its deployment pipeline`,
     });
+    delivery.addStackDependency(edge);
   }
   // cfn-lint's schema for dashboards has no tags.
   Tags.of(app).add('application', config.name, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });

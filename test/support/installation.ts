@@ -51,13 +51,10 @@ export function synthesize(
   const code = mkdtempSync(join(tmpdir(), 'function-'));
   writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => undefined;\n');
   const config = readConfig(settings);
-  const assets = { codeOf: () => Code.fromAsset(code), dashboardDirectory: code, ...more };
+  const assets = { codeOf: () => Code.fromAsset(code), ...more };
   const synthesized = synthesizeWith(config, assets, mkdtempSync(join(tmpdir(), 'cdk-')));
   const resources = [...synthesized.templates.values()].flatMap(template =>
-    Object.entries(template.Resources).flatMap(([id, resource]) =>
-      // The CDK's own function, which uploads the dashboard, is not part of the service.
-      id.startsWith('CustomCDKBucketDeployment') ? [] : [{ id, resource }],
-    ),
+    Object.entries(template.Resources).map(([id, resource]) => ({ id, resource })),
   );
   const ofType = (type: string) => resources.filter(({ resource }) => resource.Type === type);
   return {

@@ -1,14 +1,7 @@
 import { extname } from 'node:path';
 import type { DashboardFiles } from '../../../clients/dashboard/build.ts';
-import { dashboardHeaders } from '../../plan/dashboard-headers.ts';
+import { dashboardHeaders, mediaTypeOf } from '../../plan/dashboard-headers.ts';
 import { type Answer, empty } from './answer.ts';
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.woff2': 'font/woff2',
-};
 
 /**
  * The dashboard's response to a request outside the API: a file, or the page for any other path without a file
@@ -23,7 +16,7 @@ export function dashboardAnswer(files: DashboardFiles, method: string, path: str
       ...empty(200),
       headers: {
         ...dashboardHeaders,
-        'content-type': mediaTypes[ending] ?? 'application/octet-stream',
+        'content-type': mediaTypeOf(path),
         // The names of these files change with their content.
         'cache-control': 'public, max-age=31536000, immutable',
       },
@@ -34,7 +27,7 @@ export function dashboardAnswer(files: DashboardFiles, method: string, path: str
   if (page === undefined || ending !== '') return undefined;
   return {
     ...empty(200),
-    headers: { ...dashboardHeaders, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
+    headers: { ...dashboardHeaders, 'content-type': mediaTypeOf('index.html'), 'cache-control': 'no-cache' },
     body: page,
   };
 }

@@ -4,15 +4,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildDashboard } from '../../../clients/dashboard/build.ts';
 import { readConfig } from '../../../infra/plan/config.ts';
 import { type DeployedSettings, deployedSettings } from '../../../infra/plan/deployed.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const installation = `deploy-test-${process.pid}`;
 const file = join(root, 'installations', `${installation}.json`);
+const filesBucket = 'holdfast-edge-files-1x2y3z';
 const settings = { mailFrom: 'no-reply@holdfast.test', alarmEmail: 'operators@holdfast.test' };
 
 /** CloudFormation's answers, by stack: outputs, or undefined for a stack that doesn't exist. */
@@ -47,6 +49,11 @@ function answerOf(name: string): { status: number; body: string } {
   };
 }
 
+/** What the bucket of the dashboard got, in this order, and the end of the names that it refuses. */
+let uploaded: { path: string; mediaType: string | undefined; sizeBytes: number }[];
+let refusedFile: string | undefined;
+let bucket: Server;
+
 beforeAll(async () => {
   cloudFormation = createServer((request, response) => {
     void text(request).then(form => {
@@ -54,28 +61,53 @@ beforeAll(async () => {
       response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
     });
   });
-  await new Promise<void>(resolve => cloudFormation.listen(0, '127.0.0.1', resolve));
+  bucket = createServer((request, response) => {
+    void buffer(request).then(({ byteLength: sizeBytes }) => {
+      const path = new URL(request.url ?? '', 'http://s3').pathname;
+      if (request.method !== 'PUT' || (refusedFile !== undefined && path.endsWith(refusedFile))) {
+        response.writeHead(403, { 'content-type': 'application/xml' });
+        response.end('<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>');
+        return;
+      }
+      uploaded.push({ path, mediaType: request.headers['content-type'], sizeBytes });
+      response.writeHead(200, { etag: '"1"' }).end();
+    });
+  });
+  for (const server of [cloudFormation, bucket])
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
 });
-afterAll(() => cloudFormation.close());
+afterAll(() => {
+  cloudFormation.close();
+  bucket.close();
+});
 
 beforeEach(() => {
   refusal = undefined;
+  refusedFile = undefined;
+  uploaded = [];
   stacks = deployedWith(settings);
   directory = mkdtempSync(join(tmpdir(), 'deploy-'));
   // What would deploy, if there were an account.
-  writeFileSync(join(directory, 'cdk'), `#!/bin/sh\necho "$@" > '${join(directory, 'asked')}'\n`);
-  chmodSync(join(directory, 'cdk'), 0o755);
+  writeCdk('exit 0');
 });
 afterEach(() => {
   rmSync(file, { force: true });
   rmSync(directory, { recursive: true, force: true });
 });
 
+const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+/** What stands in for the CDK notes its arguments and ends like this. */
+function writeCdk(end: string): void {
+  writeFileSync(join(directory, 'cdk'), `#!/bin/sh\necho "$@" > '${join(directory, 'asked')}'\n${end}\n`);
+  chmodSync(join(directory, 'cdk'), 0o755);
+}
+
 function deployedWith(given: Record<string, unknown>, sent?: number): typeof stacks {
   const deployed: DeployedSettings = deployedSettings(readConfig(given));
   return {
     'holdfast-api': { Deployed: JSON.stringify(deployed) },
-    'holdfast-edge': { EdgeSecretVersion: String(sent ?? deployed.edgeSecretVersion) },
+    'holdfast-edge': { EdgeSecretVersion: String(sent ?? deployed.edgeSecretVersion), FilesBucket: filesBucket },
   };
 }
 
@@ -85,7 +117,6 @@ async function deploy(
   ...options: string[]
 ): Promise<{ code: number; said: string; asked: string | undefined }> {
   writeFileSync(file, JSON.stringify(given));
-  const { port } = cloudFormation.address() as AddressInfo;
   const { code, stderr } = await promisify(execFile)(
     process.execPath,
     [join(root, 'infra/commands/deploy.ts'), installation, ...options],
@@ -96,7 +127,8 @@ async function deploy(
         AWS_REGION: 'eu-central-1',
         AWS_ACCESS_KEY_ID: 'test',
         AWS_SECRET_ACCESS_KEY: 'test',
-        AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${port}`,
+        AWS_ENDPOINT_URL_CLOUDFORMATION: addressOf(cloudFormation),
+        AWS_ENDPOINT_URL_S3: addressOf(bucket),
         AWS_MAX_ATTEMPTS: '1',
       },
     },
@@ -120,8 +152,41 @@ describe('a deployment', () => {
   });
 
   test('is compared with nothing if it is the first', async () => {
-    stacks = {};
-    expect((await deploy({ ...settings, edgeSecretVersion: 7 })).asked).toContain('rollout=gradual');
+    const { 'holdfast-edge': edge } = stacks;
+    stacks = { 'holdfast-edge': edge };
+    expect(await deploy({ ...settings, edgeSecretVersion: 7 })).toMatchObject({
+      code: 0,
+      asked: expect.stringContaining('rollout=gradual'),
+    });
+  });
+
+  test('uploads the dashboard with its media types, the page after everything that it references', async () => {
+    expect((await deploy(settings)).code).toBe(0);
+
+    const built = await buildDashboard();
+    const sizes = uploaded.map(({ path, sizeBytes }) => [path.replace(`/${filesBucket}`, ''), sizeBytes]);
+    expect(Object.fromEntries(sizes)).toEqual(
+      Object.fromEntries([...built].map(([path, content]) => [path === '/' ? '/index.html' : path, content.length])),
+    );
+    expect(uploaded.at(-1)).toMatchObject({
+      path: `/${filesBucket}/index.html`,
+      mediaType: 'text/html; charset=utf-8',
+    });
+    expect(uploaded.map(({ mediaType }) => mediaType)).not.toContain('application/octet-stream');
+  });
+
+  test('keeps the previous page if a file can’t be uploaded, and says so', async () => {
+    refusedFile = '.css';
+    const { code, said } = await deploy(settings);
+    expect(code).toBe(1);
+    expect(said).toContain(`the dashboard could not be uploaded to ${filesBucket}: Access Denied`);
+    expect(uploaded.map(({ path }) => path)).not.toContain(`/${filesBucket}/index.html`);
+  });
+
+  test('that CloudFormation rolls back uploads nothing', async () => {
+    writeCdk('exit 1');
+    expect((await deploy(settings)).code).toBe(1);
+    expect(uploaded).toEqual([]);
   });
 
   test('moves everything at once with --emergency, also while failures would stop a gradual one', async () => {
